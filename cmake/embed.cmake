@@ -1,0 +1,17 @@
+# Writes a .cpp that holds data files as text. Called at build time:
+#   cmake -DOUT=x.cpp -DFUNCTION=model_files -DHEADER=nest/model/zoo_files.hpp "-DFILES=a.json|b.json" -P embed.cmake
+string(REPLACE "|" ";" FILES "${FILES}")
+set(text "// Made by cmake/embed.cmake from files under data/. Do not edit.\n#include \"${HEADER}\"\n\n#include <array>\n\nnamespace nest {\n\n")
+set(rows "")
+list(LENGTH FILES count)
+set(index 0)
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  string(REGEX REPLACE "\\.(json|yaml)$" "" name "${name}")
+  file(READ "${file}" content)
+  string(APPEND text "static constexpr std::string_view kText${index} = R\"NESTDATA(${content})NESTDATA\";\n")
+  string(APPEND rows "    EmbeddedFile{\"${name}\", kText${index}},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+string(APPEND text "\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  static constexpr std::array<EmbeddedFile, ${count}> kFiles{\n${rows}  };\n  return kFiles;\n}\n\n}  // namespace nest\n")
+file(WRITE "${OUT}" "${text}")

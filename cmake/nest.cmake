@@ -1,0 +1,38 @@
+# One target per room. nest_room(NAME SOURCES ... DEPENDS ... [PRIVATE_LIBRARIES ...]) makes the library nest_NAME,
+# its precompiled header, its test program test_NAME (from TESTS) and its install rule.
+function(nest_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
+  add_library(nest_${name} STATIC ${ROOM_SOURCES})
+  add_library(nest::${name} ALIAS nest_${name})
+  set_target_properties(nest_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(nest_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(nest_${name} PUBLIC nest_options)
+  foreach(dependency IN LISTS ROOM_DEPENDS)
+    target_link_libraries(nest_${name} PUBLIC nest_${dependency})
+  endforeach()
+  target_link_libraries(nest_${name} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
+  target_precompile_headers(nest_${name} PRIVATE <algorithm> <cstdint> <functional> <map> <optional> <span> <string>
+                            <string_view> <utility> <vector>)
+  install(TARGETS nest_${name} EXPORT nest ARCHIVE DESTINATION lib)
+  if(NEST_TESTS AND ROOM_TESTS)
+    add_executable(test_${name} ${ROOM_TESTS})
+    target_link_libraries(test_${name} PRIVATE nest_${name} nest_test_support GTest::gmock GTest::gtest_main rapidcheck)
+    target_precompile_headers(test_${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+    set_property(GLOBAL APPEND PROPERTY NEST_TEST_PROGRAMS test_${name})
+    add_test(NAME ${name} COMMAND test_${name})
+  endif()
+endfunction()
+
+# nest_embed(TARGET FUNCTION HEADER files...): data files compiled into a room.
+function(nest_embed target function header)
+  string(REPLACE ";" "|" joined "${ARGN}")
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp")
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DFUNCTION=${function} -DHEADER=${header} "-DFILES=${joined}" -P
+            ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "Embedding ${function}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${out})
+endfunction()

@@ -1,0 +1,150 @@
+#include "nest/base/document.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "nest/base/files.hpp"
+
+namespace nest {
+
+std::string spell(const Path& path) {
+  std::string s;
+  for (const std::string& step : path) {
+    const bool index = !step.empty() && std::all_of(step.begin(), step.end(), [](unsigned char c) {
+      return std::isdigit(c) != 0;
+    });
+    if (index) {
+      s += "[" + step + "]";
+    } else {
+      s += (s.empty() ? "" : ".") + step;
+    }
+  }
+  return s;
+}
+
+int Document::line_of(const Path& path) const {
+  if (is_json) return json_line(text, path);
+  const Value* at = &root;
+  int line = std::max(1, at->line());
+  for (const std::string& step : path) {
+    const Value* next = at->find(step);
+    if (const Value::Array* items = at->as_array()) {
+      const std::size_t i = std::stoul(step);
+      next = i < items->size() ? &(*items)[i] : nullptr;
+    }
+    if (next == nullptr) break;
+    at = next;
+    if (at->line() > 0) line = at->line();
+  }
+  return line;
+}
+
+Document parse_document(std::string file, std::string text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool brace = first != std::string::npos && (text[first] == '{' || text[first] == '[');
+  if (!brace) return parse_yaml(std::move(file), std::move(text));
+  // JSON or YAML flow style: {name: x}. A quote, a closing bracket or a nested bracket after the brace is JSON.
+  const std::size_t second = text.find_first_not_of(" \t\r\n", first + 1);
+  const bool json = second == std::string::npos || std::string_view("\"}]{[0123456789-").find(text[second]) != std::string_view::npos;
+  return json ? parse_json(std::move(file), std::move(text)) : parse_yaml(std::move(file), std::move(text));
+}
+
+Document read_document(const std::string& path) { return parse_document(path, read_file(path)); }
+
+namespace {
+
+// A scanner over text already known to be JSON: it only has to find where a value begins.
+class JsonScanner {
+ public:
+  explicit JsonScanner(std::string_view text) : text_(text) {}
+
+  int line_of(const Path& path) {
+    skip_space();
+    int line = line_;
+    for (const std::string& step : path) {
+      if (at_ >= text_.size()) break;
+      const bool found = text_[at_] == '{' ? enter_member(step) : text_[at_] == '[' && enter_item(step);
+      if (!found) break;
+      line = entered_line_;
+    }
+    return line;
+  }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+  void advance() {
+    if (text_[at_] == '\n') ++line_;
+    ++at_;
+  }
+
+  void skip_space() {
+    while (at_ < text_.size() && std::string_view(" \t\r\n,:").find(text_[at_]) != std::string_view::npos) advance();
+  }
+
+  std::string_view string() {
+    const std::size_t begin = ++at_;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (text_[at_] == '\\') ++at_;
+      ++at_;
+    }
+    const std::string_view inside = text_.substr(begin, std::min(at_, text_.size()) - begin);
+    ++at_;
+    return inside;
+  }
+
+  void skip_value() {
+    int depth = 0;
+    do {
+      skip_space();
+      const char c = peek();
+      if (c == '\0') return;
+      if (c == '"') {
+        string();
+        continue;
+      }
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      if (c != '{' && c != '[' && c != '}' && c != ']') {
+        while (at_ < text_.size() && std::string_view(" \t\r\n,]}").find(text_[at_]) == std::string_view::npos) ++at_;
+      } else {
+        advance();
+      }
+    } while (depth > 0);
+  }
+
+  bool enter_member(const std::string& key) {
+    advance();
+    for (skip_space(); peek() == '"'; skip_space()) {
+      entered_line_ = line_;
+      const bool found = string() == key;
+      skip_space();
+      if (found) return true;
+      skip_value();
+    }
+    return false;
+  }
+
+  bool enter_item(const std::string& index) {
+    advance();
+    const std::size_t wanted = std::stoul(index);
+    for (std::size_t i = 0;; ++i) {
+      skip_space();
+      if (peek() == ']' || peek() == '\0') return false;
+      entered_line_ = line_;
+      if (i == wanted) return true;
+      skip_value();
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  int entered_line_ = 1;
+};
+
+}  // namespace
+
+int json_line(std::string_view text, const Path& path) { return JsonScanner(text).line_of(path); }
+
+}  // namespace nest

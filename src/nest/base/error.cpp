@@ -1,0 +1,26 @@
+#include "nest/base/error.hpp"
+
+#include <utility>
+
+namespace nest {
+namespace {
+
+std::string sentence(const std::string& file, const std::string& place, const std::string& what,
+                     const std::string& hint) {
+  std::string s = file;
+  if (!place.empty()) s += (s.empty() ? "" : ": ") + place;
+  if (!what.empty()) s += (s.empty() ? "" : ": ") + what;
+  if (!hint.empty()) s += "; " + hint;
+  return s;
+}
+
+}  // namespace
+
+InputError::InputError(std::string file, std::string place, std::string what, std::string hint)
+    : std::runtime_error(sentence(file, place, what, hint)),
+      file_(std::move(file)),
+      place_(std::move(place)),
+      what_(std::move(what)),
+      hint_(std::move(hint)) {}
+
+}  // namespace nest

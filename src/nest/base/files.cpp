@@ -1,0 +1,75 @@
+#include "nest/base/files.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "nest/base/error.hpp"
+
+namespace nest {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = 256U << 20U;
+
+[[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& hint = {}) {
+  throw InputError(path, "", what, hint);
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) throw InputError("", "", "a file name is missing", "it is an empty text");
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) fail(path, "no such file");
+  if (fs::is_directory(status)) fail(path, "is a folder, not a file");
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > kLargestFile) {
+    fail(path, "is larger than 256 MiB, more than any input of this program");
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) fail(path, std::string("cannot be read: ") + std::strerror(errno));
+  std::string text;
+  constexpr std::size_t kChunk = 1U << 16U;
+  std::string chunk(kChunk, '\0');
+  while (in.read(chunk.data(), static_cast<std::streamsize>(kChunk)) || in.gcount() > 0) {
+    text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
+    if (text.size() > kLargestFile) fail(path, "is larger than 256 MiB, more than any input of this program");
+  }
+  if (in.bad()) fail(path, "broke off while it was read");
+  return text;
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (path.empty()) throw InputError("", "", "a file name is missing", "it is an empty text");
+  if (fs::is_directory(path, error)) fail(path, "is a folder; give the name of a file to write");
+  const fs::path folder = fs::path(path).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, error)) {
+    fail(path, "the folder '" + folder.string() + "' does not exist");
+  }
+  const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);  // a pipe, /dev/stdout
+  const std::string target = special ? path : path + ".tmp" + std::to_string(::getpid());
+  std::ofstream out(target, std::ios::binary | std::ios::trunc);
+  if (!out) fail(path, std::string("cannot be written: ") + std::strerror(errno));
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) {
+    if (!special) fs::remove(target, error);
+    fail(path, std::string("cannot be written whole: ") + std::strerror(errno));
+  }
+  if (special) return;
+  fs::rename(target, path, error);
+  if (error) {
+    const std::string cause = error.message();
+    fs::remove(target, error);
+    fail(path, "cannot be written: " + cause);
+  }
+}
+
+}  // namespace nest

@@ -1,0 +1,15 @@
+// Files in and out, with errors as sentences. A file is written whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nest {
+
+// The whole text. Missing files, folders and files over 256 MiB are InputErrors.
+[[nodiscard]] std::string read_file(const std::string& path);
+
+// Writes beside the target and renames, so that a reader never sees half a file.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace nest

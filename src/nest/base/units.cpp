@@ -1,0 +1,224 @@
+#include "nest/base/units.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "nest/base/closest.hpp"
+
+namespace nest {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr double kKi = 1024.0;
+
+constexpr std::array<Unit, 11> kByteUnits{{{"B", 1},
+                                           {"kB", 1e3},
+                                           {"KB", 1e3},
+                                           {"MB", 1e6},
+                                           {"GB", 1e9},
+                                           {"TB", 1e12},
+                                           {"KiB", kKi},
+                                           {"MiB", kKi* kKi},
+                                           {"GiB", kKi* kKi* kKi},
+                                           {"TiB", kKi* kKi* kKi* kKi},
+                                           {"bytes", 1}}};
+
+constexpr std::array<Unit, 7> kTimeUnits{
+    {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6}, {"ns", 1e-9}, {"min", 60}}};
+
+constexpr std::array<Unit, 19> kBandwidthUnits{{{"B/s", 1},
+                                                {"kB/s", 1e3},
+                                                {"KB/s", 1e3},
+                                                {"MB/s", 1e6},
+                                                {"GB/s", 1e9},
+                                                {"TB/s", 1e12},
+                                                {"KiB/s", kKi},
+                                                {"MiB/s", kKi* kKi},
+                                                {"GiB/s", kKi* kKi* kKi},
+                                                {"TiB/s", kKi* kKi* kKi* kKi},
+                                                {"Mb/s", 1e6 / 8},
+                                                {"Gb/s", 1e9 / 8},
+                                                {"Tb/s", 1e12 / 8},
+                                                {"Mbit/s", 1e6 / 8},
+                                                {"Gbit/s", 1e9 / 8},
+                                                {"Tbit/s", 1e12 / 8},
+                                                {"Mbps", 1e6 / 8},
+                                                {"Gbps", 1e9 / 8},
+                                                {"Tbps", 1e12 / 8}}};
+
+constexpr std::array<Unit, 9> kComputeUnits{{{"FLOP/s", 1},
+                                             {"GFLOP/s", 1e9},
+                                             {"TFLOP/s", 1e12},
+                                             {"PFLOP/s", 1e15},
+                                             {"GFLOPS", 1e9},
+                                             {"TFLOPS", 1e12},
+                                             {"PFLOPS", 1e15},
+                                             {"TF/s", 1e12},
+                                             {"PF/s", 1e15}}};
+
+struct NumberAndUnit {
+  double number;
+  std::string_view unit;
+};
+
+std::string_view trim(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
+  return s;
+}
+
+std::optional<NumberAndUnit> split(std::string_view text) {
+  text = trim(text);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return NumberAndUnit{number, trim(text)};
+}
+
+std::span<const Unit> units_of(UnitFamily family) {
+  switch (family) {
+    case UnitFamily::bytes:
+      return kByteUnits;
+    case UnitFamily::time:
+      return kTimeUnits;
+    case UnitFamily::bandwidth:
+      return kBandwidthUnits;
+    case UnitFamily::compute_rate:
+      return kComputeUnits;
+  }
+  return {};
+}
+
+std::optional<double> parse(std::string_view text, UnitFamily family) {
+  const auto parts = split(text);
+  if (!parts) return std::nullopt;
+  if (parts->unit.empty()) return parts->number;
+  for (const Unit& unit : units_of(family)) {
+    if (unit.name == parts->unit) return parts->number * unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::string three_digits(double x) {
+  std::array<char, 64> buffer{};
+  // Whole numbers keep all their digits; others get three significant ones.
+  const bool whole = std::abs(x - std::round(x)) < 1e-9 * std::max(1.0, std::abs(x));
+  const auto result = whole && std::abs(x) < 1e15
+                          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                                          static_cast<std::int64_t>(std::llround(x)))
+                          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
+                                          std::abs(x) < 1000 ? std::chars_format::general : std::chars_format::fixed,
+                                          std::abs(x) < 1000 ? 3 : 0);
+  return {buffer.data(), result.ptr};
+}
+
+std::string scaled(double x, std::span<const Unit> steps) {
+  const Unit* chosen = steps.data();
+  for (const Unit& step : steps) {
+    if (std::abs(x) >= step.factor * (1 - 1e-12)) chosen = &step;
+  }
+  return three_digits(x / chosen->factor) + " " + std::string(chosen->name);
+}
+
+}  // namespace
+
+Bytes round_up_bytes(double bytes) {
+  constexpr double kMost = 9.2e18;
+  if (!(bytes < kMost)) return Bytes{std::numeric_limits<std::int64_t>::max()};
+  // A sum such as 0.1 + 0.2 may lie a hair above a whole number; that hair is not a byte.
+  const double nearest = std::round(bytes);
+  const bool whole = std::abs(bytes - nearest) <= 1e-9 * std::max(1.0, std::abs(bytes)) && nearest < 9e15;
+  return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
+}
+
+std::optional<Bytes> parse_bytes(std::string_view text) {
+  const auto v = parse(text, UnitFamily::bytes);
+  if (!v || *v < 0 || *v > 9e18) return std::nullopt;
+  return round_up_bytes(*v);
+}
+
+std::optional<Seconds> parse_time(std::string_view text) {
+  const auto v = parse(text, UnitFamily::time);
+  return v ? std::optional(Seconds{*v}) : std::nullopt;
+}
+
+std::optional<BytesPerSecond> parse_bandwidth(std::string_view text) {
+  const auto v = parse(text, UnitFamily::bandwidth);
+  return v ? std::optional(BytesPerSecond{*v}) : std::nullopt;
+}
+
+std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text) {
+  const auto v = parse(text, UnitFamily::compute_rate);
+  return v ? std::optional(FlopsPerSecond{*v}) : std::nullopt;
+}
+
+std::string unit_hint(std::string_view text, UnitFamily family) {
+  static constexpr std::array<std::string_view, 4> kExamples{"80 GiB", "5 us", "50 GB/s", "989 TFLOP/s"};
+  const std::string example = "write it like '" + std::string(kExamples[static_cast<std::size_t>(family)]) + "'";
+  const auto parts = split(text);
+  if (!parts || parts->unit.empty()) return example;
+  std::vector<std::string> names;
+  for (const Unit& unit : units_of(family)) names.emplace_back(unit.name);
+  const std::string guess = did_you_mean(parts->unit, names);
+  return guess.empty() ? example : guess;
+}
+
+std::string format(Bytes bytes) {
+  static constexpr std::array<Unit, 5> kDecimal{{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+  static constexpr std::array<Unit, 3> kBinary{
+      {{"MiB", kKi* kKi}, {"GiB", kKi* kKi* kKi}, {"TiB", kKi* kKi* kKi* kKi}}};
+  const auto v = static_cast<double>(bytes.value);
+  constexpr std::int64_t kMiB = 1 << 20;
+  const bool binary = bytes.value != 0 && bytes.value % kMiB == 0;
+  return binary ? scaled(v, kBinary) : scaled(v, kDecimal);
+}
+
+std::string format(Seconds time) {
+  static constexpr std::array<Unit, 4> kSteps{{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+  if (time.value == 0) return "0 s";
+  return scaled(time.value, kSteps);
+}
+
+std::string format(BytesPerSecond rate) {
+  static constexpr std::array<Unit, 5> kSteps{
+      {{"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}}};
+  return scaled(rate.value, kSteps);
+}
+
+std::string format(FlopsPerSecond rate) {
+  static constexpr std::array<Unit, 4> kSteps{{{"FLOP/s", 1}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
+  return scaled(rate.value, kSteps);
+}
+
+std::string format(Flops flops) {
+  static constexpr std::array<Unit, 6> kSteps{
+      {{"FLOP", 1}, {"MFLOP", 1e6}, {"GFLOP", 1e9}, {"TFLOP", 1e12}, {"PFLOP", 1e15}, {"EFLOP", 1e18}}};
+  return scaled(flops.value, kSteps);
+}
+
+std::string format_count(double count) {
+  if (count < 1e6) return format_digits(std::llround(count));
+  static constexpr std::array<Unit, 3> kSteps{{{"M", 1e6}, {"B", 1e9}, {"T", 1e12}}};
+  return scaled(count, kSteps);
+}
+
+std::string format_digits(std::int64_t count) {
+  std::string s = std::to_string(count);
+  const std::size_t first = count < 0 ? 1 : 0;
+  for (std::size_t at = s.size(); at > first + 3;) {
+    at -= 3;
+    s.insert(at, ",");
+  }
+  return s;
+}
+
+}  // namespace nest

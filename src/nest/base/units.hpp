@@ -1,0 +1,74 @@
+// Quantities with types, and the only place that converts units. Everything inside is SI: seconds, bytes, FLOP.
+// 1 GB = 1e9 bytes, 1 GiB = 2^30 bytes; "Gb" is gigabit. Bytes are whole: fractions are rounded up here only.
+//
+//   parse_bytes("80 GiB")         -> 85899345920        format(Bytes{85899345920})   -> "80 GiB"
+//   parse_bandwidth("400 Gb/s")   -> 5e10 B/s           format(BytesPerSecond{5e10}) -> "50 GB/s"
+//   parse_time("5 us")            -> 5e-6 s             format(Seconds{5e-6})        -> "5 us"
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nest {
+
+template <class Tag, class Rep>
+struct Quantity {
+  Rep value = 0;
+
+  constexpr Quantity() = default;
+  constexpr explicit Quantity(Rep v) : value(v) {}
+  constexpr auto operator<=>(const Quantity&) const = default;
+
+  constexpr Quantity& operator+=(Quantity o) {
+    value += o.value;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity o) {
+    value -= o.value;
+    return *this;
+  }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.value + b.value}; }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.value - b.value}; }
+  friend constexpr Quantity operator*(Quantity a, Rep k) { return Quantity{a.value * k}; }
+  friend constexpr Quantity operator*(Rep k, Quantity a) { return Quantity{a.value * k}; }
+};
+
+using Seconds = Quantity<struct SecondsTag, double>;
+using Bytes = Quantity<struct BytesTag, std::int64_t>;
+using Flops = Quantity<struct FlopsTag, double>;
+using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
+using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
+
+constexpr Seconds operator/(Bytes b, BytesPerSecond r) {
+  return Seconds{static_cast<double>(b.value) / r.value};
+}
+constexpr Seconds operator/(Flops f, FlopsPerSecond r) { return Seconds{f.value / r.value}; }
+
+// The one rounding of bytes: up, so that a plan that is said to fit fits. Saturates at the int64 range.
+[[nodiscard]] Bytes round_up_bytes(double bytes);
+
+// A number with a unit, or a plain number in SI. nullopt where the text is not such a quantity or not finite.
+[[nodiscard]] std::optional<Bytes> parse_bytes(std::string_view text);
+[[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
+[[nodiscard]] std::optional<BytesPerSecond> parse_bandwidth(std::string_view text);
+[[nodiscard]] std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text);
+
+// Why a quantity could not be read: a unit that is nearly right, or none. Empty where there is nothing to add.
+enum class UnitFamily { bytes, time, bandwidth, compute_rate };
+[[nodiscard]] std::string unit_hint(std::string_view text, UnitFamily family);
+
+// For people: three significant digits and a unit. Exact powers of 2^10 show as KiB/MiB/GiB.
+[[nodiscard]] std::string format(Bytes bytes);
+[[nodiscard]] std::string format(Seconds time);
+[[nodiscard]] std::string format(BytesPerSecond rate);
+[[nodiscard]] std::string format(FlopsPerSecond rate);
+[[nodiscard]] std::string format(Flops flops);
+// A count: "70.6 B", "124 M", "1,024". Below a million every digit is shown.
+[[nodiscard]] std::string format_count(double count);
+// Every digit, with commas: "70,553,706,496".
+[[nodiscard]] std::string format_digits(std::int64_t count);
+
+}  // namespace nest
