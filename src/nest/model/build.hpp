@@ -1,0 +1,23 @@
+// From a ModelSpec to a Model: layer types with their operators, the layer graph, tied tensors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nest/model/model.hpp"
+#include "nest/model/spec.hpp"
+
+namespace nest {
+
+struct BuildOptions {
+  std::int64_t micro_batch = 1;
+  std::optional<std::int64_t> sequence;  // default: min(positions, 8192)
+  bool mtp = false;                      // put multi-token prediction modules into the graph
+};
+
+inline constexpr std::int64_t kDefaultLongestSequence = 8192;
+
+// Throws an InputError for a sequence beyond the model's positions, and for a micro-batch or sequence below 1.
+[[nodiscard]] Model build_model(const ModelSpec& spec, const BuildOptions& options = {});
+
+}  // namespace nest

@@ -1,0 +1,21 @@
+// What `nest models show --json` prints, and Graphviz drawings of the layer graph and of one layer's operators.
+#pragma once
+
+#include <string>
+
+#include "nest/base/value.hpp"
+#include "nest/model/model.hpp"
+#include "nest/model/profile.hpp"
+
+namespace nest {
+
+[[nodiscard]] Value describe(const Model& model);
+[[nodiscard]] Value describe(const LayerProfile& profile);
+
+// The operators of one layer type: name, kind, output shape, FLOPs, parameters, bytes, what is kept.
+[[nodiscard]] Value describe_operators(const LayerType& type);
+
+// The layer type that stands for the model in a one-page view: the most frequent block (the last of equals).
+[[nodiscard]] const LayerType& typical_layer(const Model& model);
+
+}  // namespace nest

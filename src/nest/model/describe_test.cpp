@@ -1,0 +1,51 @@
+#include "nest/model/describe.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/document.hpp"
+#include "nest/model/build.hpp"
+#include "nest/model/zoo.hpp"
+
+namespace nest {
+namespace {
+
+TEST(Describe, HasTheKeysOfTheContract) {
+  const Value v = describe(build_model(zoo_model("llama3.1-8b")));
+  EXPECT_EQ(*v.find("name")->as_string(), "llama3.1-8b");
+  EXPECT_EQ(*v.find("parameters")->as_int(), 8'030'261'248);
+  const Value::Array& layers = *v.find("layers")->as_array();
+  ASSERT_EQ(layers.size(), 34U);
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    EXPECT_EQ(*layers[i].find("id")->as_int(), static_cast<std::int64_t>(i));
+    for (const char* key : {"name", "parameters", "forward_flops", "output_bytes"}) EXPECT_NE(layers[i].find(key), nullptr);
+    sum += *layers[i].find("parameters")->as_int();
+  }
+  EXPECT_EQ(sum, 8'030'261'248);
+  const Value& edge = v.find("edges")->as_array()->front();
+  EXPECT_EQ(*edge.find("from")->as_int(), 0);
+  EXPECT_EQ(*edge.find("bytes")->as_int(), 8192 * 4096 * 2);
+}
+
+// Layers add up to the published count also where weights are tied or parts stand apart.
+TEST(Describe, LayersAddUpInEveryZooModel) {
+  for (const std::string& name : zoo_names()) {
+    const Value v = describe(build_model(zoo_model(name), {.micro_batch = 1, .mtp = true}));
+    std::int64_t sum = 0;
+    for (const Value& layer : *v.find("layers")->as_array()) sum += *layer.find("parameters")->as_int();
+    EXPECT_EQ(sum, *v.find("parameters")->as_int()) << name;
+  }
+}
+
+TEST(Describe, IsJsonThatReadsBack) {
+  const Value v = describe(build_model(zoo_model("deepseek-v3")));
+  EXPECT_EQ(parse_json("x", to_json(v)).root.find("layers")->as_array()->size(), 63U);
+}
+
+TEST(TypicalLayer, IsTheMostFrequentBlock) {
+  EXPECT_EQ(typical_layer(build_model(zoo_model("deepseek-v3"))).name, "layer with experts");
+  EXPECT_EQ(typical_layer(build_model(zoo_model("t5-11b"))).name, "decoder");
+}
+
+}  // namespace
+}  // namespace nest

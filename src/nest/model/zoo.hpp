@@ -1,0 +1,31 @@
+// Models by name, and models from files: the one door through which `--model NAME|FILE` goes.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "nest/base/embedded.hpp"
+#include "nest/base/error.hpp"
+#include "nest/model/profile.hpp"
+#include "nest/model/spec.hpp"
+
+namespace nest {
+
+// A model before it is built: our description of an architecture, or the user's own layer costs.
+using ModelSource = std::variant<ModelSpec, LayerProfile>;
+
+// The files of data/models, compiled in; made by cmake/embed.cmake.
+[[nodiscard]] std::span<const EmbeddedFile> model_files();
+
+// Names of the zoo in alphabetical order.
+[[nodiscard]] std::vector<std::string> zoo_names();
+[[nodiscard]] ModelSpec zoo_model(std::string_view name);
+
+// A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json or a layer profile.
+// A name with a slash or an ending such as .json, and any existing file, is a file.
+[[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings);
+
+}  // namespace nest

@@ -1,0 +1,145 @@
+#include "nest/recipe/recipe.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
+#include "nest/base/reader.hpp"
+
+namespace nest {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPrecisions{"bf16", "fp16", "fp8"};
+constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
+constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
+
+// One share of the overlap group: its key and its member, so that reading and writing cannot drift apart.
+struct OverlapKey {
+  const char* key;
+  double Overlap::* member;
+};
+constexpr std::array<OverlapKey, 6> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
+                                                  {"parameter_gather", &Overlap::parameter_gather},
+                                                  {"pipeline", &Overlap::pipeline},
+                                                  {"tensor", &Overlap::tensor},
+                                                  {"context", &Overlap::context},
+                                                  {"expert", &Overlap::expert}}};
+
+template <class Enum, std::size_t N>
+void read_word(Reader& r, const char* key, const std::array<std::string_view, N>& words, Enum& value) {
+  if (!r.has(key)) return;
+  const std::vector<std::string> allowed(words.begin(), words.end());
+  const std::string word = r.choice(key, allowed);
+  value = static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+void read_overlap(Reader r, Overlap& overlap) {
+  for (const OverlapKey& k : kOverlapKeys) {
+    const double share = r.number_or(k.key, overlap.*k.member);
+    if (share < 0 || share > 1) r.fail_at(k.key, "a share lies between 0 and 1");
+    overlap.*k.member = share;
+  }
+  r.done();
+}
+
+Recipe read_over(Recipe recipe, Reader& r) {
+  recipe.source = r.text_or("source", "");
+  static_cast<void>(r.text_or("date", ""));
+  recipe.framework = r.text_or("framework", recipe.framework);
+  read_word(r, "precision", kPrecisions, recipe.precision);
+  read_word(r, "optimizer", kOptimizers, recipe.optimizer);
+  recipe.momentum = r.boolean_or("momentum", recipe.momentum);
+  recipe.master_weights = r.boolean_or("master_weights", recipe.master_weights);
+  read_word(r, "parameter_dtype", kStateDTypes, recipe.parameter_dtype);
+  read_word(r, "gradient_dtype", kStateDTypes, recipe.gradient_dtype);
+  read_word(r, "reduce_dtype", kStateDTypes, recipe.reduce_dtype);
+  read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
+  recipe.compiled = r.boolean_or("compiled", recipe.compiled);
+  recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
+  recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
+  if (recipe.expert_imbalance < 1) r.fail_at("expert_imbalance", "the fullest expert cannot have less than the mean", "give 1 or more");
+  if (r.has("reserve")) recipe.reserve = r.bytes("reserve");
+  if (auto overlap = r.object_if("overlap")) read_overlap(*overlap, recipe.overlap);
+  r.done();
+  return recipe;
+}
+
+const EmbeddedFile* find_file(std::string_view name) {
+  for (const EmbeddedFile& file : recipe_files()) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view name_of(Precision precision) { return kPrecisions[static_cast<std::size_t>(precision)]; }
+std::string_view name_of(Optimizer optimizer) { return kOptimizers[static_cast<std::size_t>(optimizer)]; }
+std::string_view name_of(StateDType dtype) { return kStateDTypes[static_cast<std::size_t>(dtype)]; }
+std::int64_t size_of(StateDType dtype) { return dtype == StateDType::fp32 ? 4 : 2; }
+
+std::int64_t Recipe::optimizer_bytes_per_parameter() const {
+  const std::int64_t states = optimizer == Optimizer::adam ? 2 : momentum ? 1 : 0;
+  return states * size_of(optimizer_dtype) + (master_weights ? size_of(StateDType::fp32) : 0);
+}
+
+std::vector<std::string> recipe_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : recipe_files()) names.emplace_back(file.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Recipe named_recipe(std::string_view name) {
+  const EmbeddedFile* file = find_file(name);
+  if (file == nullptr) {
+    const std::vector<std::string> names = recipe_names();
+    std::string hint = did_you_mean(name, names);
+    if (hint.empty()) hint = "known: deepspeed, megatron, plain, torchtitan, or a file";
+    throw InputError("", "", "there is no recipe '" + std::string(name) + "'", hint);
+  }
+  const Document document = parse_document("recipe " + std::string(name), std::string(file->text));
+  Reader r(document);
+  Recipe blank;
+  blank.name = name;
+  return read_over(std::move(blank), r);
+}
+
+Recipe read_recipe(const Document& document, const std::string& name) {
+  Reader r(document);
+  const std::string framework = r.text_or("framework", std::string(kDefaultRecipe));
+  if (find_file(framework) == nullptr) {
+    static_cast<void>(r.choice("framework", recipe_names()));  // throws: it names the known ones
+  }
+  Recipe base = named_recipe(framework);
+  base.name = name;
+  return read_over(std::move(base), r);
+}
+
+Recipe load_recipe(const std::string& name_or_file) {
+  std::error_code error;
+  const bool file = name_or_file.ends_with(".yaml") || name_or_file.ends_with(".yml") || name_or_file.ends_with(".json") ||
+                    name_or_file.find('/') != std::string::npos || std::filesystem::exists(name_or_file, error);
+  if (!file || find_file(name_or_file) != nullptr) return named_recipe(name_or_file);
+  return read_recipe(read_document(name_or_file), std::filesystem::path(name_or_file).stem().string());
+}
+
+Value to_value(const Recipe& recipe) {
+  Value overlap = Value::object();
+  for (const OverlapKey& k : kOverlapKeys) overlap.set(k.key, recipe.overlap.*k.member);
+  Value v = Value::object();
+  if (!recipe.source.empty()) v.set("source", recipe.source);
+  v.set("framework", recipe.framework).set("precision", name_of(recipe.precision));
+  v.set("optimizer", name_of(recipe.optimizer)).set("momentum", recipe.momentum);
+  v.set("master_weights", recipe.master_weights).set("parameter_dtype", name_of(recipe.parameter_dtype));
+  v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
+  v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
+  v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
+  v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));
+  return v;
+}
+
+}  // namespace nest

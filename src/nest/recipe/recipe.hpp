@@ -1,0 +1,84 @@
+// How a model is trained: precision, optimizer, dtypes, what overlaps with what, and the memory that is kept back.
+// Named recipes (megatron, torchtitan, deepspeed, plain) hold each framework's defaults; a file states what differs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/document.hpp"
+#include "nest/base/embedded.hpp"
+#include "nest/base/units.hpp"
+#include "nest/base/value.hpp"
+
+namespace nest {
+
+enum class Precision { bf16, fp16, fp8 };
+enum class Optimizer { adam, sgd };
+// Dtypes of values that are held or sent between steps.
+enum class StateDType { fp32, bf16, fp16 };
+
+[[nodiscard]] std::string_view name_of(Precision precision);
+[[nodiscard]] std::string_view name_of(Optimizer optimizer);
+[[nodiscard]] std::string_view name_of(StateDType dtype);
+[[nodiscard]] std::int64_t size_of(StateDType dtype);
+
+// Shares (0 to 1) of a collective's time that may hide behind compute.
+struct Overlap {
+  double gradient_reduce = 0;
+  double parameter_gather = 0;
+  double pipeline = 0;
+  double tensor = 0;
+  double context = 0;
+  double expert = 0;
+
+  bool operator==(const Overlap&) const = default;
+};
+
+struct Recipe {
+  std::string name;
+  std::string source;
+  std::string framework;
+  Precision precision = Precision::bf16;
+  Optimizer optimizer = Optimizer::adam;
+  bool momentum = false;  // sgd only: one more state
+  bool master_weights = true;
+  StateDType parameter_dtype = StateDType::bf16;  // as held between steps; compute uses `precision`
+  StateDType gradient_dtype = StateDType::fp32;
+  StateDType reduce_dtype = StateDType::fp32;
+  StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
+  bool compiled = false;
+  bool optimizer_time = true;  // whether the optimizer step and the gradient norm take time
+  double expert_imbalance = 1;  // load of the fullest expert over the mean
+  Bytes reserve;
+  Overlap overlap;
+
+  bool operator==(const Recipe&) const = default;
+
+  // Bytes held per parameter, before any sharding.
+  [[nodiscard]] std::int64_t weight_bytes_per_parameter() const { return size_of(parameter_dtype); }
+  [[nodiscard]] std::int64_t gradient_bytes_per_parameter() const { return size_of(gradient_dtype); }
+  [[nodiscard]] std::int64_t optimizer_bytes_per_parameter() const;
+};
+
+inline constexpr std::string_view kDefaultRecipe = "megatron";
+
+[[nodiscard]] std::vector<std::string> recipe_names();
+[[nodiscard]] Recipe named_recipe(std::string_view name);
+
+// Missing keys take the value of the recipe that `framework` names (Megatron's where it is missing too).
+[[nodiscard]] Recipe read_recipe(const Document& document, const std::string& name);
+
+// A name, or a file (an ending .yaml, .yml or .json, a path, or any existing file).
+[[nodiscard]] Recipe load_recipe(const std::string& name_or_file);
+
+// In the file format, plain numbers: reads back as the same recipe.
+[[nodiscard]] Value to_value(const Recipe& recipe);
+
+// The files of data/recipes, compiled in.
+[[nodiscard]] std::span<const EmbeddedFile> recipe_files();
+
+}  // namespace nest

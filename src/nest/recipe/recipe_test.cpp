@@ -1,0 +1,87 @@
+#include "nest/recipe/recipe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/base/error.hpp"
+
+namespace nest {
+namespace {
+
+std::string message(const std::string& yaml) {
+  try {
+    static_cast<void>(read_recipe(parse_yaml("r.yaml", yaml), "r"));
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
+  const Recipe r = named_recipe(kDefaultRecipe);
+  EXPECT_EQ(r.framework, "megatron");
+  EXPECT_EQ(r.precision, Precision::bf16);
+  EXPECT_EQ(r.optimizer, Optimizer::adam);
+  EXPECT_TRUE(r.master_weights);
+  EXPECT_EQ(r.reserve.value, std::int64_t{2} << 30);
+  EXPECT_EQ(r.overlap, (Overlap{1, 1, 0, 0, 1, 0}));
+  // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
+  EXPECT_EQ(r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(), 18);
+}
+
+TEST(Recipe, BytesPerParameterOfTheOthers) {
+  const auto bytes = [](const char* name) {
+    const Recipe r = named_recipe(name);
+    return std::vector<std::int64_t>{r.weight_bytes_per_parameter(), r.gradient_bytes_per_parameter(),
+                                     r.optimizer_bytes_per_parameter()};
+  };
+  EXPECT_THAT(bytes("torchtitan"), ::testing::ElementsAre(4, 4, 8));
+  EXPECT_THAT(bytes("deepspeed"), ::testing::ElementsAre(2, 2, 12));
+  EXPECT_THAT(bytes("plain"), ::testing::ElementsAre(2, 2, 0));
+}
+
+TEST(Recipe, PlainHasNoTimeAndNoReserve) {
+  const Recipe r = named_recipe("plain");
+  EXPECT_FALSE(r.optimizer_time);
+  EXPECT_EQ(r.reserve.value, 0);
+  EXPECT_EQ(r.overlap, Overlap{});
+}
+
+TEST(Recipe, AFileStatesWhatDiffers) {
+  const Recipe r = read_recipe(parse_yaml("r.yaml", "framework: torchtitan\nreserve: 3 GB\noverlap: {tensor: 0.5}\n"), "mine");
+  EXPECT_EQ(r.name, "mine");
+  EXPECT_EQ(r.parameter_dtype, StateDType::fp32);
+  EXPECT_EQ(r.reserve.value, 3'000'000'000);
+  EXPECT_DOUBLE_EQ(r.overlap.tensor, 0.5);
+  EXPECT_DOUBLE_EQ(r.overlap.gradient_reduce, 1);
+}
+
+TEST(Recipe, ReadsBackWhatItWrites) {
+  for (const std::string& name : recipe_names()) {
+    const Recipe r = named_recipe(name);
+    EXPECT_EQ(read_recipe(parse_json("x", to_json(to_value(r))), name), r) << name;
+  }
+}
+
+TEST(Recipe, SgdWithMomentumHasOneState) {
+  const Recipe r = read_recipe(parse_yaml("r", "optimizer: sgd\nmomentum: true\nmaster_weights: false\n"), "r");
+  EXPECT_EQ(r.optimizer_bytes_per_parameter(), 4);
+}
+
+TEST(Recipe, ErrorsAreSentences) {
+  EXPECT_EQ(message("precison: fp8\n"), "r.yaml: line 1: unknown key 'precison'; did you mean 'precision'?");
+  EXPECT_EQ(message("precision: fp9\n"), "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8; did you mean 'fp8'?");
+  EXPECT_EQ(message("framework: megatorn\n"),
+            "r.yaml: line 1, framework: 'megatorn' is none of deepspeed, megatron, plain, torchtitan; did you mean "
+            "'megatron'?");
+  EXPECT_EQ(message("overlap:\n  tensor: 2\n"), "r.yaml: line 2, overlap.tensor: a share lies between 0 and 1");
+  EXPECT_EQ(message("overlap: {tensors: 1}\n"), "r.yaml: line 1, overlap: unknown key 'tensors'; did you mean 'tensor'?");
+  EXPECT_EQ(message("reserve: 2 GIB\n"), "r.yaml: line 1, reserve: '2 GIB' is not a size in bytes; did you mean 'GiB'?");
+  EXPECT_EQ(message("expert_imbalance: 0.5\n"),
+            "r.yaml: line 1, expert_imbalance: the fullest expert cannot have less than the mean; give 1 or more");
+  EXPECT_EQ(message("master_weights: maybe\n"), "r.yaml: line 1, master_weights: true or false is expected, not 'maybe'");
+  EXPECT_THROW(static_cast<void>(load_recipe("megatro")), InputError);
+}
+
+}  // namespace
+}  // namespace nest
