@@ -7,7 +7,9 @@
 namespace nest {
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 bool starts_with_ignoring_case(std::string_view text, std::string_view head) {
   return text.size() >= head.size() && std::equal(head.begin(), head.end(), text.begin(),
@@ -45,7 +47,8 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
   int best_distance = allowed + 1;
   for (const std::string& candidate : known) {
     const int d = edit_distance(word, candidate);
-    if (d < best_distance) {
+    const bool something_kept = d < static_cast<int>(std::max(word.size(), candidate.size()));
+    if (d < best_distance && something_kept) {
       best_distance = d;
       best = &candidate;
     }

@@ -11,8 +11,9 @@ namespace nest {
 // Edits (insert, delete, replace, swap of neighbours) from one word to the other, letter case ignored.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
 
-// The candidate with the fewest edits, at most a third of the word's length and at least one allowed;
-// ties go to the first. Words that only extend the given one ("llama3" -> "llama3.1-8b") come last.
+// The candidate with the fewest edits, at most a third of the word's length and at least one allowed, but
+// never all letters; ties go to the first. Words that only extend the given one ("llama3" -> "llama3.1-8b")
+// come last.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
 
 // "did you mean 'bandwidth'?", or "" when nothing is near.

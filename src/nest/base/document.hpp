@@ -26,7 +26,8 @@ struct Document {
 // The path as people write it: levels[1].bandwidth
 [[nodiscard]] std::string spell(const Path& path);
 
-// JSON where the text's first character is { or [, YAML otherwise (YAML flow style that is not JSON included).
+// JSON where the text's first character is { or [, YAML otherwise (YAML flow style that is not JSON
+// included).
 [[nodiscard]] Document parse_document(std::string file, std::string text);
 [[nodiscard]] Document parse_json(std::string file, std::string text);
 [[nodiscard]] Document parse_yaml(std::string file, std::string text);
@@ -34,7 +35,8 @@ struct Document {
 // Reads and parses a file.
 [[nodiscard]] Document read_document(const std::string& path);
 
-// The line (from 1) at which the value with this path begins in a JSON text; an object's member begins at its key.
+// The line (from 1) at which the value with this path begins in a JSON text; an object's member begins at its
+// key.
 [[nodiscard]] int json_line(std::string_view text, const Path& path);
 
 }  // namespace nest

@@ -1,5 +1,6 @@
 #include "nest/base/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace nest {
@@ -11,6 +12,8 @@ std::string sentence(const std::string& file, const std::string& place, const st
   if (!place.empty()) s += (s.empty() ? "" : ": ") + place;
   if (!what.empty()) s += (s.empty() ? "" : ": ") + what;
   if (!hint.empty()) s += "; " + hint;
+  // Parts may quote the input: a line end or a terminal's control sequence in it must not leave the sentence.
+  std::replace_if(s.begin(), s.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return s;
 }
 

@@ -1,5 +1,5 @@
-// Bad input is one sentence: where it is, what is wrong, and a guess at what was meant. Thrown anywhere in the
-// library, caught once per application. A sample:
+// Bad input is one sentence: where it is, what is wrong, and a guess at what was meant. Thrown anywhere in
+// the library, caught once per application. A sample:
 //
 //   pods.yaml: line 5, levels[1]: unknown key 'bandwith'; did you mean 'bandwidth'?
 #pragma once

@@ -26,6 +26,7 @@ std::string read_file(const std::string& path) {
   if (path.empty()) throw InputError("", "", "a file name is missing", "it is an empty text");
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) fail(path, "cannot be read: " + error.message());
   if (!fs::exists(status)) fail(path, "no such file");
   if (fs::is_directory(status)) fail(path, "is a folder, not a file");
   if (fs::is_regular_file(status) && fs::file_size(path, error) > kLargestFile) {
@@ -53,8 +54,13 @@ void write_file(const std::string& path, std::string_view text) {
   if (!folder.empty() && !fs::is_directory(folder, error)) {
     fail(path, "the folder '" + folder.string() + "' does not exist");
   }
-  const bool special = fs::exists(path, error) && !fs::is_regular_file(path, error);  // a pipe, /dev/stdout
-  const std::string target = special ? path : path + ".tmp" + std::to_string(::getpid());
+  // A pipe or /dev/stdout is written in place: renaming over it would take the device away from everybody.
+  const bool special = path.starts_with("/dev/") || path.starts_with("/proc/") ||
+                       (fs::exists(path, error) && !fs::is_regular_file(path, error));
+  // A link keeps pointing where it points; what it points to is written.
+  const fs::path resolved = fs::is_symlink(path, error) ? fs::canonical(path, error) : fs::path(path);
+  const std::string whole = resolved.empty() ? path : resolved.string();
+  const std::string target = special ? path : whole + ".tmp" + std::to_string(::getpid());
   std::ofstream out(target, std::ios::binary | std::ios::trunc);
   if (!out) fail(path, std::string("cannot be written: ") + std::strerror(errno));
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
@@ -64,7 +70,9 @@ void write_file(const std::string& path, std::string_view text) {
     fail(path, std::string("cannot be written whole: ") + std::strerror(errno));
   }
   if (special) return;
-  fs::rename(target, path, error);
+  if (const fs::file_status old = fs::status(whole, error); fs::exists(old))
+    fs::permissions(target, old.permissions(), error);
+  fs::rename(target, whole, error);
   if (error) {
     const std::string cause = error.message();
     fs::remove(target, error);

@@ -54,6 +54,7 @@ std::string converse(Pipe& to, Pipe& from, std::string_view text) {
     if (waits[0].revents != 0) {
       const ssize_t n = ::read(from.ends[0], buffer.data(), buffer.size());
       if (n == 0) break;
+      if (n < 0 && errno != EINTR && errno != EAGAIN) break;
       if (n > 0) answer.append(buffer.data(), static_cast<std::size_t>(n));
     }
   }
@@ -69,6 +70,8 @@ std::string render_dot(std::string_view dot_text) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, to.ends[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, from.ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+                                   0);  // the library prints nothing
   std::string program = "dot";
   std::string format = "-Tsvg";
   std::array<char*, 3> arguments{program.data(), format.data(), nullptr};
@@ -82,8 +85,8 @@ std::string render_dot(std::string_view dot_text) {
   to.close_end(0);
   from.close_end(1);
   // A child that ends early must not end us: its status tells.
-  struct sigaction ignore {};
-  struct sigaction before {};
+  struct sigaction ignore{};
+  struct sigaction before{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &before);
   std::string svg = converse(to, from, dot_text);
@@ -91,7 +94,8 @@ std::string render_dot(std::string_view dot_text) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw InputError("", "", "Graphviz could not draw this graph");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw InputError("", "", "Graphviz could not draw this graph");
   return svg;
 }
 

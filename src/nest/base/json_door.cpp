@@ -1,18 +1,85 @@
-// The only file that sees nlohmann/json: JSON text to Value, iteratively, so that deep nesting cannot exhaust the stack.
-#include <nlohmann/json.hpp>
-
+// The only file that sees nlohmann/json: JSON text to Value, iteratively, so that deep nesting cannot exhaust
+// the stack.
 #include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "nest/base/document.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/seen_keys.hpp"
 
 namespace nest {
 namespace {
 
 constexpr std::size_t kDeepest = 128;
+
+// The parser says what it met, not where: this walk over the text finds the line again, for an error only.
+class Place {
+ public:
+  explicit Place(std::string_view text) : text_(text) {}
+
+  // The line of the n-th key of the text, from 1.
+  std::string line_of_key(std::size_t n) {
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      const std::size_t begin = at;
+      step(at);
+      if (text_[begin] != '"') continue;
+      const std::size_t next = text_.find_first_not_of(" \t\r\n", at + 1);
+      const bool key = next != std::string_view::npos && text_[next] == ':';
+      if (key && --n == 0) break;
+    }
+    return name();
+  }
+
+  // The line where the nesting first goes deeper than `depth`.
+  std::string line_of_depth(std::size_t depth) {
+    std::size_t open = 0;
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (c == '{' || c == '[') ++open;
+      if (c == '}' || c == ']') --open;
+      if (open > depth) break;
+      step(at);
+    }
+    return name();
+  }
+
+ private:
+  // Counts lines and jumps to the end of a string.
+  void step(std::size_t& at) {
+    if (text_[at] == '\n') ++line_;
+    if (text_[at] != '"') return;
+    for (++at; at < text_.size() && text_[at] != '"'; ++at) {
+      if (text_[at] == '\\') ++at;
+    }
+  }
+
+  [[nodiscard]] std::string name() const { return "line " + std::to_string(line_); }
+
+  std::string_view text_;
+  int line_ = 1;
+};
+
+// "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while ...; last read:
+// '...'"
+std::string cause_of(std::string_view message) {
+  constexpr std::size_t kLongest = 200;  // the last read token may be the whole file
+  if (const std::size_t bracket = message.find("] "); bracket != std::string_view::npos)
+    message.remove_prefix(bracket + 2);
+  if (message.starts_with("parse error at")) {
+    if (const std::size_t colon = message.find(": "); colon != std::string_view::npos)
+      message.remove_prefix(colon + 2);
+  }
+  if (message.size() <= kLongest) return std::string(message);
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U)
+    --end;  // never inside a character
+  return std::string(message.substr(0, end)) + "...";
+}
 
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -36,46 +103,50 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
 
   bool key(string_t& v) override {
-    if (open_.back().find(v) != nullptr) {
-      throw InputError(file_, spell(keys_), "the key '" + v + "' is given twice");
+    ++keys_read_;
+    Open& object = open_.back();
+    if (!object.seen.add(object.value, v)) {
+      throw InputError(file_, Place(text_).line_of_key(keys_read_), "the key '" + v + "' is given twice");
     }
-    keys_.back() = std::move(v);
+    object.key = std::move(v);
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& error) override {
-    const std::size_t end = std::min(position, text_.size());
+    const std::size_t end =
+        std::min(position, text_.size()) - 1;  // the last character read is the one that is wrong
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    // "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while ...; ..."
-    std::string cause = error.what();
-    const std::size_t colon = cause.find(": ");
-    if (colon != std::string::npos) cause = cause.substr(colon + 2);
-    throw InputError(file_, "line " + std::to_string(line), "not valid JSON: " + cause);
+    throw InputError(file_, "line " + std::to_string(line), "not valid JSON: " + cause_of(error.what()));
   }
 
  private:
+  struct Open {
+    Value value;
+    std::string key;  // of the member that is being read
+    SeenKeys seen;
+  };
+
   bool open(Value container) {
-    if (open_.size() >= kDeepest) throw InputError(file_, "", "nested more than 128 deep");
-    open_.push_back(std::move(container));
-    keys_.emplace_back();
+    if (open_.size() >= kDeepest)
+      throw InputError(file_, Place(text_).line_of_depth(kDeepest), "nested more than 128 deep");
+    open_.push_back({std::move(container), {}, {}});
     return true;
   }
 
   bool close() {
-    Value done = std::move(open_.back());
+    Value done = std::move(open_.back().value);
     open_.pop_back();
-    keys_.pop_back();
     return add(std::move(done));
   }
 
   bool add(Value v) {
     if (open_.empty()) {
       root_ = std::move(v);
-    } else if (open_.back().as_array() != nullptr) {
-      open_.back().push(std::move(v));
+    } else if (open_.back().value.as_array() != nullptr) {
+      open_.back().value.push(std::move(v));
     } else {
-      open_.back().set(keys_.back(), std::move(v));
+      open_.back().value.set(std::move(open_.back().key), std::move(v));
     }
     return true;
   }
@@ -83,16 +154,23 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   const std::string& file_;
   const std::string& text_;
   Value root_;
-  std::vector<Value> open_;
-  Path keys_;
+  std::vector<Open> open_;
+  std::size_t keys_read_ = 0;
 };
 
 }  // namespace
 
 Document parse_json(std::string file, std::string text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte order mark says nothing in UTF-8
   Document document{std::move(file), std::move(text), Value(), true};
   if (document.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw InputError(document.file, "", "the file is empty");
+  }
+  // The parser takes a NUL for the end and would pass over all that follows.
+  if (const std::size_t nul = document.text.find('\0'); nul != std::string::npos) {
+    const auto line =
+        1 + std::count(document.text.begin(), document.text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    throw InputError(document.file, "line " + std::to_string(line), "not valid JSON: a NUL byte");
   }
   Builder builder(document.file, document.text);
   nlohmann::json::sax_parse(document.text, &builder);

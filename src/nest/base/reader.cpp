@@ -1,7 +1,6 @@
 #include "nest/base/reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -13,7 +12,12 @@ namespace {
 std::string quoted(const Value& value) {
   constexpr std::size_t kLongest = 40;
   std::string s = value.as_string() != nullptr ? *value.as_string() : to_json(value, false);
-  if (s.size() > kLongest) s = s.substr(0, kLongest - 3) + "...";
+  if (s.size() > kLongest) {
+    std::size_t end = kLongest - 3;
+    while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0U) == 0x80U)
+      --end;  // never inside a character
+    s = s.substr(0, end) + "...";
+  }
   return "'" + s + "'";
 }
 
@@ -36,7 +40,9 @@ Reader::Reader(const Document& document, const Value& value, Path path)
   }
 }
 
-bool Reader::has(const std::string& key) { return find(key) != nullptr; }
+bool Reader::has(const std::string& key) {
+  return find(key) != nullptr;
+}
 
 const Value* Reader::find(const std::string& key) {
   remember(key);
@@ -69,7 +75,9 @@ std::int64_t Reader::whole_value(const Value& value, const Path& path, WholeRang
   const std::optional<std::int64_t> v = exact_whole(value);
   if (!v) fail_path(path, "a whole number is expected, not " + quoted(value), "");
   if (*v < range.least || *v > range.most) {
-    fail_path(path, std::to_string(*v) + " is outside " + std::to_string(range.least) + " to " + std::to_string(range.most),
+    fail_path(path,
+              std::to_string(*v) + " is outside " + std::to_string(range.least) + " to " +
+                  std::to_string(range.most),
               "");
   }
   return *v;
@@ -90,7 +98,9 @@ double Reader::number(const std::string& key) {
   fail_at(key, "a number is expected, not " + quoted(v));
 }
 
-double Reader::number_or(const std::string& key, double fallback) { return has(key) ? number(key) : fallback; }
+double Reader::number_or(const std::string& key, double fallback) {
+  return has(key) ? number(key) : fallback;
+}
 
 bool Reader::boolean_or(const std::string& key, bool fallback) {
   const Value* v = find(key);
@@ -114,7 +124,9 @@ T Reader::quantity(const std::string& key, std::optional<T> (*parse)(std::string
 Bytes Reader::bytes(const std::string& key) {
   return quantity<Bytes>(key, &parse_bytes, UnitFamily::bytes, "a size in bytes");
 }
-Seconds Reader::time(const std::string& key) { return quantity<Seconds>(key, &parse_time, UnitFamily::time, "a time"); }
+Seconds Reader::time(const std::string& key) {
+  return quantity<Seconds>(key, &parse_time, UnitFamily::time, "a time");
+}
 BytesPerSecond Reader::bandwidth(const std::string& key) {
   return quantity<BytesPerSecond>(key, &parse_bandwidth, UnitFamily::bandwidth, "a bandwidth");
 }
@@ -149,14 +161,19 @@ std::vector<bool> Reader::booleans(const std::string& key) {
   const Value::Array* items = v.as_array();
   if (items == nullptr) fail_at(key, "a list of true and false is expected, not " + quoted(v));
   std::vector<bool> out;
-  for (const Value& item : *items) {
-    if (item.as_bool() == nullptr) fail_at(key, "true or false is expected, not " + quoted(item));
-    out.push_back(*item.as_bool());
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    const bool* b = (*items)[i].as_bool();
+    Path at = below(key);
+    at.push_back(std::to_string(i));
+    if (b == nullptr) fail_path(at, "true or false is expected, not " + quoted((*items)[i]), "");
+    out.push_back(*b);
   }
   return out;
 }
 
-Reader Reader::object(const std::string& key) { return {*document_, need(key, "a group of keys"), below(key)}; }
+Reader Reader::object(const std::string& key) {
+  return {*document_, need(key, "a group of keys"), below(key)};
+}
 
 std::optional<Reader> Reader::object_if(const std::string& key) {
   if (!has(key)) return std::nullopt;
@@ -197,9 +214,10 @@ void Reader::done() const {
       for (const std::string& k : known_) hint += (k == known_.front() ? " " : ", ") + k;
     }
     Path at = below(key);
-    throw InputError(document_->file,
-                     "line " + std::to_string(document_->line_of(at)) + (path_.empty() ? "" : ", " + spell(path_)),
-                     "unknown key '" + key + "'", hint);
+    throw InputError(
+        document_->file,
+        "line " + std::to_string(document_->line_of(at)) + (path_.empty() ? "" : ", " + spell(path_)),
+        "unknown key '" + key + "'", hint);
   }
 }
 
@@ -213,12 +231,15 @@ void Reader::warn_unknown(Warnings& warnings) const {
     constexpr int kNear = 2;
     const std::optional<std::string> guess = closest(key, absent);
     if (!guess || edit_distance(key, *guess) > kNear) continue;
-    warnings.push_back(document_->file + ": line " + std::to_string(document_->line_of(below(key))) + ": the key '" + key +
-                       "' is not known and was passed over; did you mean '" + *guess + "'?");
+    warnings.push_back(document_->file + ": line " + std::to_string(document_->line_of(below(key))) +
+                       ": the key '" + key + "' is not known and was passed over; did you mean '" + *guess +
+                       "'?");
   }
 }
 
-void Reader::fail(const std::string& what, const std::string& hint) const { fail_path(path_, what, hint); }
+void Reader::fail(const std::string& what, const std::string& hint) const {
+  fail_path(path_, what, hint);
+}
 
 void Reader::fail_at(const std::string& key, const std::string& what, const std::string& hint) const {
   fail_path(below(key), what, hint);
@@ -231,7 +252,8 @@ Path Reader::below(const std::string& key) const {
 }
 
 void Reader::fail_path(const Path& path, const std::string& what, const std::string& hint) const {
-  const std::string place = "line " + std::to_string(document_->line_of(path)) + (path.empty() ? "" : ", " + spell(path));
+  const std::string place =
+      "line " + std::to_string(document_->line_of(path)) + (path.empty() ? "" : ", " + spell(path));
   throw InputError(document_->file, place, what, hint);
 }
 

@@ -1,5 +1,5 @@
-// Reads one object of a document key by key, checks every value, and at the end refuses the keys nobody asked for.
-// All messages carry file, line, place and a guess at what was meant:
+// Reads one object of a document key by key, checks every value, and at the end refuses the keys nobody asked
+// for. All messages carry file, line, place and a guess at what was meant:
 //
 //   Reader r(document);
 //   const std::string name = r.text("name");
@@ -62,7 +62,8 @@ class Reader {
   void warn_unknown(Warnings& warnings) const;
 
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
-  [[noreturn]] void fail_at(const std::string& key, const std::string& what, const std::string& hint = {}) const;
+  [[noreturn]] void fail_at(const std::string& key, const std::string& what,
+                            const std::string& hint = {}) const;
 
   [[nodiscard]] const Value& value() const { return *value_; }
   [[nodiscard]] const Document& document() const { return *document_; }

@@ -25,7 +25,8 @@ constexpr std::string_view kStyle = R"(<style>
 
 std::string number(double v) {
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, std::chars_format::fixed, 2).ptr;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), v, std::chars_format::fixed, 2).ptr;
   std::string s(buffer.data(), end);
   s.erase(s.find_last_not_of('0') + 1);
   if (s.back() == '.') s.pop_back();
@@ -57,30 +58,32 @@ std::string escape_xml(std::string_view text) {
   return out;
 }
 
-Svg::Svg(double width, double height, std::string title) : width_(width), height_(height), title_(std::move(title)) {}
+Svg::Svg(double width, double height, std::string title)
+    : width_(width), height_(height), title_(std::move(title)) {}
 
 void Svg::box(Box at, std::string_view style, std::string_view tooltip) {
-  body_ += "<rect class=\"" + std::string(style) + "\" x=\"" + number(at.x) + "\" y=\"" + number(at.y) + "\" width=\"" +
-           number(at.width) + "\" height=\"" + number(at.height) + "\"";
+  body_ += "<rect class=\"" + std::string(style) + "\" x=\"" + number(at.x) + "\" y=\"" + number(at.y) +
+           "\" width=\"" + number(at.width) + "\" height=\"" + number(at.height) + "\"";
   body_ += tooltip.empty() ? "/>\n" : "><title>" + escape_xml(tooltip) + "</title></rect>\n";
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style) {
-  body_ += "<line class=\"" + std::string(style) + "\" x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" +
-           number(x2) + "\" y2=\"" + number(y2) + "\"/>\n";
+  body_ += "<line class=\"" + std::string(style) + "\" x1=\"" + number(x1) + "\" y1=\"" + number(y1) +
+           "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) + "\"/>\n";
 }
 
 void Svg::text(double x, double y, std::string_view words, Anchor anchor, std::string_view style) {
   static constexpr std::array<std::string_view, 3> kAnchors{"start", "middle", "end"};
-  body_ += "<text class=\"" + std::string(style) + "\" x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" +
-           std::string(kAnchors[static_cast<std::size_t>(anchor)]) + "\">" + escape_xml(words) + "</text>\n";
+  body_ += "<text class=\"" + std::string(style) + "\" x=\"" + number(x) + "\" y=\"" + number(y) +
+           "\" text-anchor=\"" + std::string(kAnchors[static_cast<std::size_t>(anchor)]) + "\">" +
+           escape_xml(words) + "</text>\n";
 }
 
 std::string Svg::str() const {
   const std::string size = number(width_) + "\" height=\"" + number(height_);
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " + number(width_) + " " +
-         number(height_) + "\" role=\"img\">\n<title>" + escape_xml(title_) + "</title>\n" + std::string(kStyle) + body_ +
-         "</svg>\n";
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " + number(width_) +
+         " " + number(height_) + "\" role=\"img\">\n<title>" + escape_xml(title_) + "</title>\n" +
+         std::string(kStyle) + body_ + "</svg>\n";
 }
 
 }  // namespace nest

@@ -22,9 +22,8 @@ std::string_view head(std::string_view utf8, std::size_t columns) {
 }  // namespace
 
 std::size_t text_width(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 void Table::add(std::vector<std::string> cells) {
@@ -34,6 +33,7 @@ void Table::add(std::vector<std::string> cells) {
 
 std::string Table::str(std::size_t width) const {
   std::vector<std::size_t> widths;
+  widths.reserve(columns_.size());
   for (const Column& c : columns_) widths.push_back(text_width(c.title));
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text_width(row[i]));
@@ -42,7 +42,8 @@ std::string Table::str(std::size_t width) const {
   for (const std::size_t w : widths) total += w;
   for (std::size_t i = columns_.size(); total > width && i-- > 0;) {
     if (columns_[i].align != Align::left) continue;
-    const std::size_t cut = std::min(total - width, widths[i] > kNarrowestCut ? widths[i] - kNarrowestCut : 0);
+    const std::size_t cut =
+        std::min(total - width, widths[i] > kNarrowestCut ? widths[i] - kNarrowestCut : 0);
     widths[i] -= cut;
     total -= cut;
   }
@@ -67,14 +68,14 @@ std::string Table::str(std::size_t width) const {
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
-  std::size_t column = 0;
+  std::size_t column = indent;
   while (!text.empty()) {
     const std::size_t space = text.find(' ');
     const std::string_view word = text.substr(0, space);
-    if (column > 0 && column + 1 + text_width(word) > width) {
+    if (column > indent && column + 1 + text_width(word) > width) {
       out += "\n" + std::string(indent, ' ');
       column = indent;
-    } else if (column > 0) {
+    } else if (column > indent) {
       out += ' ';
       ++column;
     }

@@ -25,8 +25,8 @@ class Table {
 
   // One cell for each column; missing ones are empty.
   void add(std::vector<std::string> cells);
-  // Rows joined by new lines, each ended by one. Where the table is too wide, the last left-aligned column is cut
-  // with an ellipsis.
+  // Rows joined by new lines, each ended by one. Where the table is too wide, the last left-aligned column is
+  // cut with an ellipsis.
   [[nodiscard]] std::string str(std::size_t width = kTextWidth) const;
 
  private:
@@ -37,7 +37,8 @@ class Table {
 // Columns that a text takes on a terminal: code points, not bytes.
 [[nodiscard]] std::size_t text_width(std::string_view utf8);
 
-// Breaks a text into lines of at most `width` columns at spaces; later lines are indented.
+// Breaks a text that begins at column `indent` at spaces, so that no line goes beyond column `width`; later lines
+// are indented.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace nest

@@ -31,8 +31,13 @@ constexpr std::array<Unit, 11> kByteUnits{{{"B", 1},
                                            {"TiB", kKi* kKi* kKi* kKi},
                                            {"bytes", 1}}};
 
-constexpr std::array<Unit, 7> kTimeUnits{
-    {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"\xce\xbcs", 1e-6}, {"ns", 1e-9}, {"min", 60}}};
+constexpr std::array<Unit, 7> kTimeUnits{{{"s", 1},
+                                          {"ms", 1e-3},
+                                          {"us", 1e-6},
+                                          {"\xc2\xb5s", 1e-6},
+                                          {"\xce\xbcs", 1e-6},
+                                          {"ns", 1e-9},
+                                          {"min", 60}}};
 
 constexpr std::array<Unit, 19> kBandwidthUnits{{{"B/s", 1},
                                                 {"kB/s", 1e3},
@@ -65,7 +70,7 @@ constexpr std::array<Unit, 9> kComputeUnits{{{"FLOP/s", 1},
                                              {"PF/s", 1e15}}};
 
 struct NumberAndUnit {
-  double number;
+  long double number;  // wider than the result, so that "5 us" is the double nearest to 5e-6
   std::string_view unit;
 };
 
@@ -77,7 +82,7 @@ std::string_view trim(std::string_view s) {
 
 std::optional<NumberAndUnit> split(std::string_view text) {
   text = trim(text);
-  double number = 0;
+  long double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
@@ -101,32 +106,49 @@ std::span<const Unit> units_of(UnitFamily family) {
 std::optional<double> parse(std::string_view text, UnitFamily family) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
-  if (parts->unit.empty()) return parts->number;
+  const auto finite = [](long double v) {
+    const auto narrow = static_cast<double>(v);
+    return std::isfinite(narrow) ? std::optional(narrow) : std::nullopt;
+  };
+  if (parts->unit.empty()) return finite(parts->number);
   for (const Unit& unit : units_of(family)) {
-    if (unit.name == parts->unit) return parts->number * unit.factor;
+    if (unit.name != parts->unit) continue;
+    // 1e-6 is no binary fraction, 1e6 is: divide by it.
+    return finite(unit.factor < 1 ? parts->number / std::round(1 / unit.factor)
+                                  : parts->number * unit.factor);
   }
   return std::nullopt;
 }
 
+constexpr double kRoundsToThousand = 999.5;
+
 std::string three_digits(double x) {
-  std::array<char, 64> buffer{};
+  std::array<char, 400> buffer{};  // the largest double in full has 309 digits
   // Whole numbers keep all their digits; others get three significant ones.
-  const bool whole = std::abs(x - std::round(x)) < 1e-9 * std::max(1.0, std::abs(x));
-  const auto result = whole && std::abs(x) < 1e15
-                          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(),
-                                          static_cast<std::int64_t>(std::llround(x)))
-                          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
-                                          std::abs(x) < 1000 ? std::chars_format::general : std::chars_format::fixed,
-                                          std::abs(x) < 1000 ? 3 : 0);
+  const bool whole = std::abs(x - std::round(x)) <= 1e-9 * std::abs(x);
+  const bool small = std::abs(x) < kRoundsToThousand;
+  const auto result =
+      whole && std::abs(x) < 1e15
+          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                          static_cast<std::int64_t>(std::llround(x)))
+          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
+                          small ? std::chars_format::general : std::chars_format::fixed, small ? 3 : 0);
   return {buffer.data(), result.ptr};
 }
 
 std::string scaled(double x, std::span<const Unit> steps) {
-  const Unit* chosen = steps.data();
-  for (const Unit& step : steps) {
-    if (std::abs(x) >= step.factor * (1 - 1e-12)) chosen = &step;
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (std::abs(x) >= steps[i].factor * (1 - 1e-12)) chosen = i;
   }
-  return three_digits(x / chosen->factor) + " " + std::string(chosen->name);
+  // 999.6 ms rounds to 1000 ms, which is written 1 s.
+  const double shown = std::abs(x) / steps[chosen].factor;
+  const bool next_is_thousand =
+      chosen + 1 < steps.size() && steps[chosen + 1].factor / steps[chosen].factor < 1001;
+  if (shown >= kRoundsToThousand && shown < 1000 && next_is_thousand) {
+    return std::string(x < 0 ? "-1 " : "1 ").append(steps[chosen + 1].name);
+  }
+  return three_digits(x / steps[chosen].factor) + " " + std::string(steps[chosen].name);
 }
 
 }  // namespace
@@ -134,9 +156,10 @@ std::string scaled(double x, std::span<const Unit> steps) {
 Bytes round_up_bytes(double bytes) {
   constexpr double kMost = 9.2e18;
   if (!(bytes < kMost)) return Bytes{std::numeric_limits<std::int64_t>::max()};
+  if (bytes < -kMost) return Bytes{std::numeric_limits<std::int64_t>::min()};
   // A sum such as 0.1 + 0.2 may lie a hair above a whole number; that hair is not a byte.
   const double nearest = std::round(bytes);
-  const bool whole = std::abs(bytes - nearest) <= 1e-9 * std::max(1.0, std::abs(bytes)) && nearest < 9e15;
+  const bool whole = std::abs(bytes - nearest) <= std::max(1e-9, 1e-14 * std::abs(bytes));
   return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
 }
 
@@ -163,7 +186,8 @@ std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text) {
 
 std::string unit_hint(std::string_view text, UnitFamily family) {
   static constexpr std::array<std::string_view, 4> kExamples{"80 GiB", "5 us", "50 GB/s", "989 TFLOP/s"};
-  const std::string example = "write it like '" + std::string(kExamples[static_cast<std::size_t>(family)]) + "'";
+  const std::string example =
+      "write it like '" + std::string(kExamples[static_cast<std::size_t>(family)]) + "'";
   const auto parts = split(text);
   if (!parts || parts->unit.empty()) return example;
   std::vector<std::string> names;
@@ -173,13 +197,14 @@ std::string unit_hint(std::string_view text, UnitFamily family) {
 }
 
 std::string format(Bytes bytes) {
-  static constexpr std::array<Unit, 5> kDecimal{{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
-  static constexpr std::array<Unit, 3> kBinary{
-      {{"MiB", kKi* kKi}, {"GiB", kKi* kKi* kKi}, {"TiB", kKi* kKi* kKi* kKi}}};
-  const auto v = static_cast<double>(bytes.value);
-  constexpr std::int64_t kMiB = 1 << 20;
-  const bool binary = bytes.value != 0 && bytes.value % kMiB == 0;
-  return binary ? scaled(v, kBinary) : scaled(v, kDecimal);
+  static constexpr std::array<Unit, 5> kSteps{{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+  return scaled(static_cast<double>(bytes.value), kSteps);
+}
+
+std::string format_memory(Bytes bytes) {
+  static constexpr std::array<Unit, 4> kSteps{
+      {{"KiB", kKi}, {"MiB", kKi* kKi}, {"GiB", kKi* kKi* kKi}, {"TiB", kKi* kKi* kKi* kKi}}};
+  return scaled(static_cast<double>(bytes.value), kSteps);
 }
 
 std::string format(Seconds time) {
@@ -195,7 +220,8 @@ std::string format(BytesPerSecond rate) {
 }
 
 std::string format(FlopsPerSecond rate) {
-  static constexpr std::array<Unit, 4> kSteps{{{"FLOP/s", 1}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
+  static constexpr std::array<Unit, 4> kSteps{
+      {{"FLOP/s", 1}, {"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
   return scaled(rate.value, kSteps);
 }
 

@@ -1,7 +1,8 @@
-// Quantities with types, and the only place that converts units. Everything inside is SI: seconds, bytes, FLOP.
-// 1 GB = 1e9 bytes, 1 GiB = 2^30 bytes; "Gb" is gigabit. Bytes are whole: fractions are rounded up here only.
+// Quantities with types, and the only place that converts units. Everything inside is SI: seconds, bytes,
+// FLOP. 1 GB = 1e9 bytes, 1 GiB = 2^30 bytes; "Gb" is gigabit. Bytes are whole: fractions are rounded up here
+// only.
 //
-//   parse_bytes("80 GiB")         -> 85899345920        format(Bytes{85899345920})   -> "80 GiB"
+//   parse_bytes("80 GiB")         -> 85899345920        format_memory(Bytes{85899345920}) -> "80 GiB"
 //   parse_bandwidth("400 Gb/s")   -> 5e10 B/s           format(BytesPerSecond{5e10}) -> "50 GB/s"
 //   parse_time("5 us")            -> 5e-6 s             format(Seconds{5e-6})        -> "5 us"
 #pragma once
@@ -45,7 +46,9 @@ using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
 constexpr Seconds operator/(Bytes b, BytesPerSecond r) {
   return Seconds{static_cast<double>(b.value) / r.value};
 }
-constexpr Seconds operator/(Flops f, FlopsPerSecond r) { return Seconds{f.value / r.value}; }
+constexpr Seconds operator/(Flops f, FlopsPerSecond r) {
+  return Seconds{f.value / r.value};
+}
 
 // The one rounding of bytes: up, so that a plan that is said to fit fits. Saturates at the int64 range.
 [[nodiscard]] Bytes round_up_bytes(double bytes);
@@ -56,11 +59,14 @@ constexpr Seconds operator/(Flops f, FlopsPerSecond r) { return Seconds{f.value 
 [[nodiscard]] std::optional<BytesPerSecond> parse_bandwidth(std::string_view text);
 [[nodiscard]] std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text);
 
-// Why a quantity could not be read: a unit that is nearly right, or none. Empty where there is nothing to add.
+// Why a quantity could not be read: a unit that is nearly right, or none. Empty where there is nothing to
+// add.
 enum class UnitFamily { bytes, time, bandwidth, compute_rate };
 [[nodiscard]] std::string unit_hint(std::string_view text, UnitFamily family);
 
-// For people: three significant digits and a unit. Exact powers of 2^10 show as KiB/MiB/GiB.
+// For people: three significant digits and a unit. Sizes of data are decimal; format_memory is for the capacity of
+// devices and what is set aside of it, which everybody counts in GiB.
+[[nodiscard]] std::string format_memory(Bytes bytes);
 [[nodiscard]] std::string format(Bytes bytes);
 [[nodiscard]] std::string format(Seconds time);
 [[nodiscard]] std::string format(BytesPerSecond rate);

@@ -10,10 +10,28 @@ namespace {
 
 constexpr int kLineWidth = 110;
 
+// Bytes of the UTF-8 character that begins here; 0 where none does (RFC 3629: no overlong forms, no
+// surrogates).
+std::size_t character_length(std::string_view s) {
+  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
+  const auto more = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first < 0xE0) return more(1) ? 2 : 0;
+  if (first >= 0xE0 && first < 0xF0) {
+    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = first == 0xED && byte(1) >= 0xA0;
+    return more(1) && more(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  const bool outside = (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
+  return first >= 0xF0 && first < 0xF5 && more(1) && more(2) && more(3) && !outside ? 4 : 0;
+}
+
 void write_string(std::string& out, const std::string& s) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
-  for (const char c : s) {
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const char c = s[i];
     switch (c) {
       case '"':
         out += "\\\"";
@@ -36,8 +54,13 @@ void write_string(std::string& out, const std::string& s) {
           out += "\\u00";
           out += kHex[byte >> 4U];
           out += kHex[byte & 15U];
-        } else {
+        } else if (byte < 0x80) {
           out += c;
+        } else if (const std::size_t length = character_length(std::string_view(s).substr(i)); length > 0) {
+          out.append(s, i, length);
+          i += length - 1;
+        } else {
+          out += "\\ufffd";  // JSON is UTF-8: a stray byte becomes the replacement character
         }
       }
     }
@@ -86,14 +109,18 @@ void write_line(std::string& out, const Value& value) {
   }
 }
 
-bool is_scalar(const Value& v) { return v.as_array() == nullptr && v.as_object() == nullptr; }
+bool is_scalar(const Value& v) {
+  return v.as_array() == nullptr && v.as_object() == nullptr;
+}
 
 // Containers of scalars that fit are written on one line: a table of layers then reads as a table.
 bool stays_on_one_line(const Value& value) {
   if (is_scalar(value)) return true;
-  if (const Value::Array* items = value.as_array()) return std::all_of(items->begin(), items->end(), is_scalar);
+  if (const Value::Array* items = value.as_array())
+    return std::all_of(items->begin(), items->end(), is_scalar);
   const Value::Object* members = value.as_object();
-  if (!std::all_of(members->begin(), members->end(), [](const auto& m) { return is_scalar(m.second); })) return false;
+  if (!std::all_of(members->begin(), members->end(), [](const auto& m) { return is_scalar(m.second); }))
+    return false;
   std::string line;
   write_line(line, value);
   return line.size() <= kLineWidth;
@@ -138,7 +165,8 @@ void write_pretty(std::string& out, const Value& value, std::size_t indent) {
 const Value* Value::find(std::string_view key) const {
   const Object* members = as_object();
   if (members == nullptr) return nullptr;
-  const auto it = std::find_if(members->begin(), members->end(), [&](const Member& m) { return m.first == key; });
+  const auto it =
+      std::find_if(members->begin(), members->end(), [&](const Member& m) { return m.first == key; });
   return it == members->end() ? nullptr : &it->second;
 }
 
@@ -153,8 +181,8 @@ Value& Value::push(Value value) {
 }
 
 std::string_view Value::kind_name() const {
-  static constexpr std::array<std::string_view, 7> kNames{"nothing",   "true or false", "a whole number", "a number",
-                                                          "a text",    "a list",        "a group of keys"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "nothing", "true or false", "a whole number", "a number", "a text", "a list", "a group of keys"};
   return kNames[data_.index()];
 }
 

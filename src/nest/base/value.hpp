@@ -1,5 +1,6 @@
-// A tree of plain values: what a JSON or YAML file holds, and what a program writes out as JSON. Objects keep the
-// order of their keys. Values read from YAML know their line; for JSON the line is found again from the text.
+// A tree of plain values: what a JSON or YAML file holds, and what a program writes out as JSON. Objects keep
+// the order of their keys. Values read from YAML know their line; for JSON the line is found again from the
+// text.
 //
 //   Value out = Value::object();
 //   out.set("name", "llama3.1-8b").set("parameters", std::int64_t{8030261248});
@@ -23,12 +24,12 @@ class Value {
   using Object = std::vector<Member>;
 
   Value() = default;
-  Value(std::nullptr_t) {}                                      // NOLINT(google-explicit-constructor)
-  Value(std::same_as<bool> auto v) : data_(v) {}                // NOLINT(google-explicit-constructor)
-  Value(double v) : data_(v) {}                                 // NOLINT(google-explicit-constructor)
-  Value(std::string v) : data_(std::move(v)) {}                 // NOLINT(google-explicit-constructor)
-  Value(std::string_view v) : data_(std::string(v)) {}          // NOLINT(google-explicit-constructor)
-  Value(const char* v) : data_(std::string(v)) {}               // NOLINT(google-explicit-constructor)
+  Value(std::nullptr_t) {}                              // NOLINT(google-explicit-constructor)
+  Value(std::same_as<bool> auto v) : data_(v) {}        // NOLINT(google-explicit-constructor)
+  Value(double v) : data_(v) {}                         // NOLINT(google-explicit-constructor)
+  Value(std::string v) : data_(std::move(v)) {}         // NOLINT(google-explicit-constructor)
+  Value(std::string_view v) : data_(std::string(v)) {}  // NOLINT(google-explicit-constructor)
+  Value(const char* v) : data_(std::string(v)) {}       // NOLINT(google-explicit-constructor)
   template <std::integral I>
     requires(!std::same_as<I, bool>)
   Value(I v) : data_(static_cast<std::int64_t>(v)) {}  // NOLINT(google-explicit-constructor)

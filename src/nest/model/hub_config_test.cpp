@@ -121,8 +121,7 @@ TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": -4096}"),
             "config.json: line 2, hidden_size: -4096 is outside 1 to 10000000");
   EXPECT_EQ(message(R"({"model_type": "llama", "num_attention_heads": 30})"),
-            "config.json: line 1: the hidden size 4096 is not a multiple of the 30 attention heads; check both, or give "
-            "head_dim");
+            "config.json: line 1: the hidden size 4096 is not a multiple of the 30 attention heads; check both");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n\n\"num_key_value_heads\": 5}"),
             "config.json: line 3, num_key_value_heads: 32 attention heads cannot share 5 key-value heads; "
             "num_attention_heads must be a multiple of num_key_value_heads");

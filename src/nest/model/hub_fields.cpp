@@ -37,7 +37,7 @@ std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t head
   if (hidden % heads != 0) {
     r.fail("the hidden size " + std::to_string(hidden) + " is not a multiple of the " + std::to_string(heads) +
                " attention heads",
-           "check both, or give head_dim");
+           "check both");
   }
   return hidden / heads;
 }

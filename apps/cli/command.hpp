@@ -1,0 +1,77 @@
+// The table of commands: name, arguments, options, texts and the function that runs it. Help, the manual's reference,
+// bash completion and the parser all come from this table; adding a command is one file and one row in commands.cpp.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "terminal.hpp"
+
+namespace nest::cli {
+
+// Exit codes of the contract.
+inline constexpr int kOk = 0;
+inline constexpr int kBadInput = 1;
+inline constexpr int kUsage = 2;
+
+// A command line that cannot be understood: one sentence and a hint, exit code 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Option {
+  std::string name;      // "--micro-batch"
+  std::string argument;  // "N"; empty for a flag
+  std::string text;
+};
+
+struct Example {
+  std::string command;
+  std::string what;
+};
+
+// What the user typed for one command, after the parser has checked it against the command's table.
+class Arguments {
+ public:
+  std::vector<std::string> positionals;
+  std::map<std::string, std::string, std::less<>> values;
+
+  [[nodiscard]] bool has(std::string_view option) const { return values.find(option) != values.end(); }
+  [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
+  // A whole number, with commas or underscores between digits allowed; anything else is a UsageError.
+  [[nodiscard]] std::optional<std::int64_t> whole(std::string_view option) const;
+};
+
+struct Command {
+  std::string name;       // "models show"
+  std::string arguments;  // "NAME|FILE"
+  std::size_t least_positionals = 0;
+  std::size_t most_positionals = 0;
+  std::string summary;  // one line
+  std::string details;  // a paragraph for --help
+  std::vector<Option> options;
+  std::vector<Example> examples;
+  int (*run)(const Arguments&, Terminal&) = nullptr;
+};
+
+// All commands, in the order of the help.
+[[nodiscard]] std::span<const Command> commands();
+
+// Checks the words after the command's name against its table.
+[[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
+
+[[nodiscard]] std::vector<Command> model_commands();    // command_models.cpp
+[[nodiscard]] std::vector<Command> cluster_commands();  // command_clusters.cpp
+[[nodiscard]] std::vector<Command> recipe_commands();   // command_recipes.cpp
+[[nodiscard]] std::vector<Command> help_commands();     // help.cpp
+
+// Options that many commands share, so that they read the same everywhere.
+[[nodiscard]] Option json_option();
+[[nodiscard]] Option svg_option();
+
+}  // namespace nest::cli

@@ -1,0 +1,217 @@
+// nest models: the zoo, and one model looked at closely.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "command.hpp"
+#include "nest/api/nest.hpp"
+#include "nest/base/files.hpp"
+#include "nest/base/graphviz.hpp"
+#include "nest/base/table.hpp"
+#include "nest/model/describe.hpp"
+#include "nest/model/drawing.hpp"
+
+namespace nest::cli {
+namespace {
+
+using Align = Table::Align;
+
+std::string count(std::int64_t n) { return format_count(static_cast<double>(n)); }
+
+// "layer0 .. layer79" for a run of equal layers.
+struct Run {
+  std::size_t first;
+  std::size_t last;
+  std::size_t type;
+};
+
+std::vector<Run> runs_of(const Model& model) {
+  std::vector<Run> runs;
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const std::size_t type = model.layers[i].type;
+    if (!runs.empty() && runs.back().type == type) {
+      runs.back().last = i;
+    } else {
+      runs.push_back({i, i, type});
+    }
+  }
+  return runs;
+}
+
+std::string layer_table(const Model& model) {
+  Table table({{"layers"}, {"number", Align::right}, {"parameters", Align::right}, {"active", Align::right},
+               {"forward", Align::right}, {"output", Align::right}, {"stash", Align::right}});
+  for (const Run& run : runs_of(model)) {
+    const LayerType& type = model.types[run.type];
+    std::string name = model.layers[run.first].name;
+    if (run.last != run.first) name += " .. " + model.layers[run.last].name;
+    table.add({name, std::to_string(run.last - run.first + 1), count(type.parameters() + type.apart_parameters()),
+               count(type.active_parameters()), format(type.forward_flops()), format(type.output_bytes()),
+               format(type.stash_bytes())});
+  }
+  return table.str();
+}
+
+std::string operator_table(const LayerType& type) {
+  Table table({{"operator"}, {"kind"}, {"FLOPs", Align::right}, {"parameters", Align::right}, {"read", Align::right},
+               {"written", Align::right}, {"keeps", Align::right}});
+  for (const Operator& op : type.operators) {
+    Bytes kept;
+    for (const TensorIndex i : op.keeps) kept += type.tensor(i).bytes();
+    table.add({op.name, std::string(row_of(op.kind).name),
+               op.forward_flops.value > 0 ? format(op.forward_flops) : "-",
+               type.parameters(op) > 0 ? count(type.parameters(op)) : "-", format(type.bytes_read(op)),
+               format(type.bytes_written(op)), kept.value > 0 ? format(kept) : "-"});
+  }
+  return table.str();
+}
+
+void show_text(const Model& model, Terminal& terminal) {
+  std::string out = terminal.heading(model.name) + " (" + model.family + ")\n";
+  const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<12}{}\n", what, text); };
+  line("parameters", format_digits(model.parameters()) + " (" + count(model.parameters()) + ")");
+  if (model.active_parameters() != model.parameters()) {
+    line("active", format_digits(model.active_parameters()) + " per token (" + count(model.active_parameters()) + ")");
+  }
+  for (const ApartParameters& a : model.apart) {
+    line("apart", format_digits(a.parameters) + " more in the " + a.name +
+                      (a.in_graph ? ", part of the layers below" : ", left out of the layers (--mtp puts it in)"));
+  }
+  line("layers", std::to_string(model.blocks()) + " blocks, hidden size " + format_digits(model.hidden) +
+                     (model.positions > 0 ? ", up to " + format_digits(model.positions) + " positions" : ""));
+  line("forward", format(model.forward_flops_per_token()) + " per token at sequence " + format_digits(model.sequence) +
+                      "; " + format(model.forward_flops()) + " for a micro-batch of " + std::to_string(model.micro_batch));
+  for (const TiedTensor& t : model.tied) {
+    std::string users;
+    for (const LayerId id : t.layers) users += (users.empty() ? "" : ", ") + model.layers[id.index()].name;
+    line("tied", t.name + " (" + count(t.parameters) + " parameters): " + users);
+  }
+  out += "\n" + layer_table(model);
+  const LayerType& typical = typical_layer(model);
+  out += "\n" + terminal.heading("Operators of one '" + typical.name + "' layer") + " (forward; 'keeps': held until backward)\n";
+  out += operator_table(typical);
+  terminal.out(out);
+}
+
+void show_text(const LayerProfile& profile, Terminal& terminal) {
+  std::string out = terminal.heading(profile.name) + " (layer profile)\n";
+  out += fmt::format("  parameters  {} (as the first strategy states them)\n", format_digits(profile.parameters()));
+  out += fmt::format("  measured    at micro-batch {}, sequence {}\n\n", profile.micro_batch, format_digits(profile.sequence));
+  Table table({{"strategy"}, {"layers", Align::right}, {"edges", Align::right}, {"parameters", Align::right},
+               {"forward", Align::right}, {"backward", Align::right}, {"stash", Align::right}});
+  for (const ProfileStrategy& s : profile.strategies) {
+    Seconds forward;
+    Seconds backward;
+    Bytes parameters;
+    Bytes stash;
+    for (const ProfileLayer& layer : s.layers) {
+      forward += layer.forward;
+      backward += layer.backward;
+      parameters += layer.parameters;
+      stash += layer.activations;
+    }
+    std::string name = "tensor " + std::to_string(s.tensor);
+    if (s.expert > 1) name += ", expert " + std::to_string(s.expert);
+    if (s.context > 1) name += ", context " + std::to_string(s.context);
+    if (s.sequence_parallel) name += ", sequence parallel";
+    table.add({name, std::to_string(s.layers.size()), std::to_string(s.edges.size()), format(parameters), format(forward),
+               format(backward), format(stash)});
+  }
+  terminal.out(out + table.str() + "  per device of the cell, all layers together\n");
+}
+
+BuildOptions build_options(const Arguments& arguments) {
+  BuildOptions options;
+  options.micro_batch = arguments.whole("--micro-batch").value_or(1);
+  options.sequence = arguments.whole("--sequence");
+  options.mtp = arguments.has("--mtp");
+  return options;
+}
+
+template <class Shown>
+void show(const Shown& shown, const Arguments& arguments, Terminal& terminal) {
+  // The drawing first: when it fails, nothing has been printed that looks like success.
+  if (const auto file = arguments.text("--svg")) {
+    write_file(*file, render_dot(model_dot(shown)));
+    terminal.note("nest: wrote " + *file);
+  }
+  if (arguments.has("--json")) {
+    terminal.json(describe(shown));
+  } else {
+    show_text(shown, terminal);
+  }
+}
+
+int run_show(const Arguments& arguments, Terminal& terminal) {
+  Warnings warnings;
+  const ModelSource source = load_model(arguments.positionals.front(), warnings);
+  terminal.warn(warnings);
+  if (const LayerProfile* profile = std::get_if<LayerProfile>(&source)) {
+    for (const char* option : {"--micro-batch", "--sequence", "--mtp"}) {
+      if (arguments.has(option)) {
+        throw UsageError(std::string(option) + " does not go with a layer profile, which was measured at one size");
+      }
+    }
+    show(*profile, arguments, terminal);
+  } else {
+    show(build_model(std::get<ModelSpec>(source), build_options(arguments)), arguments, terminal);
+  }
+  return kOk;
+}
+
+int run_list(const Arguments& arguments, Terminal& terminal) {
+  const std::vector<std::string> names = zoo_names();
+  if (arguments.has("--names")) {
+    for (const std::string& name : names) terminal.out(name + "\n");
+    return kOk;
+  }
+  Table table({{"name"}, {"parameters", Align::right}, {"active", Align::right}, {"layers", Align::right},
+               {"hidden", Align::right}, {"positions", Align::right}, {"family"}});
+  Value list = Value::array();
+  for (const std::string& name : names) {
+    const Model model = build_model(zoo_model(name));
+    table.add({name, count(model.parameters()), count(model.active_parameters()), std::to_string(model.blocks()),
+               format_digits(model.hidden), model.positions > 0 ? format_digits(model.positions) : "any", model.family});
+    Value row = Value::object();
+    row.set("name", name).set("family", model.family).set("parameters", model.parameters());
+    row.set("active_parameters", model.active_parameters()).set("blocks", model.blocks()).set("hidden", model.hidden);
+    row.set("positions", model.positions > 0 ? Value(model.positions) : Value());
+    list.push(std::move(row));
+  }
+  if (arguments.has("--json")) {
+    Value out = Value::object();
+    out.set("models", std::move(list));
+    terminal.json(out);
+  } else {
+    terminal.out(table.str());
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> model_commands() {
+  return {
+      {"models", "", 0, 0, "every model known by name",
+       "Lists the models that --model takes by name, with their exact parameter counts. A Hugging Face config.json or a "
+       "layer profile can be given in place of a name.",
+       {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
+       {{"nest models", "the table"}, {"nest models --json", "the same for programs"}}, run_list},
+      {"models show", "NAME|FILE", 1, 1, "one model: parameters, layers, FLOPs, operators",
+       "Shows a model's parameters (total, active, per layer), its layer graph, its forward FLOPs and the operators of its "
+       "most frequent layer. NAME is a name of 'nest models' as on the Hugging Face Hub; FILE is a config.json or a layer "
+       "profile.",
+       {{"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
+        {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
+        {"--mtp", "", "put multi-token prediction modules (DeepSeek-V3) into the layers"},
+        json_option(), svg_option()},
+       {{"nest models show llama3.1-70b", "layers and operators at micro-batch 1"},
+        {"nest models show deepseek-v3 --micro-batch 2 --sequence 4096 --json", "for programs"},
+        {"nest models show ./config.json --svg model.svg", "a drawing of the layer graph and one layer"}},
+       run_show},
+  };
+}
+
+}  // namespace nest::cli

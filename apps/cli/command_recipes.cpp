@@ -1,0 +1,88 @@
+// nest recipes: how models are trained, by name or from a file.
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "nest/api/nest.hpp"
+#include "nest/base/table.hpp"
+
+namespace nest::cli {
+namespace {
+
+int run_list(const Arguments& arguments, Terminal& terminal) {
+  Table table({{"name"}, {"precision"}, {"optimizer"}, {"weights", Table::Align::right}, {"gradients", Table::Align::right},
+               {"optimizer states", Table::Align::right}, {"reserve", Table::Align::right}});
+  Value list = Value::array();
+  for (const std::string& name : recipe_names()) {
+    if (arguments.has("--names")) {
+      terminal.out(name + "\n");
+      continue;
+    }
+    const Recipe r = named_recipe(name);
+    const auto per_parameter = [](std::int64_t bytes) { return fmt::format("{} B/parameter", bytes); };
+    table.add({name, std::string(name_of(r.precision)), std::string(name_of(r.optimizer)),
+               per_parameter(r.weight_bytes_per_parameter()), per_parameter(r.gradient_bytes_per_parameter()),
+               per_parameter(r.optimizer_bytes_per_parameter()), format_memory(r.reserve)});
+    Value row = Value::object();
+    row.set("name", name).set("recipe", to_value(r));
+    list.push(std::move(row));
+  }
+  if (arguments.has("--names")) return kOk;
+  if (arguments.has("--json")) {
+    Value out = Value::object();
+    out.set("recipes", std::move(list));
+    terminal.json(out);
+  } else {
+    terminal.out(table.str());
+  }
+  return kOk;
+}
+
+int run_show(const Arguments& arguments, Terminal& terminal) {
+  const Recipe r = load_recipe(arguments.positionals.front());
+  if (arguments.has("--json")) {
+    Value out = to_value(r);
+    terminal.json(out);
+    return kOk;
+  }
+  std::string out = terminal.heading(r.name) + "\n";
+  const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<18}{}\n", what, text); };
+  line("framework", r.framework);
+  line("precision", std::string(name_of(r.precision)) + (r.compiled ? ", compiled" : ""));
+  line("optimizer", std::string(name_of(r.optimizer)) + (r.momentum ? " with momentum" : "") +
+                        (r.optimizer_time ? "" : ", its time not counted"));
+  line("weights", fmt::format("{} ({} B per parameter){}", name_of(r.parameter_dtype), r.weight_bytes_per_parameter(),
+                              r.master_weights ? ", and an fp32 master copy" : ""));
+  line("gradients", fmt::format("{}, reduced in {}", name_of(r.gradient_dtype), name_of(r.reduce_dtype)));
+  line("optimizer states", fmt::format("{} B per parameter", r.optimizer_bytes_per_parameter()));
+  line("expert imbalance", fmt::format("{:g} times the mean load", r.expert_imbalance));
+  line("memory reserve", format_memory(r.reserve) + " per device");
+  out += "  may hide behind compute:\n";
+  const Value written = to_value(r);
+  for (const auto& [key, share] : *written.find("overlap")->as_object()) {
+    out += fmt::format("    {:<18}{:.0f} %\n", key, 100 * *share.as_real());
+  }
+  if (!r.source.empty()) out += "  source: " + wrap(r.source, kTextWidth, 10) + "\n";
+  terminal.out(out);
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> recipe_commands() {
+  return {
+      {"recipes", "", 0, 0, "the training recipes known by name",
+       "Lists the recipes that --recipe takes by name: precision, optimizer, dtypes, overlap and memory reserve of each "
+       "framework.",
+       {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
+       {{"nest recipes", "the table"}}, run_list},
+      {"recipes show", "NAME|FILE", 1, 1, "one recipe in full",
+       "Shows a recipe: precision, optimizer, dtypes, what may overlap with compute, the memory kept back. FILE is YAML or "
+       "JSON; what it leaves out is as in the recipe that its 'framework' names.",
+       {json_option()},
+       {{"nest recipes show megatron", "the default"},
+        {"nest recipes show mine.yaml --json", "a file, completed: what a plan would use"}},
+       run_show},
+  };
+}
+
+}  // namespace nest::cli

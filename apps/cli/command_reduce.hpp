@@ -1,0 +1,12 @@
+// nest clusters from-graph and from-matrix: any network as levels, with a report of what that loses.
+#pragma once
+
+#include <vector>
+
+#include "command.hpp"
+
+namespace nest::cli {
+
+[[nodiscard]] std::vector<Command> reduce_commands();
+
+}  // namespace nest::cli

@@ -1,0 +1,51 @@
+// A bash script that completes nest's commands, options and names, made from the command table.
+#include <set>
+#include <string>
+
+#include "command.hpp"
+#include "help.hpp"
+
+namespace nest::cli {
+
+std::string bash_completion() {
+  std::set<std::string> groups;
+  std::string cases;
+  for (const Command& c : commands()) {
+    const std::size_t space = c.name.find(' ');
+    groups.insert(c.name.substr(0, space));
+    std::string options = "--help";
+    for (const Option& o : c.options) options += " " + o.name;
+    std::string words;
+    for (const Command& other : commands()) {
+      if (other.name.starts_with(c.name + " ")) words += " " + other.name.substr(c.name.size() + 1);
+    }
+    cases += "    \"" + c.name + "\") options=\"" + options + "\"; words=\"" + words + "\" ;;\n";
+  }
+  std::string first;
+  for (const std::string& g : groups) first += (first.empty() ? "" : " ") + g;
+  return R"BASH(# bash completion of nest:  source <(nest completion bash)
+_nest() {
+  local current="${COMP_WORDS[COMP_CWORD]}" command="${COMP_WORDS[1]}" options="" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W ")BASH" + first + R"BASH( --help --version" -- "$current"))
+    return
+  fi
+  if [ "$COMP_CWORD" -gt 2 ] && [[ "${COMP_WORDS[2]}" != -* ]]; then command="$command ${COMP_WORDS[2]}"; fi
+  case "$command" in
+)BASH" + cases + R"BASH(  esac
+  case "$command" in
+    "models show") words="$(nest models --names 2>/dev/null)" ;;
+    "clusters show") words="$(nest clusters --names 2>/dev/null)" ;;
+    "recipes show") words="$(nest recipes --names 2>/dev/null)" ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _nest nest
+)BASH";
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,103 @@
+// The program: finds the command, runs it, and turns what went wrong into one sentence and an exit code.
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <new>
+
+#include "command.hpp"
+#include "help.hpp"
+#include "nest/api/nest.hpp"
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
+
+namespace nest::cli {
+namespace {
+
+// Commands of the contract that this version does not have: saying so beats "unknown command".
+constexpr std::array<std::string_view, 16> kLater{"plan",  "evaluate", "compare", "explain", "diff",  "simulate",
+                                                  "estimate", "validate", "export", "import", "lint",  "report",
+                                                  "sweep", "size",     "reproduce", "serve"};
+
+struct Found {
+  const Command* command;
+  std::size_t words;  // of the name
+};
+
+Found find_command(const std::vector<std::string>& words) {
+  const std::string two = words.size() > 1 ? words[0] + " " + words[1] : "";
+  const Command* one = nullptr;
+  for (const Command& c : commands()) {
+    if (c.name == two) return {&c, 2};
+    if (c.name == words[0]) one = &c;
+  }
+  if (one == nullptr) {
+    if (std::find(kLater.begin(), kLater.end(), words[0]) != kLater.end()) {
+      throw UsageError("'" + words[0] + "' is not in version " + std::string(version()) +
+                       "; 'nest' lists what is");
+    }
+    std::vector<std::string> known;
+    for (const Command& c : commands()) known.push_back(c.name.substr(0, c.name.find(' ')));
+    const std::string guess = did_you_mean(words[0], known);
+    throw UsageError("there is no command '" + words[0] + "'; " + (guess.empty() ? "'nest' lists them" : guess));
+  }
+  const bool stray_word = words.size() > 1 && !words[1].starts_with("-") && one->most_positionals == 0;
+  if (stray_word) {
+    std::vector<std::string> known;
+    for (const Command& c : commands()) {
+      if (c.name.starts_with(words[0] + " ")) known.push_back(c.name.substr(words[0].size() + 1));
+    }
+    std::string guess = did_you_mean(words[1], known);
+    if (guess.empty() && !known.empty()) guess = "did you mean 'nest " + words[0] + " show " + words[1] + "'?";
+    throw UsageError("'" + words[0] + "' has no '" + words[1] + "'; " +
+                     (guess.empty() ? "see 'nest " + words[0] + " --help'" : guess));
+  }
+  return {one, 1};
+}
+
+int run(const std::vector<std::string>& words, Terminal& terminal) {
+  if (words.empty() || words[0] == "--help" || words[0] == "-h") {
+    terminal.out(overview(terminal));
+    return kOk;
+  }
+  if (words[0] == "--version") {
+    terminal.out("nest " + std::string(version()) + "\n");
+    return kOk;
+  }
+  const Found found = find_command(words);
+  const std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(found.words), words.end());
+  const Arguments arguments = parse(*found.command, rest);
+  if (arguments.has("--help")) {
+    terminal.out(help_of(*found.command, terminal));
+    return kOk;
+  }
+  return found.command->run(arguments, terminal);
+}
+
+int guarded(const std::vector<std::string>& words, Terminal& terminal) {
+  try {
+    const int code = run(words, terminal);
+    if (!terminal.flush()) {
+      terminal.note("nest: standard output could not be written");
+      return kBadInput;
+    }
+    return code;
+  } catch (const UsageError& e) {
+    terminal.note(std::string("nest: ") + e.what());
+    return kUsage;
+  } catch (const InputError& e) {
+    terminal.note(std::string("nest: ") + e.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    terminal.note("nest: out of memory");
+    return kBadInput;
+  }
+}
+
+}  // namespace
+}  // namespace nest::cli
+
+int main(int argc, char** argv) {
+  nest::cli::Terminal terminal;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  return nest::cli::guarded(words, terminal);
+}

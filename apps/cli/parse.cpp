@@ -1,0 +1,100 @@
+// The only file that sees CLI11: words after a command's name, checked against the command's table.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include "command.hpp"
+#include "nest/base/closest.hpp"
+
+namespace nest::cli {
+namespace {
+
+std::string help_hint(const Command& command) { return "see 'nest " + command.name + " --help'"; }
+
+[[noreturn]] void refuse_argument(const Command& command, const std::string& extra) {
+  throw UsageError(command.name + ": '" + extra + "' is one argument too many; " + help_hint(command));
+}
+
+[[noreturn]] void refuse_extra(const Command& command, const std::vector<std::string>& extras) {
+  const std::string& extra = extras.front();
+  if (!extra.starts_with("-") || extra == "-") {
+    refuse_argument(command, extra);
+  }
+  const std::string flag = extra.substr(0, extra.find('='));
+  std::vector<std::string> known{"--help"};
+  for (const Option& o : command.options) known.push_back(o.name);
+  const std::string guess = did_you_mean(flag, known);
+  throw UsageError(command.name + ": unknown option '" + flag + "'; " +
+                   (guess.empty() ? help_hint(command) : guess));
+}
+
+}  // namespace
+
+std::optional<std::string> Arguments::text(std::string_view option) const {
+  const auto it = values.find(option);
+  if (it == values.end()) return std::nullopt;
+  return it->second;
+}
+
+std::optional<std::int64_t> Arguments::whole(std::string_view option) const {
+  const std::optional<std::string> typed = text(option);
+  if (!typed) return std::nullopt;
+  std::string digits = *typed;
+  std::erase_if(digits, [](char c) { return c == ',' || c == '_'; });
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
+    throw UsageError(std::string(option) + ": a whole number is expected, not '" + *typed + "'");
+  }
+  return value;
+}
+
+Arguments parse(const Command& command, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag("");
+  Arguments out;
+  std::map<std::string, std::string> typed;
+  std::map<std::string, bool> flags;
+  for (const Option& o : command.options) {
+    if (o.argument.empty()) {
+      app.add_flag(o.name, flags[o.name]);
+    } else {
+      app.add_option(o.name, typed[o.name])->take_last();
+    }
+  }
+  app.add_flag("--help,-h", flags["--help"]);
+  if (command.most_positionals > 0) {
+    // More are taken than allowed, so that the complaint can name the first one too many.
+    app.add_option("arguments", out.positionals)->expected(0, static_cast<int>(words.size()) + 1);
+  }
+  try {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(reversed);
+  } catch (const CLI::ExtrasError&) {
+    refuse_extra(command, app.remaining());
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string name = std::string(e.what()).substr(0, std::string_view(e.what()).find(':'));
+    const auto option = std::find_if(command.options.begin(), command.options.end(),
+                                     [&](const Option& o) { return o.name == name; });
+    const std::string value = option == command.options.end() ? "" : " (" + option->argument + ")";
+    throw UsageError(command.name + ": " + name + " needs a value" + value + "; " + help_hint(command));
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(command.name + ": " + e.what() + "; " + help_hint(command));
+  }
+  for (const auto& [name, set] : flags) {
+    if (set) out.values[name] = "";
+  }
+  for (const Option& o : command.options) {
+    if (!o.argument.empty() && app.count(o.name) > 0) out.values[o.name] = typed[o.name];
+  }
+  if (out.positionals.size() > command.most_positionals) {
+    refuse_argument(command, out.positionals[command.most_positionals]);
+  }
+  if (!out.has("--help") && out.positionals.size() < command.least_positionals) {
+    throw UsageError(command.name + ": " + command.arguments + " is missing; " + help_hint(command));
+  }
+  return out;
+}
+
+}  // namespace nest::cli

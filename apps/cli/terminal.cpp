@@ -1,0 +1,40 @@
+#include "terminal.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace nest::cli {
+
+Terminal::Terminal() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool dumb = term != nullptr && std::string_view(term) == "dumb";
+  const bool refused = no_colour != nullptr && *no_colour != '\0';
+  colour_ = ::isatty(STDOUT_FILENO) != 0 && !refused && !dumb;
+}
+
+void Terminal::out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void Terminal::json(const Value& value) {
+  out(to_json(value));
+  out("\n");
+}
+
+void Terminal::note(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fputc('\n', stderr);
+}
+
+void Terminal::warn(const Warnings& warnings) {
+  for (const std::string& w : warnings) note("nest: warning: " + w);
+}
+
+std::string Terminal::heading(std::string_view text) const {
+  return colour_ ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
+}
+
+bool Terminal::flush() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+}  // namespace nest::cli

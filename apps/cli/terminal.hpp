@@ -1,0 +1,31 @@
+// Where a command writes: data on standard output, everything else on standard error. Colour only on a terminal, and
+// never when NO_COLOR is set.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "nest/base/error.hpp"
+#include "nest/base/value.hpp"
+
+namespace nest::cli {
+
+class Terminal {
+ public:
+  Terminal();
+
+  void out(std::string_view text);
+  void json(const Value& value);  // with a new line at its end
+  void note(std::string_view text);     // a line on standard error
+  void warn(const Warnings& warnings);  // "nest: warning: ..." each
+
+  // Bold on a terminal, plain elsewhere.
+  [[nodiscard]] std::string heading(std::string_view text) const;
+  // Writes standard output out; false where it could not be written whole (a full disk, a closed pipe).
+  [[nodiscard]] bool flush();
+
+ private:
+  bool colour_ = false;
+};
+
+}  // namespace nest::cli

@@ -1,0 +1,136 @@
+// The YAML side of document.hpp.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "nest/base/document.hpp"
+#include "support/message_of.hpp"
+
+namespace nest {
+namespace {
+
+using ::testing::StartsWith;
+
+std::string refusal(const std::string& text) {
+  return message_of([&] { static_cast<void>(parse_yaml("x.yaml", text)); });
+}
+
+Value scalar(const std::string& text) {
+  return *parse_yaml("x.yaml", "a: " + text).root.find("a");
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+TEST(ParseYaml, ReadsScalarsByTheCoreSchema) {
+  for (const char* text : {"", "~", "null", "Null", "NULL"}) EXPECT_EQ(scalar(text), Value()) << text;
+  for (const char* text : {"true", "True", "TRUE"}) EXPECT_EQ(scalar(text), Value(true)) << text;
+  for (const char* text : {"false", "False", "FALSE"}) EXPECT_EQ(scalar(text), Value(false)) << text;
+  for (const char* text :
+       {"yes", "no", "on", "off", "nan", ".inf", "inf", "+-5", "+", "1_000", "5 us", "1.2.3", "0x10"}) {
+    EXPECT_EQ(scalar(text), Value(text)) << text;
+  }
+  EXPECT_EQ(scalar("8"), Value(8));
+  EXPECT_EQ(scalar("+8"), Value(8));
+  EXPECT_EQ(scalar("-8"), Value(-8));
+  EXPECT_EQ(scalar("1e3"), Value(1000.0));
+  EXPECT_EQ(scalar("+.5"), Value(0.5));
+  EXPECT_EQ(scalar("9223372036854775808"), Value(9223372036854775808.0));
+  EXPECT_EQ(scalar("1e999"), Value("1e999"));
+}
+
+TEST(ParseYaml, KeepsQuotedScalarsAsTexts) {
+  EXPECT_EQ(scalar("\"8\""), Value("8"));
+  EXPECT_EQ(scalar("'true'"), Value("true"));
+  EXPECT_EQ(scalar("!!str 8"), Value("8"));
+  EXPECT_EQ(scalar("|\n  two\n  lines\n"), Value("two\nlines\n"));
+}
+
+TEST(ParseYaml, ReadsGroupsListsAndAliases) {
+  const Document d = parse_yaml("x.yaml", "base: &b {x: 1}\nlist:\n  - *b\n  - [2, y]\n");
+  Value expected = Value::object();
+  expected.set("base", Value::object().set("x", 1))
+      .set("list", Value::array().push(Value::object().set("x", 1)).push(Value::array().push(2).push("y")));
+  EXPECT_EQ(d.root, expected);
+  EXPECT_FALSE(d.is_json);
+}
+
+TEST(ParseYaml, RefusesAKeyGivenTwiceWithItsLine) {
+  EXPECT_EQ(refusal("a: 1\nb: 2\na: 3\n"), "x.yaml: line 3: the key 'a' is given twice");
+  EXPECT_EQ(refusal("l:\n  - {a: 1,\n     a: 2}"), "x.yaml: line 3: the key 'a' is given twice");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_EQ(refusal(many + "k20: 1\n"), "x.yaml: line 41: the key 'k20' is given twice");
+}
+
+TEST(ParseYaml, RefusesKeysThatAreNoText) {
+  EXPECT_EQ(refusal("a: 1\n? [1, 2]\n: x\n"), "x.yaml: line 2: a key must be a plain text");
+}
+
+TEST(ParseYaml, BoundsTheDepth) {
+  EXPECT_EQ(refusal("a: " + repeated("[", 127) + repeated("]", 127)), "(no error)");
+  EXPECT_EQ(refusal("\na: " + repeated("[", 128) + "1" + repeated("]", 128)),
+            "x.yaml: line 2: nested more than 128 deep");
+  EXPECT_EQ(refusal("a: " + repeated("[", 100'000)), "x.yaml: line 1: nested more than 128 deep");
+  EXPECT_EQ(refusal("a: " + repeated("{", 100'000)), "x.yaml: line 1: nested more than 128 deep");
+  EXPECT_EQ(refusal(repeated("- ", 100'000)), "x.yaml: line 1: nested more than 128 deep");
+}
+
+// Nine lists of nine aliases each would be 3.9e8 values: "billion laughs".
+TEST(ParseYaml, BoundsWhatAliasesUnfoldTo) {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias + repeated(", " + alias, 8) +
+            "]\n";
+  }
+  EXPECT_EQ(refusal(text), "x.yaml: line 1: its aliases unfold to more than a million values");
+}
+
+TEST(ParseYaml, RefusesAnAliasInsideItself) {
+  EXPECT_THAT(refusal("a: &a [1, *a]\n"), StartsWith("x.yaml: line 1: "));
+}
+
+TEST(ParseYaml, RefusesSeveralDocuments) {
+  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"), "x.yaml: holds several YAML documents; one is expected");
+  EXPECT_EQ(refusal("---\na: 1\n...\n"), "(no error)");
+}
+
+TEST(ParseYaml, RefusesAnEmptyText) {
+  for (const char* text : {"", "\n \n", "# only a comment\n", "---\n", "\xef\xbb\xbf"}) {
+    EXPECT_EQ(refusal(text), "x.yaml: the file is empty") << text;
+  }
+}
+
+TEST(ParseYaml, SaysWhereTheTextIsNoYaml) {
+  EXPECT_EQ(refusal("a: 1\nb: [1, 2\n"), "x.yaml: line 3: not valid YAML: end of sequence flow not found");
+  EXPECT_EQ(refusal("a: 1\n b: 2\n"), "x.yaml: line 2: not valid YAML: illegal map value");
+  EXPECT_EQ(refusal("a:\n\t- 1\n"), "x.yaml: line 2: not valid YAML: illegal block entry");
+  EXPECT_EQ(refusal("a: *none\n"), "x.yaml: line 1: not valid YAML: the referenced anchor is not defined");
+}
+
+TEST(ParseYaml, PassesOverAByteOrderMarkAndCarriageReturns) {
+  const Document d = parse_yaml("x.yaml",
+                                "\xef\xbb\xbf"
+                                "a: x\r\nb:\r\n  - 2\r\n");
+  EXPECT_EQ(d.root, Value::object().set("a", "x").set("b", Value::array().push(2)));
+  EXPECT_EQ(d.line_of({"b", "0"}), 3);
+}
+
+// Whatever it makes of them: no crash, and a Value whose JSON is valid.
+TEST(ParseYaml, SurvivesStrayBytes) {
+  for (const std::string& text :
+       {std::string("a: \xff\xfe"), std::string("\xff\xfe\x00\x01", 4), std::string("a: \xc3"),
+        std::string("a: x\0y", 6), std::string("\xed\xa0\x80: 1"), std::string(1, '\0')}) {
+    std::string json = "null";
+    const std::string message = message_of([&] { json = to_json(parse_yaml("x.yaml", text).root); });
+    EXPECT_EQ(message_of([&] { static_cast<void>(parse_json("y", json)); }), "(no error)") << message;
+  }
+}
+
+}  // namespace
+}  // namespace nest

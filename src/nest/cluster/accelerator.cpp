@@ -1,0 +1,216 @@
+#include "nest/cluster/accelerator.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/document.hpp"
+#include "nest/base/error.hpp"
+#include "nest/cluster/embedded_files.hpp"
+
+namespace nest {
+namespace {
+
+constexpr std::array<MathType, 5> kMathTypes{MathType::fp32, MathType::tf32, MathType::bf16, MathType::fp16,
+                                             MathType::fp8};
+
+BytesPerSecond positive_bandwidth(Reader& r, const std::string& key) {
+  const BytesPerSecond rate = r.bandwidth(key);
+  if (rate.value <= 0) r.fail_at(key, "the bandwidth must be above 0");
+  return rate;
+}
+
+double fraction(Reader& r, const std::string& key) {
+  const double share = r.number(key);
+  if (!(share > 0 && share <= 1)) r.fail_at(key, "a share of the peak is above 0 and at most 1");
+  return share;
+}
+
+std::vector<std::string> math_names() {
+  std::vector<std::string> names;
+  names.reserve(kMathTypes.size());
+  for (const MathType type : kMathTypes) names.emplace_back(to_string(type));
+  return names;
+}
+
+MathType math_type(Reader& r, const std::string& key) {
+  for (const MathType type : kMathTypes) {
+    if (to_string(type) == key) return type;
+  }
+  std::string known;
+  for (const std::string& name : math_names()) known += (known.empty() ? "known here: " : ", ") + name;
+  const std::string guess = did_you_mean(key, math_names());
+  r.fail_at(key, "unknown arithmetic '" + key + "'", guess.empty() ? known : guess);
+}
+
+void read_peaks(Reader& r, Accelerator& a) {
+  if (!r.has("peak")) return;
+  Reader peaks = r.object("peak");
+  for (const std::string& key : peaks.keys()) {
+    const MathType type = math_type(peaks, key);
+    const FlopsPerSecond rate = peaks.compute_rate(key);
+    if (rate.value <= 0) peaks.fail_at(key, "the peak must be above 0");
+    a.peaks[type] = rate;
+  }
+}
+
+// One number for every arithmetic, or one for each: {bf16: 0.8, fp8: 0.7}.
+void read_matmul_fraction(Reader& r, Accelerator& a) {
+  const Value* given = r.find("matmul_fraction");
+  if (given == nullptr) return;
+  if (given->as_object() == nullptr) {
+    const double share = fraction(r, "matmul_fraction");
+    for (const auto& [type, peak] : a.peaks) a.matmul_fraction[type] = share;
+    return;
+  }
+  Reader shares = r.object("matmul_fraction");
+  for (const std::string& key : shares.keys())
+    a.matmul_fraction[math_type(shares, key)] = fraction(shares, key);
+}
+
+// Every key that an accelerator may have besides name and base, on top of what `a` holds already.
+void read_figures(Reader& r, Accelerator& a) {
+  if (r.has("memory")) {
+    a.memory = r.bytes("memory");
+    if (a.memory.value <= 0) r.fail_at("memory", "the memory must be above 0");
+    a.memory_source = "given";
+  }
+  a.memory_source = r.text_or("memory_source", a.memory_source);
+  if (r.has("memory_bandwidth")) a.memory_bandwidth = positive_bandwidth(r, "memory_bandwidth");
+  if (r.has("scale_up_bandwidth")) a.scale_up_bandwidth = positive_bandwidth(r, "scale_up_bandwidth");
+  if (r.has("nic_bandwidth")) a.nic_bandwidth = positive_bandwidth(r, "nic_bandwidth");
+  read_peaks(r, a);
+  read_matmul_fraction(r, a);
+  if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
+  a.source = r.text_or("source", a.source);
+  a.date = r.text_or("date", a.date);
+  a.note = r.text_or("note", a.note);
+  r.done();
+}
+
+void demand_figures(Reader& r, const Accelerator& a) {
+  if (a.peaks.empty()) r.fail("the key 'peak' is missing", "it holds a compute rate for each arithmetic");
+  if (a.memory.value == 0) r.fail("the key 'memory' is missing", "it holds a size in bytes");
+  if (a.memory_bandwidth.value <= 0) r.fail("the key 'memory_bandwidth' is missing", "it holds a bandwidth");
+}
+
+struct Catalogue {
+  AcceleratorDefaults defaults;
+  std::vector<Accelerator> rows;
+};
+
+Catalogue read_catalogue() {
+  const EmbeddedFile& file = accelerator_files().front();
+  const Document document = parse_document("data/accelerators.yaml", std::string(file.text));
+  Reader r(document);
+  Catalogue out;
+  const std::string date = r.text("date");
+  Reader defaults = r.object("defaults");
+  out.defaults.matmul_fraction = fraction(defaults, "matmul_fraction");
+  out.defaults.memory_fraction = fraction(defaults, "memory_fraction");
+  defaults.done();
+  Reader rows = r.object("accelerators");
+  for (const std::string& name : rows.keys()) {
+    Reader row = rows.object(name);
+    Accelerator a;
+    a.name = name;
+    a.date = date;
+    read_figures(row, a);
+    demand_figures(row, a);
+    out.rows.push_back(std::move(a));
+  }
+  r.done();
+  return out;
+}
+
+const Catalogue& catalogue() {
+  static const Catalogue kCatalogue = read_catalogue();
+  return kCatalogue;
+}
+
+const Accelerator* catalogued(std::string_view name) {
+  const auto& rows = catalogue().rows;
+  const auto it =
+      std::find_if(rows.begin(), rows.end(), [&](const Accelerator& a) { return a.name == name; });
+  return it == rows.end() ? nullptr : &*it;
+}
+
+// "h100" is the start of several names and one letter from "v100": the start says more.
+std::string guess_of(std::string_view name) {
+  for (const Accelerator& a : catalogue().rows) {
+    if (!name.empty() && a.name.starts_with(std::string(name) + "-")) return "did you mean '" + a.name + "'?";
+  }
+  const std::string guess = did_you_mean(name, accelerator_names());
+  return guess.empty() ? "'nest clusters --accelerators' lists the known ones" : guess;
+}
+
+const Accelerator& named(Reader& r, const std::string& key, const std::string& name) {
+  if (const Accelerator* a = catalogued(name)) return *a;
+  r.fail_at(key, "unknown accelerator '" + name + "'", guess_of(name));
+}
+
+}  // namespace
+
+std::string_view to_string(MathType type) {
+  static constexpr std::array<std::string_view, 5> kNames{"fp32", "tf32", "bf16", "fp16", "fp8"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::span<const MathType> math_types() {
+  return kMathTypes;
+}
+
+std::optional<FlopsPerSecond> Accelerator::peak(MathType type) const {
+  const auto it = peaks.find(type);
+  return it == peaks.end() ? std::nullopt : std::optional(it->second);
+}
+
+Share Accelerator::matmul_share(MathType type) const {
+  const auto it = matmul_fraction.find(type);
+  if (it != matmul_fraction.end()) return {it->second, false};
+  return {accelerator_defaults().matmul_fraction, true};
+}
+
+Share Accelerator::memory_share() const {
+  if (memory_fraction) return {*memory_fraction, false};
+  return {accelerator_defaults().memory_fraction, true};
+}
+
+const AcceleratorDefaults& accelerator_defaults() {
+  return catalogue().defaults;
+}
+
+std::span<const Accelerator> accelerators() {
+  return catalogue().rows;
+}
+
+std::vector<std::string> accelerator_names() {
+  std::vector<std::string> names;
+  for (const Accelerator& a : catalogue().rows) names.push_back(a.name);
+  return names;
+}
+
+const Accelerator& find_accelerator(std::string_view name) {
+  if (const Accelerator* a = catalogued(name)) return *a;
+  throw InputError("", "", "unknown accelerator '" + std::string(name) + "'", guess_of(name));
+}
+
+Accelerator read_accelerator(Reader& file, const std::string& key) {
+  const Value* given = file.find(key);
+  if (given == nullptr || given->as_object() == nullptr) return named(file, key, file.text(key));
+  Reader r = file.object(key);
+  Accelerator a;
+  if (r.has("base")) {
+    a = named(r, "base", r.text("base"));
+    a.base = a.name;
+    a.name = r.text_or("name", a.name);
+    read_figures(r, a);
+    return a;
+  }
+  a.name = r.text("name");
+  read_figures(r, a);
+  demand_figures(r, a);
+  return a;
+}
+
+}  // namespace nest

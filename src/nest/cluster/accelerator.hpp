@@ -1,0 +1,79 @@
+// Accelerators: dense peaks, memory as the driver reports it, bandwidths, and the share of each that real
+// kernels reach. The catalogued ones come from data/accelerators.yaml; a cluster file names one, changes one,
+// or gives its own:
+//
+//   accelerator: h100-sxm
+//   accelerator: {base: tpu-v4, memory: 64 GiB}
+//   accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3.35 TB/s, peak: {bf16: 989 TFLOP/s}}
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/reader.hpp"
+#include "nest/base/units.hpp"
+#include "nest/base/value.hpp"
+
+namespace nest {
+
+// The arithmetic that a peak is quoted for; accumulation is as the vendor quotes it (fp32 for the 16-bit
+// types).
+enum class MathType { fp32, tf32, bf16, fp16, fp8 };
+
+[[nodiscard]] std::string_view to_string(MathType type);
+[[nodiscard]] std::span<const MathType> math_types();
+
+// The share of a peak that is reached, and whether it was measured for this accelerator or is the stated
+// default.
+struct Share {
+  double value = 1;
+  bool is_default = false;
+};
+
+struct Accelerator {
+  std::string name;
+  std::string base;  // the catalogued accelerator it was made from, where there is one
+  std::map<MathType, FlopsPerSecond> peaks;  // dense, never 2:4 sparse
+  Bytes memory;                              // what a process can see of the device's memory
+  std::string memory_source;                 // "driver" or what else the figure rests on
+  BytesPerSecond memory_bandwidth;
+  std::optional<BytesPerSecond> scale_up_bandwidth;  // one direction, all links of the device together
+  std::optional<BytesPerSecond> nic_bandwidth;       // one direction, typical for the device's servers
+  std::map<MathType, double> matmul_fraction;        // measured shares only; see matmul_share
+  std::optional<double> memory_fraction;
+  std::string source;
+  std::string date;
+  std::string note;
+
+  [[nodiscard]] std::optional<FlopsPerSecond> peak(MathType type) const;
+  [[nodiscard]] Share matmul_share(MathType type) const;
+  [[nodiscard]] Share memory_share() const;
+
+  bool operator==(const Accelerator&) const = default;
+};
+
+// What is assumed where nothing was measured; from the data file.
+struct AcceleratorDefaults {
+  double matmul_fraction = 1;
+  double memory_fraction = 1;
+};
+[[nodiscard]] const AcceleratorDefaults& accelerator_defaults();
+
+// The catalogued accelerators in the order of the data file.
+[[nodiscard]] std::span<const Accelerator> accelerators();
+[[nodiscard]] std::vector<std::string> accelerator_names();
+// Throws an InputError with a guess where the name is not catalogued.
+[[nodiscard]] const Accelerator& find_accelerator(std::string_view name);
+
+// The key `key` of a file, in any of the three forms above.
+[[nodiscard]] Accelerator read_accelerator(Reader& file, const std::string& key);
+// What read_accelerator reads back: the name alone, the base with what differs, or everything.
+[[nodiscard]] Value accelerator_file_value(const Accelerator& accelerator);
+// For JSON output: plain numbers, names with units, and under "assumed" what is a stated default.
+[[nodiscard]] Value accelerator_summary(const Accelerator& accelerator);
+
+}  // namespace nest

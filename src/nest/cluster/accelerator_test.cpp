@@ -1,0 +1,111 @@
+#include "nest/cluster/accelerator.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "nest/base/document.hpp"
+#include "nest/base/error.hpp"
+
+namespace nest {
+namespace {
+
+Accelerator read(const std::string& yaml) {
+  const Document document = parse_document("x.yaml", yaml);
+  Reader r(document);
+  return read_accelerator(r, "accelerator");
+}
+
+std::string error_of(const std::string& yaml) {
+  try {
+    (void)read(yaml);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Accelerator, EveryNameOfTheRunTablesIsKnown) {
+  for (const char* name :
+       {"a100-40", "a100-80", "a800-80", "h100-sxm",  "h100-pcie", "h100-nvl", "h100-96-500w",
+        "h800",    "h200",    "b200",    "b300",      "gb200",     "gb300",    "v100",
+        "v100-16", "mi250x",  "mi300x",  "mi325x",    "mi355x",    "tpu-v4",   "tpu-v5e",
+        "tpu-v5p", "tpu-v6e", "tpu7x",   "trainium1", "gaudi2",    "gaudi3",   "trainium2"}) {
+    EXPECT_EQ(find_accelerator(name).name, name);
+  }
+}
+
+TEST(Accelerator, EveryRowHasASourceADateAndSaneFigures) {
+  std::set<std::string> names;
+  for (const Accelerator& a : accelerators()) {
+    SCOPED_TRACE(a.name);
+    EXPECT_TRUE(names.insert(a.name).second);
+    EXPECT_FALSE(a.source.empty());
+    EXPECT_EQ(a.date, "2026-11");
+    EXPECT_THAT(a.memory_source, testing::AnyOf("driver", "vendor"));
+    EXPECT_GE(a.memory.value, std::int64_t{16} << 30);
+    EXPECT_LE(a.memory.value, std::int64_t{288} << 30);
+    EXPECT_GE(a.memory_bandwidth.value, 0.8e12);
+    EXPECT_LE(a.memory_bandwidth.value, 8e12);
+    EXPECT_TRUE(a.peak(MathType::bf16) || a.peak(MathType::fp16));
+    if (a.peak(MathType::bf16) && a.peak(MathType::fp8)) {
+      EXPECT_GE(a.peak(MathType::fp8)->value, a.peak(MathType::bf16)->value);
+    }
+  }
+}
+
+TEST(Accelerator, H100FiguresAreDenseAndAsTheDriverReports) {
+  const Accelerator& h100 = find_accelerator("h100-sxm");
+  EXPECT_EQ(h100.peak(MathType::bf16)->value, 989e12);
+  EXPECT_EQ(h100.peak(MathType::fp8)->value, 1979e12);
+  EXPECT_EQ(h100.memory.value, std::int64_t{81559} * 1024 * 1024);
+  EXPECT_EQ(h100.memory_bandwidth.value, 3.35e12);
+  EXPECT_EQ(h100.scale_up_bandwidth->value, 450e9);
+  EXPECT_EQ(h100.nic_bandwidth->value, 50e9);
+  EXPECT_EQ(h100.matmul_share(MathType::bf16).value, 0.803);
+  EXPECT_FALSE(h100.matmul_share(MathType::bf16).is_default);
+}
+
+TEST(Accelerator, UnknownSharesAreTheStatedDefaultAndSaySo) {
+  const Share share = find_accelerator("v100").matmul_share(MathType::fp16);
+  EXPECT_EQ(share.value, 0.70);
+  EXPECT_TRUE(share.is_default);
+  EXPECT_FALSE(find_accelerator("v100").peak(MathType::bf16));
+}
+
+TEST(Accelerator, ABaseWithChangesKeepsTheRest) {
+  const Accelerator a = read("accelerator: {base: tpu-v4, memory: 64 GiB}");
+  EXPECT_EQ(a.name, "tpu-v4");
+  EXPECT_EQ(a.memory.value, std::int64_t{64} << 30);
+  EXPECT_EQ(a.memory_source, "given");
+  EXPECT_EQ(a.peak(MathType::bf16)->value, 275e12);
+}
+
+TEST(Accelerator, AnOwnOneNeedsNameMemoryBandwidthAndPeak) {
+  const Accelerator a = read(
+      "accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3.35 TB/s, peak: {bf16: 989 TFLOP/s}, "
+      "matmul_fraction: 0.5}");
+  EXPECT_EQ(a.memory.value, 80'000'000'000);
+  EXPECT_EQ(a.matmul_share(MathType::bf16).value, 0.5);
+  EXPECT_EQ(
+      error_of("accelerator: {name: x, memory: 80 GB}"),
+      "x.yaml: line 1, accelerator: the key 'peak' is missing; it holds a compute rate for each arithmetic");
+}
+
+TEST(Accelerator, WrongOnesAreAnsweredWithAGuess) {
+  EXPECT_EQ(error_of("accelerator: h100-smx"),
+            "x.yaml: line 1, accelerator: unknown accelerator 'h100-smx'; did you mean 'h100-sxm'?");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, memroy: 64 GiB}"),
+            "x.yaml: line 1, accelerator: unknown key 'memroy'; did you mean 'memory'?");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, peak: {bf17: 1 TFLOP/s}}"),
+            "x.yaml: line 1, accelerator.peak.bf17: unknown arithmetic 'bf17'; did you mean 'bf16'?");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, matmul_fraction: 1.2}"),
+            "x.yaml: line 1, accelerator.matmul_fraction: a share of the peak is above 0 and at most 1");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, memory: 64 Gib}"),
+            "x.yaml: line 1, accelerator.memory: '64 Gib' is not a size in bytes; did you mean 'GiB'?");
+  EXPECT_THROW((void)find_accelerator("abacus"), InputError);
+}
+
+}  // namespace
+}  // namespace nest

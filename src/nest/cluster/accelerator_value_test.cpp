@@ -1,0 +1,36 @@
+#include <gtest/gtest.h>
+
+#include "nest/base/document.hpp"
+#include "nest/cluster/accelerator.hpp"
+
+namespace nest {
+namespace {
+
+Accelerator read(const std::string& yaml) {
+  const Document document = parse_document("x.yaml", yaml);
+  Reader r(document);
+  return read_accelerator(r, "accelerator");
+}
+
+TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
+  for (const std::string yaml :
+       {"accelerator: h200", "accelerator: {base: tpu-v4, memory: 64 GiB}",
+        "accelerator: {base: h100-sxm, name: hot, matmul_fraction: {bf16: 0.6}, memory_fraction: 0.9}",
+        "accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3.35 TB/s, peak: {bf16: 989 TFLOP/s}, note: "
+        "own}"}) {
+    const Accelerator a = read(yaml);
+    Value file = Value::object();
+    file.set("accelerator", accelerator_file_value(a));
+    EXPECT_EQ(read(to_json(file)), a) << yaml;
+  }
+  EXPECT_EQ(to_json(accelerator_file_value(find_accelerator("h200")), false), R"("h200")");
+}
+
+TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
+  const Value summary = accelerator_summary(find_accelerator("gb200"));
+  EXPECT_EQ(to_json(*summary.find("assumed"), false), R"(["matmul_fraction.fp8", "memory_fraction"])");
+  EXPECT_EQ(*summary.find("memory_bytes")->as_int(), std::int64_t{189471} << 20);
+}
+
+}  // namespace
+}  // namespace nest

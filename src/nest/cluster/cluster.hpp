@@ -1,0 +1,78 @@
+// A cluster: one kind of accelerator under a tree of network levels, and what two of its devices get when
+// they talk.
+//
+//   const Cluster c = catalog_cluster("h100-spine-leaf");
+//   c.devices()                                        -> 1024
+//   pair_bandwidth(c, DeviceId{0}, DeviceId{9})        -> 50 GB/s   (they meet in the rack)
+//   bisection(c)                                       -> 6.4 TB/s  (512 devices x 50 GB/s / 4)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nest/base/ids.hpp"
+#include "nest/base/units.hpp"
+#include "nest/cluster/accelerator.hpp"
+#include "nest/cluster/level.hpp"
+#include "nest/cluster/tree.hpp"
+
+namespace nest {
+
+struct ClusterParts {
+  std::string name;
+  Accelerator accelerator;
+  std::vector<Level> levels;  // innermost first
+  std::string source;
+  std::string date;
+  std::string note;
+};
+
+class Cluster {
+ public:
+  // Throws an InputError where the levels make no tree.
+  explicit Cluster(ClusterParts parts);
+
+  [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] const Accelerator& accelerator() const { return parts_.accelerator; }
+  [[nodiscard]] const std::vector<Level>& levels() const { return parts_.levels; }
+  [[nodiscard]] const Level& level(LevelId id) const { return parts_.levels[id.index()]; }
+  [[nodiscard]] const ClusterParts& parts() const { return parts_; }
+  [[nodiscard]] const DeviceTree& tree() const { return tree_; }
+  [[nodiscard]] std::int32_t devices() const { return tree_.devices(); }
+
+ private:
+  ClusterParts parts_;
+  DeviceTree tree_;
+};
+
+// The innermost level at which a list of levels makes no tree or is wrong in itself, with the key to blame.
+struct ClusterProblem {
+  LevelId level;
+  LevelProblem problem;
+};
+[[nodiscard]] std::optional<ClusterProblem> check_levels(const std::vector<Level>& levels);
+
+// How two devices talk: where they meet, over how many hops, and over which part of a device's bandwidth
+// there.
+struct PairRoute {
+  LevelId level;
+  std::int32_t hops = 1;
+  std::int32_t links = 1;  // the pair uses one of so many links
+};
+// None where both are the same device.
+[[nodiscard]] std::optional<PairRoute> pair_route(const Cluster& cluster, DeviceId a, DeviceId b);
+
+// What the pair gets when nobody else talks. Both devices must differ.
+[[nodiscard]] BytesPerSecond pair_bandwidth(const Cluster& cluster, DeviceId a, DeviceId b);
+[[nodiscard]] Seconds pair_latency(const Cluster& cluster, DeviceId a, DeviceId b);
+
+// Bandwidth in one direction across the middle of the level's largest domain; 0 where it has a single child.
+// Switch: uplinks of the smaller half of its children. Fully connected: links between the halves. Ring, mesh
+// and torus: links cut by the cheapest straight cut, two for each row that closes into a ring.
+[[nodiscard]] BytesPerSecond bisection(const Cluster& cluster, LevelId level);
+// Of the outermost level with more than one child.
+[[nodiscard]] BytesPerSecond bisection(const Cluster& cluster);
+
+}  // namespace nest

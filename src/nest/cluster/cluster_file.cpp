@@ -1,0 +1,105 @@
+#include "nest/cluster/cluster_file.hpp"
+
+#include <algorithm>
+
+namespace nest {
+namespace {
+
+void set_if(Value& out, const std::string& key, const std::string& text) {
+  if (!text.empty()) out.set(key, text);
+}
+
+Value level_summary(const Cluster& cluster, LevelId id) {
+  const DeviceTree& tree = cluster.tree();
+  const Level& level = cluster.level(id);
+  Value out = Value::object();
+  out.set("name", level.name).set("kind", to_string(level.kind));
+  if (level.fan_out.uniform()) {
+    out.set("size", level.fan_out.size);
+  } else {
+    Value sizes = Value::array();
+    for (const std::int32_t n : level.fan_out.sizes) sizes.push(n);
+    out.set("sizes", std::move(sizes));
+  }
+  if (level.is_grid()) {
+    Value dims = Value::array();
+    Value wrap = Value::array();
+    for (const std::int32_t n : level.dims) dims.push(n);
+    for (const bool w : level.wrap) wrap.push(w);
+    out.set("dims", std::move(dims)).set("wrap", std::move(wrap));
+  }
+  out.set("domains", tree.domains(id));
+  if (tree.regular(id)) {
+    out.set("devices_per_domain", tree.devices_in(id, 0));
+  } else {
+    std::int32_t least = tree.devices_in(id, 0);
+    std::int32_t most = least;
+    for (std::int32_t d = 1; d < tree.domains(id); ++d) {
+      least = std::min(least, tree.devices_in(id, d));
+      most = std::max(most, tree.devices_in(id, d));
+    }
+    Value range = Value::array();
+    range.push(least).push(most);
+    out.set("devices_per_domain", std::move(range));
+  }
+  out.set("bandwidth_bytes_per_s", level.bandwidth.value).set("latency_s", level.latency.value);
+  out.set("oversubscription", level.oversubscription);
+  if (level.in_network_reduction) out.set("in_network_reduction", true);
+  out.set("bisection_bytes_per_s", bisection(cluster, id).value);
+  return out;
+}
+
+}  // namespace
+
+Cluster read_cluster(const Document& document) {
+  return read_cluster(Reader(document));
+}
+
+Cluster read_cluster(Reader r) {
+  ClusterParts parts;
+  parts.name = r.text("name");
+  if (parts.name.empty()) r.fail_at("name", "the name is empty");
+  parts.accelerator = read_accelerator(r, "accelerator");
+  std::vector<Reader> entries = r.objects("levels");
+  for (Reader& entry : entries) parts.levels.push_back(read_level(entry));
+  parts.source = r.text_or("source", "");
+  parts.date = r.text_or("date", "");
+  parts.note = r.text_or("note", "");
+  r.done();
+  if (const auto found = check_levels(parts.levels)) {
+    const auto& [level, problem] = *found;
+    if (entries.empty()) r.fail_at("levels", problem.what, problem.hint);
+    entries[level.index()].fail_at(problem.key, problem.what, problem.hint);
+  }
+  return Cluster(std::move(parts));
+}
+
+Value cluster_file_value(const Cluster& cluster) {
+  const ClusterParts& parts = cluster.parts();
+  Value out = Value::object();
+  out.set("name", parts.name);
+  set_if(out, "source", parts.source);
+  set_if(out, "date", parts.date);
+  set_if(out, "note", parts.note);
+  out.set("accelerator", accelerator_file_value(parts.accelerator));
+  Value levels = Value::array();
+  for (const Level& level : parts.levels) levels.push(level_file_value(level));
+  out.set("levels", std::move(levels));
+  return out;
+}
+
+Value cluster_summary(const Cluster& cluster) {
+  const ClusterParts& parts = cluster.parts();
+  Value out = Value::object();
+  out.set("name", parts.name).set("devices", cluster.devices());
+  out.set("accelerator", accelerator_summary(parts.accelerator));
+  Value levels = Value::array();
+  for (std::int32_t l = 0; l < cluster.tree().levels(); ++l) levels.push(level_summary(cluster, LevelId{l}));
+  out.set("levels", std::move(levels)).set("bisection_bytes_per_s", bisection(cluster).value);
+  out.set("source", parts.source);
+  set_if(out, "date", parts.date);
+  set_if(out, "note", parts.note);
+  return out;
+}
+
+}  // namespace nest

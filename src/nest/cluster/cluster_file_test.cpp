@@ -1,0 +1,105 @@
+#include "nest/cluster/cluster_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/document.hpp"
+#include "nest/base/error.hpp"
+#include "nest/cluster/catalog.hpp"
+
+namespace nest {
+namespace {
+
+Cluster read(const std::string& text) {
+  return read_cluster(parse_document("x.yaml", text));
+}
+
+std::string error_of(const std::string& text) {
+  try {
+    (void)read(text);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+const std::string kHead = "name: x\naccelerator: h100-sxm\n";
+const std::string kNode = "  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n";
+const std::string kRack = "  - {name: rack, size: 3, bandwidth: 50 GB/s, latency: 5 us}\n";
+
+TEST(ClusterFile, YamlAndJsonReadTheSame) {
+  const Cluster yaml = read(kHead + "levels:\n" + kNode + kRack);
+  const Cluster json = read(R"({"name": "x", "accelerator": "h100-sxm", "levels": [
+    {"name": "node", "size": 8, "bandwidth": 450e9, "latency": 1e-6},
+    {"name": "rack", "size": 3, "bandwidth": 5e10, "latency": "5 us"}]})");
+  EXPECT_EQ(yaml.levels(), json.levels());
+  EXPECT_EQ(yaml.devices(), 24);
+}
+
+TEST(ClusterFile, EveryCataloguedClusterReadsBackTheSame) {
+  for (const std::string& name : cluster_names()) {
+    const Cluster c = catalog_cluster(name);
+    const Cluster back = read(to_json(cluster_file_value(c)));
+    EXPECT_EQ(back.levels(), c.levels()) << name;
+    EXPECT_EQ(back.accelerator(), c.accelerator()) << name;
+    EXPECT_EQ(back.parts().note, c.parts().note) << name;
+    EXPECT_EQ(to_json(cluster_summary(back)), to_json(cluster_summary(c))) << name;
+  }
+}
+
+TEST(ClusterFile, TheSummaryHasPlainNumbersWithUnitsInTheirNames) {
+  const Value v = cluster_summary(catalog_cluster("h100-spine-leaf"));
+  EXPECT_EQ(*v.find("devices")->as_int(), 1024);
+  EXPECT_EQ(*v.find("bisection_bytes_per_s")->as_real(), 6.4e12);
+  const Value& node = (*v.find("levels")->as_array())[0];
+  EXPECT_EQ(to_json(node, false),
+            R"({"name": "node", "kind": "switch", "size": 8, "domains": 128, "devices_per_domain": 8, )"
+            R"("bandwidth_bytes_per_s": 4.5e+11, "latency_s": 1e-06, "oversubscription": 1, )"
+            R"("bisection_bytes_per_s": 1.8e+12})");
+  const Value uneven = cluster_summary(catalog_cluster("dgx-h100-superpod-127"));
+  const Value& unit = (*uneven.find("levels")->as_array())[1];
+  EXPECT_EQ(to_json(*unit.find("sizes"), false), "[32, 32, 32, 31]");
+  EXPECT_EQ(to_json(*unit.find("devices_per_domain"), false), "[248, 256]");
+}
+
+// Ten kinds of broken file; the levels' own mistakes are in level_test.cpp, the accelerator's in
+// accelerator_test.cpp.
+TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
+  EXPECT_EQ(error_of("name: x\nlevels:\n" + kNode),
+            "x.yaml: line 1: the key 'accelerator' is missing; it holds a text");
+  EXPECT_EQ(error_of("accelerator: h100-sxm\nlevels:\n" + kNode),
+            "x.yaml: line 1: the key 'name' is missing; it holds a text");
+  EXPECT_EQ(error_of(kHead), "x.yaml: line 1: the key 'levels' is missing; it holds a list");
+  EXPECT_EQ(error_of(kHead + "levels: []\n"), "x.yaml: line 3, levels: a cluster needs at least one level");
+  EXPECT_EQ(error_of(kHead + "levels: 3\n"),
+            "x.yaml: line 3, levels: a list is expected, not a whole number");
+  EXPECT_EQ(error_of(kHead + "levels: [8]\n"),
+            "x.yaml: line 3, levels[0]: a group of keys is expected here, not a whole number");
+  EXPECT_EQ(error_of(kHead + "levles:\n" + kNode),
+            "x.yaml: line 3, levles: unknown key 'levles'; did you mean 'levels'?");
+  EXPECT_EQ(
+      error_of(kHead + "colour: red\nlevels:\n" + kNode),
+      "x.yaml: line 3: unknown key 'colour'; known here: name, accelerator, levels, source, date, note");
+  EXPECT_EQ(
+      error_of(kHead + "levels:\n" + kNode + "  - {name: rack, size: 3, bandwith: 50 GB/s, latency: 5 us}\n"),
+      "x.yaml: line 5, levels[1].bandwith: unknown key 'bandwith'; did you mean 'bandwidth'?");
+  EXPECT_EQ(error_of(kHead + "levels:\n" + kNode + kNode),
+            "x.yaml: line 5, levels[1].name: two levels are called 'node'");
+  EXPECT_EQ(error_of(kHead + "levels:\n  - {name: node, sizes: [4, 8], bandwidth: 1 GB/s, latency: 1 us}\n" +
+                     kRack),
+            "x.yaml: line 4, levels[0].sizes: 'sizes' describes 2 domains, but the levels outside it make 3; "
+            "give one "
+            "number for each domain");
+  EXPECT_EQ(error_of(kHead + "levels:\n" + kNode +
+                     "  - {name: rack, sizes: [3, 4], bandwidth: 1 GB/s, latency: 1 us}\n"),
+            "x.yaml: line 5, levels[1].sizes: 'sizes' describes 2 domains, but the outermost level has 1");
+  EXPECT_EQ(error_of(kHead + "levels:\n  - {name: node, size: 8, bandwidth: fast, latency: 1 us}\n"),
+            "x.yaml: line 4, levels[0].bandwidth: 'fast' is not a bandwidth; write it like '50 GB/s'");
+  EXPECT_EQ(error_of(kHead + "levels:\n" + kNode +
+                     "  - {name: rack, size: 4000000, bandwidth: 1 GB/s, latency: 0}\n"),
+            "x.yaml: line 4, levels[0].size: the levels make more than 16,777,216 devices");
+  EXPECT_EQ(error_of("name: x\naccelerator: [h100-sxm]\nlevels:\n" + kNode),
+            "x.yaml: line 2, accelerator: a text is expected, not '[\"h100-sxm\"]'");
+}
+
+}  // namespace
+}  // namespace nest

@@ -1,0 +1,13 @@
+// The data files of this room, compiled in: data/accelerators.yaml and every file of data/clusters.
+#pragma once
+
+#include <span>
+
+#include "nest/base/embedded.hpp"
+
+namespace nest {
+
+[[nodiscard]] std::span<const EmbeddedFile> accelerator_files();
+[[nodiscard]] std::span<const EmbeddedFile> cluster_files();
+
+}  // namespace nest

@@ -1,0 +1,44 @@
+# Names of the Debian packages that ./run and ./test need, and how to install those that are missing.
+
+run_packages=(g++ cmake ninja-build nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libfmt-dev graphviz)
+# What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
+unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
+test_packages=("${run_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-tidy-19 valgrind ccache
+  python3)
+
+# missing_packages NAME...: those that are not installed, one on a line. Off Debian nothing can be said.
+missing_packages() {
+  command -v dpkg-query >/dev/null || return 0
+  local installed
+  installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${binary:Package} ' "$@" 2>/dev/null) "
+  local name
+  for name in "$@"; do
+    [[ $installed == *"ii "$name[\ :]* ]] || echo "$name"
+  done
+}
+
+# install_missing NAME...: installs what is missing by name; silent and quick when nothing is.
+install_missing() {
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  [[ ${#missing[@]} -eq 0 ]] && return 0
+  local as_root=()
+  if [[ $EUID -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "nest: packages are missing; install them as root: apt-get install ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "nest: installing ${missing[*]}" >&2
+  local log install=(env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends)
+  log=$(mktemp)
+  if ! { "${as_root[@]}" apt-get update -q && "${as_root[@]}" "${install[@]}" "${missing[@]}"; } \
+    >"$log" 2>&1 </dev/null; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    echo "nest: apt-get could not install ${missing[*]}" >&2
+    return 1
+  fi
+  rm -f "$log"
+}
