@@ -1,5 +1,6 @@
-// The table of commands: name, arguments, options, texts and the function that runs it. Help, the manual's reference,
-// bash completion and the parser all come from this table; adding a command is one file and one row in commands.cpp.
+// The table of commands: name, arguments, options, texts and the function that runs it. Help, the manual's
+// reference, bash completion and the parser all come from this table; adding a command is one file and one
+// row in commands.cpp.
 #pragma once
 
 #include <map>

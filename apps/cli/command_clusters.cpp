@@ -19,20 +19,31 @@ namespace {
 
 using Align = Table::Align;
 
-std::string rate_or_dash(const std::optional<FlopsPerSecond>& rate) { return rate ? format(*rate) : "-"; }
+std::string rate_or_dash(const std::optional<FlopsPerSecond>& rate) {
+  return rate ? format(*rate) : "-";
+}
 
 int run_accelerators(const Arguments& arguments, Terminal& terminal) {
-  Table table({{"name"}, {"bf16 or fp16", Align::right}, {"fp8", Align::right}, {"memory", Align::right},
-               {"bandwidth", Align::right}, {"scale-up", Align::right}, {"NIC", Align::right}, {"reached", Align::right}});
+  Table table({{"name"},
+               {"bf16 or fp16", Align::right},
+               {"fp8", Align::right},
+               {"memory", Align::right},
+               {"bandwidth", Align::right},
+               {"scale-up", Align::right},
+               {"NIC", Align::right},
+               {"reached", Align::right}});
   Value list = Value::array();
   for (const Accelerator& a : accelerators()) {
     const auto bf16 = a.peak(MathType::bf16);
     const MathType half = bf16 ? MathType::bf16 : MathType::fp16;
     const Share share = a.matmul_share(half);
-    const auto optional_rate = [](const std::optional<BytesPerSecond>& r) { return r ? format(*r) : std::string("-"); };
-    table.add({a.name, rate_or_dash(bf16 ? bf16 : a.peak(MathType::fp16)), rate_or_dash(a.peak(MathType::fp8)),
-               format_memory(a.memory), format(a.memory_bandwidth), optional_rate(a.scale_up_bandwidth),
-               optional_rate(a.nic_bandwidth), fmt::format("{:.1f} %{}", 100 * share.value, share.is_default ? "*" : " ")});
+    const auto optional_rate = [](const std::optional<BytesPerSecond>& r) {
+      return r ? format(*r) : std::string("-");
+    };
+    table.add({a.name, rate_or_dash(bf16 ? bf16 : a.peak(MathType::fp16)),
+               rate_or_dash(a.peak(MathType::fp8)), format_memory(a.memory), format(a.memory_bandwidth),
+               optional_rate(a.scale_up_bandwidth), optional_rate(a.nic_bandwidth),
+               fmt::format("{:.1f} %{}", 100 * share.value, share.is_default ? "*" : " ")});
     list.push(accelerator_summary(a));
   }
   if (arguments.has("--json")) {
@@ -41,8 +52,10 @@ int run_accelerators(const Arguments& arguments, Terminal& terminal) {
     terminal.json(out);
   } else {
     terminal.out(table.str());
-    terminal.out("Dense peaks; bandwidths one way; 'reached': share of the 16-bit peak that large matrix products reach.\n"
-                 "* not measured on this accelerator: the stated default of data/accelerators.yaml.\n");
+    terminal.out(
+        "Dense peaks; bandwidths one way; 'reached': share of the 16-bit peak that large matrix products "
+        "reach.\n"
+        "* not measured on this accelerator: the stated default of data/accelerators.yaml.\n");
   }
   return kOk;
 }
@@ -58,7 +71,8 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
     }
     const Cluster c = catalog_cluster(name);
     std::string levels;
-    for (const Level& level : c.levels()) levels += (levels.empty() ? "" : ", ") + level.name + " " + spell_size(level);
+    for (const Level& level : c.levels())
+      levels += (levels.empty() ? "" : ", ") + level.name + " " + spell_size(level);
     table.add({name, format_digits(c.devices()), c.accelerator().name, levels});
     Value row = Value::object();
     row.set("name", name).set("devices", c.devices()).set("accelerator", c.accelerator().name);
@@ -80,14 +94,16 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   Cluster cluster = load_cluster(arguments.positionals.front());
   if (const auto devices = arguments.whole("--devices")) cluster = with_devices(cluster, *devices);
   ClusterQuestions questions;
-  if (const auto id = arguments.text("--device")) questions.devices = parse_devices("--device", *id, cluster.devices());
+  if (const auto id = arguments.text("--device"))
+    questions.devices = parse_devices("--device", *id, cluster.devices());
   if (const auto ids = arguments.text("--pair")) {
     questions.pair = parse_devices("--pair", *ids, cluster.devices());
     if (questions.pair.size() != 2 || questions.pair[0] == questions.pair[1]) {
       throw UsageError("--pair: two different devices are expected, as in --pair 0,9");
     }
   }
-  if (const auto ids = arguments.text("--group")) questions.group = parse_devices("--group", *ids, cluster.devices());
+  if (const auto ids = arguments.text("--group"))
+    questions.group = parse_devices("--group", *ids, cluster.devices());
 
   if (const auto file = arguments.text("--svg")) {
     write_file(*file, cluster_svg(cluster));
@@ -107,22 +123,35 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> cluster_commands() {
   std::vector<Command> list{
-      {"clusters", "", 0, 0, "every cluster known by name; --accelerators lists the accelerators",
-       "Lists the clusters that --cluster takes by name. A cluster file (YAML or JSON) can be given in place of a name.",
+      {"clusters",
+       "",
+       0,
+       0,
+       "every cluster known by name; --accelerators lists the accelerators",
+       "Lists the clusters that --cluster takes by name. A cluster file (YAML or JSON) can be given in place "
+       "of a name.",
        {{"--accelerators", "", "list accelerators in place of clusters"},
         json_option(),
         {"--names", "", "only the names, one a line, for scripts"}},
-       {{"nest clusters", "the table"}, {"nest clusters --accelerators", "peaks, memory and bandwidths of each chip"}},
+       {{"nest clusters", "the table"},
+        {"nest clusters --accelerators", "peaks, memory and bandwidths of each chip"}},
        run_list},
-      {"clusters show", "NAME|FILE", 1, 1, "one cluster: levels, bandwidths, bisection, its devices",
-       "Shows the network levels of a cluster, its accelerator and its bisection bandwidth, and answers questions about "
-       "its devices: where one is, what two get when they talk, how a group is spread over the levels. Device ids count "
+      {"clusters show",
+       "NAME|FILE",
+       1,
+       1,
+       "one cluster: levels, bandwidths, bisection, its devices",
+       "Shows the network levels of a cluster, its accelerator and its bisection bandwidth, and answers "
+       "questions about "
+       "its devices: where one is, what two get when they talk, how a group is spread over the levels. "
+       "Device ids count "
        "along the leaves from 0.",
        {{"--devices", "N", "set the outermost size so that there are N devices"},
         {"--device", "LIST", "coordinates of these devices, innermost level first"},
         {"--pair", "A,B", "the level at which two devices meet, and what they get there"},
         {"--group", "LIST", "members per level of a group of devices, such as 0..1023:8"},
-        json_option(), svg_option()},
+        json_option(),
+        svg_option()},
        {{"nest clusters show h100-spine-leaf --devices 512", "the example cluster with 512 devices"},
         {"nest clusters show dgx-h100-superpod --pair 0,100", "what two devices get"},
         {"nest clusters show mega-131072 --group 0..131071:8 --json", "one device of each node, as a group"},

@@ -18,7 +18,9 @@ namespace {
 
 using Align = Table::Align;
 
-std::string count(std::int64_t n) { return format_count(static_cast<double>(n)); }
+std::string count(std::int64_t n) {
+  return format_count(static_cast<double>(n));
+}
 
 // "layer0 .. layer79" for a run of equal layers.
 struct Run {
@@ -41,22 +43,32 @@ std::vector<Run> runs_of(const Model& model) {
 }
 
 std::string layer_table(const Model& model) {
-  Table table({{"layers"}, {"number", Align::right}, {"parameters", Align::right}, {"active", Align::right},
-               {"forward", Align::right}, {"output", Align::right}, {"stash", Align::right}});
+  Table table({{"layers"},
+               {"number", Align::right},
+               {"parameters", Align::right},
+               {"active", Align::right},
+               {"forward", Align::right},
+               {"output", Align::right},
+               {"stash", Align::right}});
   for (const Run& run : runs_of(model)) {
     const LayerType& type = model.types[run.type];
     std::string name = model.layers[run.first].name;
     if (run.last != run.first) name += " .. " + model.layers[run.last].name;
-    table.add({name, std::to_string(run.last - run.first + 1), count(type.parameters() + type.apart_parameters()),
-               count(type.active_parameters()), format(type.forward_flops()), format(type.output_bytes()),
-               format(type.stash_bytes())});
+    table.add({name, std::to_string(run.last - run.first + 1),
+               count(type.parameters() + type.apart_parameters()), count(type.active_parameters()),
+               format(type.forward_flops()), format(type.output_bytes()), format(type.stash_bytes())});
   }
   return table.str();
 }
 
 std::string operator_table(const LayerType& type) {
-  Table table({{"operator"}, {"kind"}, {"FLOPs", Align::right}, {"parameters", Align::right}, {"read", Align::right},
-               {"written", Align::right}, {"keeps", Align::right}});
+  Table table({{"operator"},
+               {"kind"},
+               {"FLOPs", Align::right},
+               {"parameters", Align::right},
+               {"read", Align::right},
+               {"written", Align::right},
+               {"keeps", Align::right}});
   for (const Operator& op : type.operators) {
     Bytes kept;
     for (const TensorIndex i : op.keeps) kept += type.tensor(i).bytes();
@@ -70,19 +82,24 @@ std::string operator_table(const LayerType& type) {
 
 void show_text(const Model& model, Terminal& terminal) {
   std::string out = terminal.heading(model.name) + " (" + model.family + ")\n";
-  const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<12}{}\n", what, text); };
+  const auto line = [&](const char* what, const std::string& text) {
+    out += fmt::format("  {:<12}{}\n", what, text);
+  };
   line("parameters", format_digits(model.parameters()) + " (" + count(model.parameters()) + ")");
   if (model.active_parameters() != model.parameters()) {
-    line("active", format_digits(model.active_parameters()) + " per token (" + count(model.active_parameters()) + ")");
+    line("active",
+         format_digits(model.active_parameters()) + " per token (" + count(model.active_parameters()) + ")");
   }
   for (const ApartParameters& a : model.apart) {
-    line("apart", format_digits(a.parameters) + " more in the " + a.name +
-                      (a.in_graph ? ", part of the layers below" : ", left out of the layers (--mtp puts it in)"));
+    line("apart",
+         format_digits(a.parameters) + " more in the " + a.name +
+             (a.in_graph ? ", part of the layers below" : ", left out of the layers (--mtp puts it in)"));
   }
   line("layers", std::to_string(model.blocks()) + " blocks, hidden size " + format_digits(model.hidden) +
                      (model.positions > 0 ? ", up to " + format_digits(model.positions) + " positions" : ""));
-  line("forward", format(model.forward_flops_per_token()) + " per token at sequence " + format_digits(model.sequence) +
-                      "; " + format(model.forward_flops()) + " for a micro-batch of " + std::to_string(model.micro_batch));
+  line("forward", format(model.forward_flops_per_token()) + " per token at sequence " +
+                      format_digits(model.sequence) + "; " + format(model.forward_flops()) +
+                      " for a micro-batch of " + std::to_string(model.micro_batch));
   for (const TiedTensor& t : model.tied) {
     std::string users;
     for (const LayerId id : t.layers) users += (users.empty() ? "" : ", ") + model.layers[id.index()].name;
@@ -90,17 +107,25 @@ void show_text(const Model& model, Terminal& terminal) {
   }
   out += "\n" + layer_table(model);
   const LayerType& typical = typical_layer(model);
-  out += "\n" + terminal.heading("Operators of one '" + typical.name + "' layer") + " (forward; 'keeps': held until backward)\n";
+  out += "\n" + terminal.heading("Operators of one '" + typical.name + "' layer") +
+         " (forward; 'keeps': held until backward)\n";
   out += operator_table(typical);
   terminal.out(out);
 }
 
 void show_text(const LayerProfile& profile, Terminal& terminal) {
   std::string out = terminal.heading(profile.name) + " (layer profile)\n";
-  out += fmt::format("  parameters  {} (as the first strategy states them)\n", format_digits(profile.parameters()));
-  out += fmt::format("  measured    at micro-batch {}, sequence {}\n\n", profile.micro_batch, format_digits(profile.sequence));
-  Table table({{"strategy"}, {"layers", Align::right}, {"edges", Align::right}, {"parameters", Align::right},
-               {"forward", Align::right}, {"backward", Align::right}, {"stash", Align::right}});
+  out += fmt::format("  parameters  {} (as the first strategy states them)\n",
+                     format_digits(profile.parameters()));
+  out += fmt::format("  measured    at micro-batch {}, sequence {}\n\n", profile.micro_batch,
+                     format_digits(profile.sequence));
+  Table table({{"strategy"},
+               {"layers", Align::right},
+               {"edges", Align::right},
+               {"parameters", Align::right},
+               {"forward", Align::right},
+               {"backward", Align::right},
+               {"stash", Align::right}});
   for (const ProfileStrategy& s : profile.strategies) {
     Seconds forward;
     Seconds backward;
@@ -116,8 +141,8 @@ void show_text(const LayerProfile& profile, Terminal& terminal) {
     if (s.expert > 1) name += ", expert " + std::to_string(s.expert);
     if (s.context > 1) name += ", context " + std::to_string(s.context);
     if (s.sequence_parallel) name += ", sequence parallel";
-    table.add({name, std::to_string(s.layers.size()), std::to_string(s.edges.size()), format(parameters), format(forward),
-               format(backward), format(stash)});
+    table.add({name, std::to_string(s.layers.size()), std::to_string(s.edges.size()), format(parameters),
+               format(forward), format(backward), format(stash)});
   }
   terminal.out(out + table.str() + "  per device of the cell, all layers together\n");
 }
@@ -151,7 +176,8 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   if (const LayerProfile* profile = std::get_if<LayerProfile>(&source)) {
     for (const char* option : {"--micro-batch", "--sequence", "--mtp"}) {
       if (arguments.has(option)) {
-        throw UsageError(std::string(option) + " does not go with a layer profile, which was measured at one size");
+        throw UsageError(std::string(option) +
+                         " does not go with a layer profile, which was measured at one size");
       }
     }
     show(*profile, arguments, terminal);
@@ -167,16 +193,24 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
     for (const std::string& name : names) terminal.out(name + "\n");
     return kOk;
   }
-  Table table({{"name"}, {"parameters", Align::right}, {"active", Align::right}, {"layers", Align::right},
-               {"hidden", Align::right}, {"positions", Align::right}, {"family"}});
+  Table table({{"name"},
+               {"parameters", Align::right},
+               {"active", Align::right},
+               {"layers", Align::right},
+               {"hidden", Align::right},
+               {"positions", Align::right},
+               {"family"}});
   Value list = Value::array();
   for (const std::string& name : names) {
     const Model model = build_model(zoo_model(name));
-    table.add({name, count(model.parameters()), count(model.active_parameters()), std::to_string(model.blocks()),
-               format_digits(model.hidden), model.positions > 0 ? format_digits(model.positions) : "any", model.family});
+    table.add({name, count(model.parameters()), count(model.active_parameters()),
+               std::to_string(model.blocks()), format_digits(model.hidden),
+               model.positions > 0 ? format_digits(model.positions) : "any", model.family});
     Value row = Value::object();
     row.set("name", name).set("family", model.family).set("parameters", model.parameters());
-    row.set("active_parameters", model.active_parameters()).set("blocks", model.blocks()).set("hidden", model.hidden);
+    row.set("active_parameters", model.active_parameters())
+        .set("blocks", model.blocks())
+        .set("hidden", model.hidden);
     row.set("positions", model.positions > 0 ? Value(model.positions) : Value());
     list.push(std::move(row));
   }
@@ -194,19 +228,32 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> model_commands() {
   return {
-      {"models", "", 0, 0, "every model known by name",
-       "Lists the models that --model takes by name, with their exact parameter counts. A Hugging Face config.json or a "
+      {"models",
+       "",
+       0,
+       0,
+       "every model known by name",
+       "Lists the models that --model takes by name, with their exact parameter counts. A Hugging Face "
+       "config.json or a "
        "layer profile can be given in place of a name.",
        {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
-       {{"nest models", "the table"}, {"nest models --json", "the same for programs"}}, run_list},
-      {"models show", "NAME|FILE", 1, 1, "one model: parameters, layers, FLOPs, operators",
-       "Shows a model's parameters (total, active, per layer), its layer graph, its forward FLOPs and the operators of its "
-       "most frequent layer. NAME is a name of 'nest models' as on the Hugging Face Hub; FILE is a config.json or a layer "
+       {{"nest models", "the table"}, {"nest models --json", "the same for programs"}},
+       run_list},
+      {"models show",
+       "NAME|FILE",
+       1,
+       1,
+       "one model: parameters, layers, FLOPs, operators",
+       "Shows a model's parameters (total, active, per layer), its layer graph, its forward FLOPs and the "
+       "operators of its "
+       "most frequent layer. NAME is a name of 'nest models' as on the Hugging Face Hub; FILE is a "
+       "config.json or a layer "
        "profile.",
        {{"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
         {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
         {"--mtp", "", "put multi-token prediction modules (DeepSeek-V3) into the layers"},
-        json_option(), svg_option()},
+        json_option(),
+        svg_option()},
        {{"nest models show llama3.1-70b", "layers and operators at micro-batch 1"},
         {"nest models show deepseek-v3 --micro-batch 2 --sequence 4096 --json", "for programs"},
         {"nest models show ./config.json --svg model.svg", "a drawing of the layer graph and one layer"}},

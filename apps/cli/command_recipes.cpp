@@ -9,8 +9,13 @@ namespace nest::cli {
 namespace {
 
 int run_list(const Arguments& arguments, Terminal& terminal) {
-  Table table({{"name"}, {"precision"}, {"optimizer"}, {"weights", Table::Align::right}, {"gradients", Table::Align::right},
-               {"optimizer states", Table::Align::right}, {"reserve", Table::Align::right}});
+  Table table({{"name"},
+               {"precision"},
+               {"optimizer"},
+               {"weights", Table::Align::right},
+               {"gradients", Table::Align::right},
+               {"optimizer states", Table::Align::right},
+               {"reserve", Table::Align::right}});
   Value list = Value::array();
   for (const std::string& name : recipe_names()) {
     if (arguments.has("--names")) {
@@ -45,13 +50,16 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
     return kOk;
   }
   std::string out = terminal.heading(r.name) + "\n";
-  const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<18}{}\n", what, text); };
+  const auto line = [&](const char* what, const std::string& text) {
+    out += fmt::format("  {:<18}{}\n", what, text);
+  };
   line("framework", r.framework);
   line("precision", std::string(name_of(r.precision)) + (r.compiled ? ", compiled" : ""));
   line("optimizer", std::string(name_of(r.optimizer)) + (r.momentum ? " with momentum" : "") +
                         (r.optimizer_time ? "" : ", its time not counted"));
-  line("weights", fmt::format("{} ({} B per parameter){}", name_of(r.parameter_dtype), r.weight_bytes_per_parameter(),
-                              r.master_weights ? ", and an fp32 master copy" : ""));
+  line("weights",
+       fmt::format("{} ({} B per parameter){}", name_of(r.parameter_dtype), r.weight_bytes_per_parameter(),
+                   r.master_weights ? ", and an fp32 master copy" : ""));
   line("gradients", fmt::format("{}, reduced in {}", name_of(r.gradient_dtype), name_of(r.reduce_dtype)));
   line("optimizer states", fmt::format("{} B per parameter", r.optimizer_bytes_per_parameter()));
   line("expert imbalance", fmt::format("{:g} times the mean load", r.expert_imbalance));
@@ -70,13 +78,24 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> recipe_commands() {
   return {
-      {"recipes", "", 0, 0, "the training recipes known by name",
-       "Lists the recipes that --recipe takes by name: precision, optimizer, dtypes, overlap and memory reserve of each "
+      {"recipes",
+       "",
+       0,
+       0,
+       "the training recipes known by name",
+       "Lists the recipes that --recipe takes by name: precision, optimizer, dtypes, overlap and memory "
+       "reserve of each "
        "framework.",
        {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
-       {{"nest recipes", "the table"}}, run_list},
-      {"recipes show", "NAME|FILE", 1, 1, "one recipe in full",
-       "Shows a recipe: precision, optimizer, dtypes, what may overlap with compute, the memory kept back. FILE is YAML or "
+       {{"nest recipes", "the table"}},
+       run_list},
+      {"recipes show",
+       "NAME|FILE",
+       1,
+       1,
+       "one recipe in full",
+       "Shows a recipe: precision, optimizer, dtypes, what may overlap with compute, the memory kept back. "
+       "FILE is YAML or "
        "JSON; what it leaves out is as in the recipe that its 'framework' names.",
        {json_option()},
        {{"nest recipes show megatron", "the default"},

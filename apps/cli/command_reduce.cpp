@@ -17,27 +17,40 @@ namespace {
 
 using Align = Table::Align;
 
-std::string percent(double share) { return share == 0 ? "exact" : fmt::format("{:.3g} %", 100 * share); }
+std::string percent(double share) {
+  return share == 0 ? "exact" : fmt::format("{:.3g} %", 100 * share);
+}
 
 std::string report_text(const Reduction& r, const Terminal& terminal) {
   std::string out = cluster_text(r.cluster, terminal);
-  out += fmt::format("\n{} (method: {})\n", terminal.heading("How far pairs are from what their level says"), r.method);
-  Table table({{"level"}, {"pairs", Align::right}, {"bandwidth: worst", Align::right}, {"mean", Align::right},
-               {"latency: worst", Align::right}, {"mean", Align::right}, {"worst pair"}});
+  out += fmt::format("\n{} (method: {})\n", terminal.heading("How far pairs are from what their level says"),
+                     r.method);
+  Table table({{"level"},
+               {"pairs", Align::right},
+               {"bandwidth: worst", Align::right},
+               {"mean", Align::right},
+               {"latency: worst", Align::right},
+               {"mean", Align::right},
+               {"worst pair"}});
   for (const LevelFit& fit : r.levels) {
-    table.add({fit.level, format_digits(fit.pairs), percent(fit.worst_bandwidth_error), percent(fit.mean_bandwidth_error),
-               percent(fit.worst_latency_error), percent(fit.mean_latency_error),
-               fit.worst ? fit.worst->a + " - " + fit.worst->b : "-"});
+    table.add({fit.level, format_digits(fit.pairs), percent(fit.worst_bandwidth_error),
+               percent(fit.mean_bandwidth_error), percent(fit.worst_latency_error),
+               percent(fit.mean_latency_error), fit.worst ? fit.worst->a + " - " + fit.worst->b : "-"});
   }
   out += table.str();
-  out += fmt::format("all pairs: worst {}, mean {}\n", percent(r.worst_error), percent(r.mean_error));
+  out += r.worst_error == 0
+             ? "all pairs: exact\n"
+             : fmt::format("all pairs: worst {}, mean {}\n", percent(r.worst_error), percent(r.mean_error));
   for (const Attempt& a : r.attempts) {
-    out += fmt::format("  tried {}: {} level{}, worst {}, mean {}\n", a.method, a.levels, a.levels == 1 ? "" : "s",
-                       percent(a.worst_error), percent(a.mean_error));
+    out += fmt::format("  tried {}: {} level{}, worst {}, mean {}\n", a.method, a.levels,
+                       a.levels == 1 ? "" : "s", percent(a.worst_error), percent(a.mean_error));
   }
   if (r.reordered) {
-    out += wrap("Devices were put in another order so that domains are contiguous; --json lists it under 'devices'.",
-                kTextWidth, 0) + "\n";
+    out += wrap(
+               "Devices were put in another order so that domains are contiguous; --json lists it under "
+               "'devices'.",
+               kTextWidth, 0) +
+           "\n";
   }
   return out;
 }
@@ -70,7 +83,8 @@ int run_matrix(const Arguments& arguments, Terminal& terminal) {
   const std::string& bandwidth = arguments.positionals[0];
   const std::string& latency = arguments.positionals[1];
   MeasuredPairs pairs = read_matrices({bandwidth, read_file(bandwidth)}, {latency, read_file(latency)});
-  const std::string name = arguments.text("--name").value_or(std::filesystem::path(bandwidth).stem().string());
+  const std::string name =
+      arguments.text("--name").value_or(std::filesystem::path(bandwidth).stem().string());
   const Accelerator& accelerator = find_accelerator(arguments.text("--accelerator").value_or("h100-sxm"));
   return report(reduce_pairs(std::move(pairs), name, accelerator), arguments, terminal);
 }
@@ -91,19 +105,31 @@ std::vector<Command> reduce_commands() {
   matrix_options.push_back({"--accelerator", "NAME", "the accelerator of the cluster (default h100-sxm)"});
   matrix_options.push_back({"--name", "NAME", "the cluster's name (default: the bandwidth file's)"});
   return {
-      {"clusters from-graph", "FILE", 1, 1, "levels from devices, switches and links",
-       "Reduces a network given as a graph (YAML: devices, switches, links with bandwidth and latency) to levels, by "
-       "clustering on bottleneck bandwidth, by dimension or by hop distance, whichever errs least, and says how far each "
+      {"clusters from-graph",
+       "FILE",
+       1,
+       1,
+       "levels from devices, switches and links",
+       "Reduces a network given as a graph (YAML: devices, switches, links with bandwidth and latency) to "
+       "levels, by "
+       "clustering on bottleneck bandwidth, by dimension or by hop distance, whichever errs least, and says "
+       "how far each "
        "level is from the true figures of its pairs. The format is described in docs/formats/graph.md.",
        graph_options,
        {{"nest clusters from-graph network.yaml", "the levels and their errors"},
         {"nest clusters from-graph network.yaml -o cluster.json", "and a cluster file to plan on"}},
        run_graph},
-      {"clusters from-matrix", "BANDWIDTH.csv LATENCY.csv", 2, 2, "levels from measured pairs",
-       "Reduces measured bandwidths and latencies of all pairs of devices (two square CSV files, plain SI numbers or "
+      {"clusters from-matrix",
+       "BANDWIDTH.csv LATENCY.csv",
+       2,
+       2,
+       "levels from measured pairs",
+       "Reduces measured bandwidths and latencies of all pairs of devices (two square CSV files, plain SI "
+       "numbers or "
        "numbers with units) to levels, and says how far each level is from its pairs.",
        matrix_options,
-       {{"nest clusters from-matrix bandwidth.csv latency.csv --accelerator h100-sxm", "levels from measurements"}},
+       {{"nest clusters from-matrix bandwidth.csv latency.csv --accelerator h100-sxm",
+         "levels from measurements"}},
        run_matrix},
   };
 }

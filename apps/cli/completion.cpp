@@ -27,12 +27,14 @@ std::string bash_completion() {
 _nest() {
   local current="${COMP_WORDS[COMP_CWORD]}" command="${COMP_WORDS[1]}" options="" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W ")BASH" + first + R"BASH( --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W ")BASH" +
+         first + R"BASH( --help --version" -- "$current"))
     return
   fi
   if [ "$COMP_CWORD" -gt 2 ] && [[ "${COMP_WORDS[2]}" != -* ]]; then command="$command ${COMP_WORDS[2]}"; fi
   case "$command" in
-)BASH" + cases + R"BASH(  esac
+)BASH" + cases +
+         R"BASH(  esac
   case "$command" in
     "models show") words="$(nest models --names 2>/dev/null)" ;;
     "clusters show") words="$(nest clusters --names 2>/dev/null)" ;;

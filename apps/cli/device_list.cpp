@@ -40,7 +40,8 @@ std::optional<Range> range(std::string_view item) {
 
 }  // namespace
 
-std::vector<DeviceId> parse_devices(const std::string& option, const std::string& text, std::int32_t devices) {
+std::vector<DeviceId> parse_devices(const std::string& option, const std::string& text,
+                                    std::int32_t devices) {
   std::vector<DeviceId> out;
   std::string_view rest = text;
   while (true) {
@@ -48,13 +49,17 @@ std::vector<DeviceId> parse_devices(const std::string& option, const std::string
     const std::string_view item = rest.substr(0, comma);
     const std::optional<Range> r = range(item);
     if (!r) {
-      throw UsageError(option + ": '" + std::string(item) + "' is no device and no range of them; write 5, 8..15 or 0..63:8");
+      throw UsageError(option + ": '" + std::string(item) +
+                       "' is no device and no range of them; write 5, 8..15 or 0..63:8");
     }
     if (r->first < 0 || r->last >= devices) {
-      throw InputError("", option, "device " + std::to_string(r->first < 0 ? r->first : r->last) + " is not in the cluster",
-                       "ids go from 0 to " + std::to_string(devices - 1));
+      throw InputError(
+          "", option,
+          "device " + std::to_string(r->first < 0 ? r->first : r->last) + " is not in the cluster",
+          "ids go from 0 to " + std::to_string(devices - 1));
     }
-    for (std::int64_t id = r->first; id <= r->last; id += r->step) out.emplace_back(static_cast<std::int32_t>(id));
+    for (std::int64_t id = r->first; id <= r->last; id += r->step)
+      out.emplace_back(static_cast<std::int32_t>(id));
     if (comma == std::string_view::npos) return out;
     rest = rest.substr(comma + 1);
   }

@@ -9,6 +9,7 @@
 namespace nest::cli {
 
 // Throws a UsageError for what is no list, an InputError for ids outside the cluster.
-[[nodiscard]] std::vector<DeviceId> parse_devices(const std::string& option, const std::string& text, std::int32_t devices);
+[[nodiscard]] std::vector<DeviceId> parse_devices(const std::string& option, const std::string& text,
+                                                  std::int32_t devices);
 
 }  // namespace nest::cli

@@ -30,8 +30,7 @@ std::string options_text(const Command& command) {
   for (const Option& o : options) {
     const std::string name = left(o);
     const std::size_t indent = 2 + width + 2;
-    out += "  " + name + std::string(width - name.size() + 2, ' ') +
-           wrap(o.text, kTextWidth, indent);
+    out += "  " + name + std::string(width - name.size() + 2, ' ') + wrap(o.text, kTextWidth, indent);
     out += "\n";
   }
   return out;
@@ -86,7 +85,8 @@ std::string overview(const Terminal& terminal) {
   for (const Command& c : commands()) {
     out += "  " + c.name + std::string(width - c.name.size() + 2, ' ') + c.summary + "\n";
   }
-  out += "\n'nest COMMAND --help' tells more of one of them; every command that shows something takes --json.\n";
+  out +=
+      "\n'nest COMMAND --help' tells more of one of them; every command that shows something takes --json.\n";
   return out;
 }
 
@@ -101,7 +101,8 @@ std::string help_of(const Command& command, const Terminal& terminal) {
 std::string manual_reference() {
   std::string out;
   for (const Command& c : commands()) {
-    out += "### `nest " + c.name + "`\n\n" + c.details + "\n\n```\n" + usage(c) + "\n\n" + options_text(c) + "```\n\n";
+    out += "### `nest " + c.name + "`\n\n" + c.details + "\n\n```\n" + usage(c) + "\n\n" + options_text(c) +
+           "```\n\n";
     for (const Example& e : c.examples) out += "- `" + e.command + "`: " + e.what + "\n";
     if (!c.examples.empty()) out += "\n";
   }
@@ -110,13 +111,24 @@ std::string manual_reference() {
 
 std::vector<Command> help_commands() {
   return {
-      {"completion", "bash", 1, 1, "completion of commands, options and names for bash",
-       "Prints a script that teaches bash to complete nest's commands, options, model and cluster names.", {},
-       {{"source <(nest completion bash)", "completion in this shell"}}, run_completion},
-      {"help", "[COMMAND]", 0, 2, "help on one command, or the list of all",
+      {"completion",
+       "bash",
+       1,
+       1,
+       "completion of commands, options and names for bash",
+       "Prints a script that teaches bash to complete nest's commands, options, model and cluster names.",
+       {},
+       {{"source <(nest completion bash)", "completion in this shell"}},
+       run_completion},
+      {"help",
+       "[COMMAND]",
+       0,
+       2,
+       "help on one command, or the list of all",
        "The same text as 'nest COMMAND --help'; without a command, what 'nest' alone prints.",
        {{"--markdown", "", "the reference of all commands, as it stands in the manual"}},
-       {{"nest help models show", "options and examples of one command"}}, run_help},
+       {{"nest help models show", "options and examples of one command"}},
+       run_help},
   };
 }
 

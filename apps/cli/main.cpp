@@ -14,9 +14,9 @@ namespace nest::cli {
 namespace {
 
 // Commands of the contract that this version does not have: saying so beats "unknown command".
-constexpr std::array<std::string_view, 16> kLater{"plan",  "evaluate", "compare", "explain", "diff",  "simulate",
-                                                  "estimate", "validate", "export", "import", "lint",  "report",
-                                                  "sweep", "size",     "reproduce", "serve"};
+constexpr std::array<std::string_view, 16> kLater{
+    "plan",   "evaluate", "compare", "explain", "diff",  "simulate", "estimate",  "validate",
+    "export", "import",   "lint",    "report",  "sweep", "size",     "reproduce", "serve"};
 
 struct Found {
   const Command* command;
@@ -38,7 +38,8 @@ Found find_command(const std::vector<std::string>& words) {
     std::vector<std::string> known;
     for (const Command& c : commands()) known.push_back(c.name.substr(0, c.name.find(' ')));
     const std::string guess = did_you_mean(words[0], known);
-    throw UsageError("there is no command '" + words[0] + "'; " + (guess.empty() ? "'nest' lists them" : guess));
+    throw UsageError("there is no command '" + words[0] + "'; " +
+                     (guess.empty() ? "'nest' lists them" : guess));
   }
   const bool stray_word = words.size() > 1 && !words[1].starts_with("-") && one->most_positionals == 0;
   if (stray_word) {
@@ -47,7 +48,8 @@ Found find_command(const std::vector<std::string>& words) {
       if (c.name.starts_with(words[0] + " ")) known.push_back(c.name.substr(words[0].size() + 1));
     }
     std::string guess = did_you_mean(words[1], known);
-    if (guess.empty() && !known.empty()) guess = "did you mean 'nest " + words[0] + " show " + words[1] + "'?";
+    if (guess.empty() && !known.empty())
+      guess = "did you mean 'nest " + words[0] + " show " + words[1] + "'?";
     throw UsageError("'" + words[0] + "' has no '" + words[1] + "'; " +
                      (guess.empty() ? "see 'nest " + words[0] + " --help'" : guess));
   }

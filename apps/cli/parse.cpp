@@ -10,7 +10,9 @@
 namespace nest::cli {
 namespace {
 
-std::string help_hint(const Command& command) { return "see 'nest " + command.name + " --help'"; }
+std::string help_hint(const Command& command) {
+  return "see 'nest " + command.name + " --help'";
+}
 
 [[noreturn]] void refuse_argument(const Command& command, const std::string& extra) {
   throw UsageError(command.name + ": '" + extra + "' is one argument too many; " + help_hint(command));

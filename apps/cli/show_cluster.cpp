@@ -12,7 +12,9 @@ namespace {
 
 using Align = Table::Align;
 
-LevelId level_id(std::size_t i) { return LevelId(static_cast<std::int32_t>(i)); }
+LevelId level_id(std::size_t i) {
+  return LevelId(static_cast<std::int32_t>(i));
+}
 
 std::string devices_per_domain(const Cluster& cluster, LevelId level) {
   const DeviceTree& tree = cluster.tree();
@@ -64,24 +66,35 @@ std::string spell_size(const Level& level) {
 
 std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
   const Accelerator& a = cluster.accelerator();
-  std::string out = terminal.heading(cluster.name()) + ": " + format_digits(cluster.devices()) + " x " + a.name + "\n";
-  const auto line = [&](const char* what, const std::string& text) { out += fmt::format("  {:<13}{}\n", what, text); };
+  std::string out =
+      terminal.heading(cluster.name()) + ": " + format_digits(cluster.devices()) + " x " + a.name + "\n";
+  const auto line = [&](const char* what, const std::string& text) {
+    out += fmt::format("  {:<13}{}\n", what, text);
+  };
   std::string peaks;
-  for (const auto& [type, rate] : a.peaks) peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", to_string(type), format(rate));
+  for (const auto& [type, rate] : a.peaks)
+    peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", to_string(type), format(rate));
   line("accelerator", wrap(fmt::format("{} memory at {}; dense peak {}", format_memory(a.memory),
-                                      format(a.memory_bandwidth), peaks),
-                          kTextWidth, 15));
+                                       format(a.memory_bandwidth), peaks),
+                           kTextWidth, 15));
   line("bisection", format(bisection(cluster)));
   if (!cluster.parts().note.empty()) line("note", wrap(cluster.parts().note, kTextWidth, 15));
   if (!cluster.parts().source.empty()) line("source", wrap(cluster.parts().source, kTextWidth, 15));
   out += "\n";
-  Table table({{"level"}, {"kind"}, {"size", Align::right}, {"domains", Align::right}, {"devices in each", Align::right},
-               {"bandwidth/device", Align::right}, {"latency", Align::right}, {"oversub.", Align::right},
+  Table table({{"level"},
+               {"kind"},
+               {"size", Align::right},
+               {"domains", Align::right},
+               {"devices in each", Align::right},
+               {"bandwidth/device", Align::right},
+               {"latency", Align::right},
+               {"oversub.", Align::right},
                {"bisection", Align::right}});
   for (std::size_t i = 0; i < cluster.levels().size(); ++i) {
     const Level& level = cluster.levels()[i];
     const BytesPerSecond cut = bisection(cluster, level_id(i));
-    table.add({level.name, std::string(to_string(level.kind)) + (level.in_network_reduction ? ", reduces" : ""),
+    table.add({level.name,
+               std::string(to_string(level.kind)) + (level.in_network_reduction ? ", reduces" : ""),
                spell_size(level), format_digits(cluster.tree().domains(level_id(i))),
                devices_per_domain(cluster, level_id(i)), format(level.bandwidth), format(level.latency),
                fmt::format("{:g}:1", level.oversubscription), cut.value > 0 ? format(cut) : "-"});
@@ -91,7 +104,8 @@ std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
 
 std::string answers_text(const Cluster& cluster, const ClusterQuestions& questions) {
   std::string out;
-  for (const DeviceId d : questions.devices) out += fmt::format("device {}: {}\n", d.value, place(cluster, d));
+  for (const DeviceId d : questions.devices)
+    out += fmt::format("device {}: {}\n", d.value, place(cluster, d));
   if (questions.pair.size() == 2) {
     const DeviceId a = questions.pair[0];
     const DeviceId b = questions.pair[1];
@@ -100,13 +114,15 @@ std::string answers_text(const Cluster& cluster, const ClusterQuestions& questio
                        format(pair_bandwidth(cluster, a, b)), format(pair_latency(cluster, a, b)));
   }
   if (!questions.group.empty()) {
-    out += fmt::format("group of {} devices:\n", format_digits(static_cast<std::int64_t>(questions.group.size())));
+    out += fmt::format("group of {} devices:\n",
+                       format_digits(static_cast<std::int64_t>(questions.group.size())));
     const std::vector<LevelMembers> members = cluster.tree().members(questions.group);
     for (std::size_t i = 0; i < members.size(); ++i) {
       std::string counts;
       for (const MemberCount& m : members[i]) {
-        counts += fmt::format("{}{} member{} in {} domain{}", counts.empty() ? "" : "; ", format_digits(m.members),
-                              m.members == 1 ? "" : "s", format_digits(m.domains), m.domains == 1 ? "" : "s");
+        counts +=
+            fmt::format("{}{} member{} in {} domain{}", counts.empty() ? "" : "; ", format_digits(m.members),
+                        m.members == 1 ? "" : "s", format_digits(m.domains), m.domains == 1 ? "" : "s");
       }
       out += fmt::format("  {}: {}\n", cluster.levels()[i].name, counts);
     }
@@ -132,7 +148,8 @@ void add_answers(Value& out, const Cluster& cluster, const ClusterQuestions& que
     const LevelId level = *cluster.tree().meet(a, b);
     Value v = Value::object();
     v.set("devices", Value::array().push(a.value).push(b.value)).set("level", level.value);
-    v.set("level_name", cluster.level(level).name).set("bandwidth_bytes_per_s", pair_bandwidth(cluster, a, b).value);
+    v.set("level_name", cluster.level(level).name)
+        .set("bandwidth_bytes_per_s", pair_bandwidth(cluster, a, b).value);
     v.set("latency_s", pair_latency(cluster, a, b).value);
     out.set("pair", std::move(v));
   }

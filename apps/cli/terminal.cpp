@@ -15,7 +15,9 @@ Terminal::Terminal() {
   colour_ = ::isatty(STDOUT_FILENO) != 0 && !refused && !dumb;
 }
 
-void Terminal::out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Terminal::out(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
 
 void Terminal::json(const Value& value) {
   out(to_json(value));
@@ -35,6 +37,8 @@ std::string Terminal::heading(std::string_view text) const {
   return colour_ ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
 }
 
-bool Terminal::flush() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+bool Terminal::flush() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+}
 
 }  // namespace nest::cli

@@ -1,5 +1,5 @@
-// Where a command writes: data on standard output, everything else on standard error. Colour only on a terminal, and
-// never when NO_COLOR is set.
+// Where a command writes: data on standard output, everything else on standard error. Colour only on a
+// terminal, and never when NO_COLOR is set.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Terminal {
   Terminal();
 
   void out(std::string_view text);
-  void json(const Value& value);  // with a new line at its end
+  void json(const Value& value);        // with a new line at its end
   void note(std::string_view text);     // a line on standard error
   void warn(const Warnings& warnings);  // "nest: warning: ..." each
 

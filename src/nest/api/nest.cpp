@@ -4,7 +4,9 @@
 
 namespace nest {
 
-std::string_view version() { return NEST_VERSION; }
+std::string_view version() {
+  return NEST_VERSION;
+}
 
 Model open_model(const std::string& name_or_file, const BuildOptions& options, Warnings& warnings) {
   const ModelSource source = load_model(name_or_file, warnings);

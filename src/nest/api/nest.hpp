@@ -1,9 +1,9 @@
 // The public face of the library: what `find_package(nest)` gives. Include this one header.
 //
 //   nest::Warnings warnings;
-//   const nest::Model model = nest::open_model("llama3.1-70b", {.micro_batch = 1, .sequence = 8192}, warnings);
-//   const nest::Cluster cluster = nest::load_cluster("h100-spine-leaf");
-//   const nest::Recipe recipe = nest::load_recipe("megatron");
+//   const nest::Model model = nest::open_model("llama3.1-70b", {.micro_batch = 1, .sequence = 8192},
+//   warnings); const nest::Cluster cluster = nest::load_cluster("h100-spine-leaf"); const nest::Recipe recipe
+//   = nest::load_recipe("megatron");
 //
 // Bad input throws nest::InputError {file, place, problem, hint}. The library prints nothing and never exits.
 #pragma once
@@ -21,6 +21,7 @@ namespace nest {
 [[nodiscard]] std::string_view version();
 
 // A model by name or config.json, built. A layer profile has no operators to build: an InputError says so.
-[[nodiscard]] Model open_model(const std::string& name_or_file, const BuildOptions& options, Warnings& warnings);
+[[nodiscard]] Model open_model(const std::string& name_or_file, const BuildOptions& options,
+                               Warnings& warnings);
 
 }  // namespace nest

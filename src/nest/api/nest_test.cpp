@@ -13,7 +13,9 @@ TEST(Api, OpensTheDefaults) {
   EXPECT_TRUE(warnings.empty());
 }
 
-TEST(Api, HasAVersion) { EXPECT_FALSE(version().empty()); }
+TEST(Api, HasAVersion) {
+  EXPECT_FALSE(version().empty());
+}
 
 }  // namespace
 }  // namespace nest

@@ -80,4 +80,15 @@ void write_file(const std::string& path, std::string_view text) {
   }
 }
 
+bool looks_like_file(const std::string& text) {
+  for (const char* ending : {".json", ".yaml", ".yml"}) {
+    if (text.ends_with(ending)) return true;
+  }
+  for (const char* beginning : {"/", "./", "../"}) {
+    if (text.starts_with(beginning)) return true;
+  }
+  std::error_code error;
+  return text == "." || text == ".." || std::filesystem::is_regular_file(text, error);
+}
+
 }  // namespace nest

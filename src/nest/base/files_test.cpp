@@ -113,5 +113,18 @@ TEST(WriteFile, DoesNotReplaceDevStdout) {
   EXPECT_EQ(read_file(path), "answer\n");
 }
 
+TEST(LooksLikeFile, ByEndingByBeginningOrBecauseItIsThere) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("no_ending");
+  EXPECT_TRUE(looks_like_file("x.json"));
+  EXPECT_TRUE(looks_like_file("./x"));
+  EXPECT_TRUE(looks_like_file(path));  // begins with /
+  EXPECT_FALSE(looks_like_file("llama3.1-8b"));
+  EXPECT_FALSE(looks_like_file("meta-llama/Llama-3.1-8B"));
+  write_file(path, "x");
+  const std::string relative = std::filesystem::relative(path).string();
+  EXPECT_TRUE(looks_like_file(relative));
+}
+
 }  // namespace
 }  // namespace nest

@@ -57,7 +57,7 @@ const Value& Reader::need(const std::string& key, std::string_view expected) {
   for (const auto& member : *value_->as_object()) present.push_back(member.first);
   const std::optional<std::string> near = closest(key, present);
   const bool near_is_unknown = near && std::find(known_.begin(), known_.end(), *near) == known_.end();
-  if (near_is_unknown) fail_at(*near, "unknown key '" + *near + "'", "did you mean '" + key + "'?");
+  if (near_is_unknown) refuse_key(*near, "did you mean '" + key + "'?");
   fail("the key '" + key + "' is missing", "it holds " + std::string(expected));
 }
 
@@ -213,12 +213,14 @@ void Reader::done() const {
       hint = "known here:";
       for (const std::string& k : known_) hint += (k == known_.front() ? " " : ", ") + k;
     }
-    Path at = below(key);
-    throw InputError(
-        document_->file,
-        "line " + std::to_string(document_->line_of(at)) + (path_.empty() ? "" : ", " + spell(path_)),
-        "unknown key '" + key + "'", hint);
+    refuse_key(key, hint);
   }
+}
+
+void Reader::refuse_key(const std::string& key, const std::string& hint) const {
+  const std::string line = "line " + std::to_string(document_->line_of(below(key)));
+  throw InputError(document_->file, line + (path_.empty() ? "" : ", " + spell(path_)),
+                   "unknown key '" + key + "'", hint);
 }
 
 void Reader::warn_unknown(Warnings& warnings) const {

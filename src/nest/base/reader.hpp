@@ -77,6 +77,7 @@ class Reader {
   template <class T>
   T quantity(const std::string& key, std::optional<T> (*parse)(std::string_view), UnitFamily family,
              std::string_view noun);
+  [[noreturn]] void refuse_key(const std::string& key, const std::string& hint) const;
   [[nodiscard]] Path below(const std::string& key) const;
   [[noreturn]] void fail_path(const Path& path, const std::string& what, const std::string& hint) const;
   std::int64_t whole_value(const Value& value, const Path& path, WholeRange range) const;

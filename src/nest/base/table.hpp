@@ -37,8 +37,8 @@ class Table {
 // Columns that a text takes on a terminal: code points, not bytes.
 [[nodiscard]] std::size_t text_width(std::string_view utf8);
 
-// Breaks a text that begins at column `indent` at spaces, so that no line goes beyond column `width`; later lines
-// are indented.
+// Breaks a text that begins at column `indent` at spaces, so that no line goes beyond column `width`; later
+// lines are indented.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace nest

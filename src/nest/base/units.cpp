@@ -197,13 +197,14 @@ std::string unit_hint(std::string_view text, UnitFamily family) {
 }
 
 std::string format(Bytes bytes) {
-  static constexpr std::array<Unit, 5> kSteps{{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
+  static constexpr std::array<Unit, 5> kSteps{
+      {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};
   return scaled(static_cast<double>(bytes.value), kSteps);
 }
 
 std::string format_memory(Bytes bytes) {
   static constexpr std::array<Unit, 4> kSteps{
-      {{"KiB", kKi}, {"MiB", kKi* kKi}, {"GiB", kKi* kKi* kKi}, {"TiB", kKi* kKi* kKi* kKi}}};
+      {{"KiB", kKi}, {"MiB", kKi * kKi}, {"GiB", kKi * kKi * kKi}, {"TiB", kKi * kKi * kKi * kKi}}};
   return scaled(static_cast<double>(bytes.value), kSteps);
 }
 

@@ -64,8 +64,8 @@ constexpr Seconds operator/(Flops f, FlopsPerSecond r) {
 enum class UnitFamily { bytes, time, bandwidth, compute_rate };
 [[nodiscard]] std::string unit_hint(std::string_view text, UnitFamily family);
 
-// For people: three significant digits and a unit. Sizes of data are decimal; format_memory is for the capacity of
-// devices and what is set aside of it, which everybody counts in GiB.
+// For people: three significant digits and a unit. Sizes of data are decimal; format_memory is for the
+// capacity of devices and what is set aside of it, which everybody counts in GiB.
 [[nodiscard]] std::string format_memory(Bytes bytes);
 [[nodiscard]] std::string format(Bytes bytes);
 [[nodiscard]] std::string format(Seconds time);

@@ -15,8 +15,7 @@ namespace nest {
 // Throws an InputError with a guess where there is no such cluster.
 [[nodiscard]] Cluster catalog_cluster(std::string_view name);
 
-// A file where the text has a '/', ends in .yaml, .yml or .json, or names a file that exists and no
-// catalogued cluster; otherwise a name.
+// A catalogued name, or a file (see looks_like_file of base).
 [[nodiscard]] Cluster load_cluster(const std::string& name_or_path);
 
 }  // namespace nest

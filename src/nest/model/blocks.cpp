@@ -1,6 +1,5 @@
 #include "nest/model/blocks.hpp"
 
-#include <array>
 #include <utility>
 
 namespace nest {
@@ -20,9 +19,13 @@ OperatorKind kind_of(Activation activation) {
   return OperatorKind::gelu;
 }
 
-bool gated(Activation a) { return a == Activation::swiglu || a == Activation::geglu; }
+bool gated(Activation a) {
+  return a == Activation::swiglu || a == Activation::geglu;
+}
 
-Dim last(const LayerBuilder& b, TensorIndex x) { return b.last_dim(x); }
+Dim last(const LayerBuilder& b, TensorIndex x) {
+  return b.last_dim(x);
+}
 
 struct QueryKeyValue {
   TensorIndex q;
@@ -30,8 +33,8 @@ struct QueryKeyValue {
   TensorIndex v;
 };
 
-QueryKeyValue add_projections(LayerBuilder& b, const std::string& prefix, TensorIndex x, const AttentionSpec& s,
-                              std::optional<TensorIndex> source) {
+QueryKeyValue add_projections(LayerBuilder& b, const std::string& prefix, TensorIndex x,
+                              const AttentionSpec& s, std::optional<TensorIndex> source) {
   const Dim hidden = last(b, x);
   const Dim dim{Axis::head_dim, s.head_dim};
   const Weight q{"q", {{Axis::heads, s.heads}, dim}, s.query_bias};
@@ -70,8 +73,8 @@ QueryKeyValue add_latent_projections(LayerBuilder& b, TensorIndex x, const Atten
                            std::vector<Weight>{{"k_nope", {heads, {Axis::head_dim, l.nope_dim}}},
                                                {"v", {heads, {Axis::head_dim, l.value_dim}}}});
   const Shape full = b.shape(q);
-  const auto turned =
-      b.general("rotary", OperatorKind::rotary, {q, up[0], down[1]}, {}, {{"q_turned", full}, {"k_turned", full}});
+  const auto turned = b.general("rotary", OperatorKind::rotary, {q, up[0], down[1]}, {},
+                                {{"q_turned", full}, {"k_turned", full}});
   return {turned[0], turned[1], up[1]};
 }
 
@@ -88,8 +91,8 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
   if (s.rotary && !s.latent) {
     const Shape qs = b.shape(p.q);
     const Shape ks = b.shape(p.k);
-    const auto turned =
-        b.general(prefix + "rotary", OperatorKind::rotary, {p.q, p.k}, {}, {{"q_turned", qs}, {"k_turned", ks}});
+    const auto turned = b.general(prefix + "rotary", OperatorKind::rotary, {p.q, p.k}, {},
+                                  {{"q_turned", qs}, {"k_turned", ks}});
     p.q = turned[0];
     p.k = turned[1];
   }
@@ -104,7 +107,8 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
   return b.matmul(prefix + "output", core, features, Weight{"attention_result", {hidden}, s.output_bias});
 }
 
-TensorIndex add_feed_forward(LayerBuilder& b, const std::string& prefix, TensorIndex x, const FeedForwardSpec& s) {
+TensorIndex add_feed_forward(LayerBuilder& b, const std::string& prefix, TensorIndex x,
+                             const FeedForwardSpec& s) {
   const Dim hidden = last(b, x);
   const Dim ffn{Axis::ffn, s.ffn};
   TensorIndex inner = 0;
@@ -138,7 +142,8 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
                                   {"weights", choice, DType::fp32},
                                   {"chosen", choice, DType::int64}});
   const TensorIndex sent =
-      b.general("dispatch", OperatorKind::dispatch, {x, routing[2]}, {}, {{"sent", {routed, hidden}}}).front();
+      b.general("dispatch", OperatorKind::dispatch, {x, routing[2]}, {}, {{"sent", {routed, hidden}}})
+          .front();
   TensorIndex inner = 0;
   if (gated(activation)) {
     const auto in = b.grouped_matmul("experts.gate_up", sent, experts, {hidden},

@@ -37,7 +37,8 @@ TEST(Blocks, GroupedQueriesHaveFewerKeys) {
 TEST(Blocks, LatentAttentionCountsItsRanks) {
   AttentionSpec a;
   a.heads = a.kv_heads = 4;
-  a.latent = LatentAttention{.query_rank = 24, .key_value_rank = 16, .nope_dim = 8, .rope_dim = 4, .value_dim = 6};
+  a.latent =
+      LatentAttention{.query_rank = 24, .key_value_rank = 16, .nope_dim = 8, .rope_dim = 4, .value_dim = 6};
   LayerBuilder b("x");
   const LayerType layer = b.finish({add_attention(b, "", b.input("x", kTokens), a)});
   EXPECT_EQ(layer.parameters(),
@@ -49,7 +50,8 @@ TEST(Blocks, LatentAttentionCountsItsRanks) {
 TEST(Blocks, ExpertsSeeTopKCopiesOfEachToken) {
   LayerBuilder b("x");
   const TensorIndex x = b.input("x", kTokens);
-  const ExpertsSpec spec{.experts = 16, .top_k = 4, .ffn = 32, .shared_ffn = 48, .shared_gate = true, .correction_bias = true};
+  const ExpertsSpec spec{
+      .experts = 16, .top_k = 4, .ffn = 32, .shared_ffn = 48, .shared_gate = true, .correction_bias = true};
   const TensorIndex y = add_experts(b, x, spec, Activation::swiglu);
   EXPECT_EQ(b.shape(y), kTokens);
   const LayerType layer = b.finish({y});
@@ -85,7 +87,8 @@ TEST(Blocks, CrossAttentionReadsTheMemory) {
   spec.cross->causal = false;
   spec.ffn = {128, Activation::relu};
   LayerBuilder b("x");
-  const TensorIndex memory = b.input("memory", {{Axis::batch, 2}, {Axis::source_sequence, 40}, {Axis::hidden, 64}});
+  const TensorIndex memory =
+      b.input("memory", {{Axis::batch, 2}, {Axis::source_sequence, 40}, {Axis::hidden, 64}});
   const LayerType layer = b.finish({add_block(b, b.input("x", kTokens), spec, memory)});
   EXPECT_EQ(named(layer, "cross_kv").inputs.front(), memory);
   EXPECT_DOUBLE_EQ(named(layer, "cross_attention").forward_flops.value, 2.0 * 2 * 8 * 16 * 40 * (8 + 8));

@@ -28,8 +28,8 @@ std::int64_t choose_sequence(const ModelSpec& spec, const BuildOptions& options)
   }
   if (spec.positions > 0 && sequence > spec.positions) {
     throw InputError("", "--sequence",
-                     std::to_string(sequence) + " is beyond the " + std::to_string(spec.positions) + " positions of " +
-                         spec.name,
+                     std::to_string(sequence) + " is beyond the " + std::to_string(spec.positions) +
+                         " positions of " + spec.name,
                      "use " + std::to_string(spec.positions) + " or less");
   }
   constexpr std::int64_t kLongest = 1 << 28;
@@ -45,7 +45,8 @@ class Builder {
   Builder(const ModelSpec& spec, const BuildOptions& options) : spec_(spec) {
     constexpr std::int64_t kLargestBatch = 1 << 20;
     if (options.micro_batch < 1 || options.micro_batch > kLargestBatch) {
-      throw InputError("", "--micro-batch", std::to_string(options.micro_batch) + " is not a micro-batch size",
+      throw InputError("", "--micro-batch",
+                       std::to_string(options.micro_batch) + " is not a micro-batch size",
                        "use 1 to " + std::to_string(kLargestBatch));
     }
     model_.name = spec.name;
@@ -101,7 +102,9 @@ class Builder {
     const StackSpec& stack = spec_.stacks[index];
     // The second user of a token table holds a copy of the first one's.
     const bool shares_table = memory && spec_.stacks[0].stem.kind == StemSpec::Kind::tokens;
-    const std::string stem_name = towers ? stack.prefix + "_embedding" : memory ? stack.prefix + "_embedding" : "embedding";
+    const std::string stem_name = towers   ? stack.prefix + "_embedding"
+                                  : memory ? stack.prefix + "_embedding"
+                                           : "embedding";
     LayerId at = add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table), false), {});
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 
@@ -162,11 +165,13 @@ class Builder {
       inputs.push_back(type.tensor(type.outputs.front()).shape);
     }
     const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs), false), ends);
-    const bool vocabulary = spec_.head.kind == HeadSpec::Kind::vocabulary || spec_.head.kind == HeadSpec::Kind::masked;
+    const bool vocabulary =
+        spec_.head.kind == HeadSpec::Kind::vocabulary || spec_.head.kind == HeadSpec::Kind::masked;
     if (vocabulary && spec_.head.tied) table_users_.push_back(head);
   }
 
-  // Two towers have a table at most in one of them: a table is tied only where several layers read the same one.
+  // Two towers have a table at most in one of them: a table is tied only where several layers read the same
+  // one.
   void tie() {
     if (table_users_.size() < 2 || spec_.head.kind == HeadSpec::Kind::contrast) return;
     const StemSpec& stem = spec_.stacks[table_users_.front() == LayerId(0) ? 0 : 1].stem;
@@ -176,7 +181,8 @@ class Builder {
 
   void report_apart() {
     const bool masked = spec_.head.kind == HeadSpec::Kind::masked;
-    if (masked) model_.apart.push_back({"mlm head", model_.types[model_.layers.back().type].apart_parameters(), true});
+    if (masked)
+      model_.apart.push_back({"mlm head", model_.types[model_.layers.back().type].apart_parameters(), true});
     if (spec_.mtp_layers > 0) {
       const StackSpec& stack = spec_.stacks.back();
       const std::int64_t one = mtp_layer(stack, tokens_of(stack)).apart_parameters();
@@ -192,6 +198,8 @@ class Builder {
 
 }  // namespace
 
-Model build_model(const ModelSpec& spec, const BuildOptions& options) { return Builder(spec, options).build(); }
+Model build_model(const ModelSpec& spec, const BuildOptions& options) {
+  return Builder(spec, options).build();
+}
 
 }  // namespace nest

@@ -17,7 +17,8 @@ struct BuildOptions {
 
 inline constexpr std::int64_t kDefaultLongestSequence = 8192;
 
-// Throws an InputError for a sequence beyond the model's positions, and for a micro-batch or sequence below 1.
+// Throws an InputError for a sequence beyond the model's positions, and for a micro-batch or sequence
+// below 1.
 [[nodiscard]] Model build_model(const ModelSpec& spec, const BuildOptions& options = {});
 
 }  // namespace nest

@@ -13,6 +13,7 @@ namespace {
 
 std::vector<std::string> names(const Model& m) {
   std::vector<std::string> out;
+  out.reserve(m.layers.size());
   for (const Layer& l : m.layers) out.push_back(l.name);
   return out;
 }
@@ -79,8 +80,10 @@ TEST(Build, DefaultSequenceIsTheModelsPositionsUpTo8192) {
 TEST(Build, RefusesWhatTheModelCannotRead) {
   EXPECT_EQ(message("gpt2", {.micro_batch = 1, .sequence = 2048}),
             "--sequence: 2048 is beyond the 1024 positions of gpt2; use 1024 or less");
-  EXPECT_EQ(message("gpt2", {.micro_batch = 1, .sequence = 0}), "--sequence: 0 is not a length; it must be 1 or more");
-  EXPECT_EQ(message("gpt2", {.micro_batch = 0}), "--micro-batch: 0 is not a micro-batch size; use 1 to 1048576");
+  EXPECT_EQ(message("gpt2", {.micro_batch = 1, .sequence = 0}),
+            "--sequence: 0 is not a length; it must be 1 or more");
+  EXPECT_EQ(message("gpt2", {.micro_batch = 0}),
+            "--micro-batch: 0 is not a micro-batch size; use 1 to 1048576");
   EXPECT_EQ(message("vit-base", {.micro_batch = 1, .sequence = 100}),
             "--sequence: the sequence of vit-base is 197 by its image and patch sizes; leave --sequence out");
 }
@@ -92,7 +95,9 @@ TEST(Build, T5Branches) {
   EXPECT_EQ(m.layers[1].name, "encoder0");
   EXPECT_EQ(m.layers[25].name, "decoder_embedding");
   EXPECT_EQ(m.layers[26].name, "decoder0");
-  const auto reads_memory = [](const Edge& e) { return e.from == LayerId(24) && e.tensor == "encoder23.out"; };
+  const auto reads_memory = [](const Edge& e) {
+    return e.from == LayerId(24) && e.tensor == "encoder23.out";
+  };
   EXPECT_EQ(std::count_if(m.edges.begin(), m.edges.end(), reads_memory), 24);
   ASSERT_EQ(m.tied.size(), 1U);
   EXPECT_THAT(m.tied[0].layers, ::testing::ElementsAre(LayerId(0), LayerId(25), LayerId(50)));
@@ -120,7 +125,8 @@ TEST(Build, TwoTowersMeetInTheHead) {
 TEST(Build, WhisperTiesItsDecoderTableAndHead) {
   const Model m = build_model(zoo_model("whisper-tiny"));
   EXPECT_THAT(names(m), ::testing::ElementsAre("embedding", "encoder0", "encoder1", "encoder2", "encoder3",
-                                               "decoder_embedding", "decoder0", "decoder1", "decoder2", "decoder3", "head"));
+                                               "decoder_embedding", "decoder0", "decoder1", "decoder2",
+                                               "decoder3", "head"));
   ASSERT_EQ(m.tied.size(), 1U);
   EXPECT_THAT(m.tied[0].layers, ::testing::ElementsAre(LayerId(5), LayerId(10)));
 }

@@ -24,7 +24,10 @@ Value tensor_value(const Tensor& t) {
   Value sizes = Value::array();
   for (const Dim& d : t.shape) sizes.push(d.size);
   Value v = Value::object();
-  v.set("name", t.name).set("axes", std::move(axes)).set("shape", std::move(sizes)).set("dtype", name_of(t.dtype));
+  v.set("name", t.name)
+      .set("axes", std::move(axes))
+      .set("shape", std::move(sizes))
+      .set("dtype", name_of(t.dtype));
   return v;
 }
 
@@ -136,7 +139,9 @@ Value describe(const LayerProfile& profile) {
       if (e.from.index() == i) output = std::max(output, e.bytes.value);
     }
     Value v = Value::object();
-    v.set("id", i).set("name", layer.name).set("parameters", layer.parameters.value / profile.parameter_dtype_bytes);
+    v.set("id", i)
+        .set("name", layer.name)
+        .set("parameters", layer.parameters.value / profile.parameter_dtype_bytes);
     // Times are given in place of FLOPs.
     v.set("forward_flops", Value()).set("output_bytes", output);
     v.set("forward_s", layer.forward.value).set("backward_s", layer.backward.value);

@@ -1,4 +1,5 @@
-// What `nest models show --json` prints, and Graphviz drawings of the layer graph and of one layer's operators.
+// What `nest models show --json` prints, and Graphviz drawings of the layer graph and of one layer's
+// operators.
 #pragma once
 
 #include <string>

@@ -18,7 +18,8 @@ TEST(Describe, HasTheKeysOfTheContract) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     EXPECT_EQ(*layers[i].find("id")->as_int(), static_cast<std::int64_t>(i));
-    for (const char* key : {"name", "parameters", "forward_flops", "output_bytes"}) EXPECT_NE(layers[i].find(key), nullptr);
+    for (const char* key : {"name", "parameters", "forward_flops", "output_bytes"})
+      EXPECT_NE(layers[i].find(key), nullptr);
     sum += *layers[i].find("parameters")->as_int();
   }
   EXPECT_EQ(sum, 8'030'261'248);

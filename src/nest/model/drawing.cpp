@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kPage =
     "  rankdir=TB; compound=true; bgcolor=\"white\"; fontname=\"Helvetica\"; fontsize=14; labeljust=l;\n"
-    "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eaf4fb\", color=\"#57606a\", fontname=\"Helvetica\", fontsize=11];\n"
+    "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#eaf4fb\", color=\"#57606a\", "
+    "fontname=\"Helvetica\", fontsize=11];\n"
     "  edge [color=\"#57606a\", fontname=\"Helvetica\", fontsize=9, arrowsize=0.7];\n";
 
 // Layers drawn as one box: a run of consecutive layers of one type where each feeds only the next of the run.
@@ -53,14 +54,16 @@ std::string layer_graph(const std::vector<Run>& runs, const std::vector<Edge>& e
     const std::size_t count = runs[r].last - runs[r].first + 1;
     std::string label = names[runs[r].first];
     if (count > 1) label += " to " + names[runs[r].last] + "\n" + std::to_string(count) + " layers, each:";
-    dot += node("L" + std::to_string(r), label + "\n" + details[runs[r].first], count > 1 ? "#cfe8f7" : nullptr);
+    dot +=
+        node("L" + std::to_string(r), label + "\n" + details[runs[r].first], count > 1 ? "#cfe8f7" : nullptr);
   }
   std::set<std::pair<std::size_t, std::size_t>> drawn;
   for (const Edge& e : edges) {
     const std::size_t from = run_of[e.from.index()];
     const std::size_t to = run_of[e.to.index()];
     if (from == to || !drawn.emplace(from, to).second) continue;
-    dot += "  L" + std::to_string(from) + " -> L" + std::to_string(to) + " [label=" + dot_quote(format(e.bytes)) + "];\n";
+    dot += "  L" + std::to_string(from) + " -> L" + std::to_string(to) +
+           " [label=" + dot_quote(format(e.bytes)) + "];\n";
   }
   return dot;
 }
@@ -70,13 +73,16 @@ std::string operator_graph(const LayerType& type) {
   std::vector<std::string> maker(type.tensors.size());
   for (const TensorIndex i : type.inputs) {
     maker[i] = "in" + std::to_string(i);
-    dot += "  " + maker[i] + " [label=" + dot_quote(type.tensor(i).name) + ", shape=plaintext, style=\"\"];\n";
+    dot +=
+        "  " + maker[i] + " [label=" + dot_quote(type.tensor(i).name) + ", shape=plaintext, style=\"\"];\n";
   }
   for (std::size_t o = 0; o < type.operators.size(); ++o) {
     const Operator& op = type.operators[o];
     const std::string id = "O" + std::to_string(o);
-    std::string label = op.name + "\n" + std::string(row_of(op.kind).name);
-    if (const std::int64_t p = type.parameters(op); p > 0) label += ", " + format_count(static_cast<double>(p)) + " parameters";
+    const std::string kind(row_of(op.kind).name);
+    std::string label = op.name + (op.name == kind ? "" : "\n" + kind);
+    if (const std::int64_t p = type.parameters(op); p > 0)
+      label += "\n" + format_count(static_cast<double>(p)) + " parameters";
     if (op.forward_flops.value > 0) label += "\n" + format(op.forward_flops);
     const bool matrix = row_of(op.kind).matrix;
     dot += node(id, label, matrix ? "#fde9c9" : "#eef7ee");
@@ -99,18 +105,21 @@ std::string model_dot(const Model& model) {
     const LayerType& type = model.types[layer.type];
     kinds.push_back(layer.type);
     names.push_back(layer.name);
-    details.push_back(format_count(static_cast<double>(type.parameters())) + " parameters\n" + format(type.forward_flops()));
+    details.push_back(format_count(static_cast<double>(type.parameters())) + " parameters\n" +
+                      format(type.forward_flops()));
   }
   const LayerType& typical = typical_layer(model);
   std::string dot = "digraph model {\n" + std::string(kPage);
-  dot += "  label=" + dot_quote(model.name + ": " + format_count(static_cast<double>(model.parameters())) +
-                                " parameters, micro-batch " + std::to_string(model.micro_batch) + ", sequence " +
-                                std::to_string(model.sequence)) +
+  dot += "  label=" +
+         dot_quote(model.name + ": " + format_count(static_cast<double>(model.parameters())) +
+                   " parameters, micro-batch " + std::to_string(model.micro_batch) + ", sequence " +
+                   std::to_string(model.sequence)) +
          "; labelloc=t;\n";
   dot += "  subgraph cluster_layers { label=\"layer graph\"; color=\"#d0d7de\";\n";
   dot += layer_graph(runs_of(kinds, model.edges), model.edges, names, details) + "  }\n";
-  dot += "  subgraph cluster_operators { label=" + dot_quote("operators of one '" + typical.name + "' layer (forward)") +
-         "; color=\"#d0d7de\";\n" + operator_graph(typical) + "  }\n}\n";
+  dot += "  subgraph cluster_operators { label=" +
+         dot_quote("operators of one '" + typical.name + "' layer (forward)") + "; color=\"#d0d7de\";\n" +
+         operator_graph(typical) + "  }\n}\n";
   return dot;
 }
 
@@ -130,7 +139,8 @@ std::string model_dot(const LayerProfile& profile) {
     details.push_back(detail);
   }
   std::string dot = "digraph profile {\n" + std::string(kPage);
-  dot += "  label=" + dot_quote(profile.name + ": layer profile, tensor " + std::to_string(s.tensor)) + "; labelloc=t;\n";
+  dot += "  label=" + dot_quote(profile.name + ": layer profile, tensor " + std::to_string(s.tensor)) +
+         "; labelloc=t;\n";
   return dot + layer_graph(runs_of(kinds, s.edges), s.edges, names, details) + "}\n";
 }
 

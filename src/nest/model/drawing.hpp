@@ -1,5 +1,5 @@
-// Graphviz DOT text of a model: the layer graph, with runs of equal layers drawn once, beside the operators of its
-// typical layer. `render_dot` of base turns it into SVG.
+// Graphviz DOT text of a model: the layer graph, with runs of equal layers drawn once, beside the operators
+// of its typical layer. `render_dot` of base turns it into SVG.
 #pragma once
 
 #include <string>

@@ -14,7 +14,9 @@ TensorIndex add_lookup(LayerBuilder& b, const Shape& tokens, std::int64_t vocab,
   Tensor table{"token_embedding", {{Axis::vocab, vocab}, width}, DType::bf16, role};
   Tensor out{"embedded", join(tokens, {width})};
   const Bytes rows = out.bytes();
-  return b.general("token_embedding", OperatorKind::embedding, {ids}, {std::move(table)}, {std::move(out)}, rows).front();
+  return b
+      .general("token_embedding", OperatorKind::embedding, {ids}, {std::move(table)}, {std::move(out)}, rows)
+      .front();
 }
 
 TensorIndex add_positions(LayerBuilder& b, TensorIndex x, const StemSpec& stem) {
@@ -22,21 +24,24 @@ TensorIndex add_positions(LayerBuilder& b, TensorIndex x, const StemSpec& stem) 
   const Shape shape = b.shape(x);
   std::vector<Tensor> tables;
   if (stem.positions > 0) {
-    tables.push_back({"position_embedding", {{Axis::positions, stem.positions}, hidden}, DType::bf16, Role::parameter});
+    tables.push_back(
+        {"position_embedding", {{Axis::positions, stem.positions}, hidden}, DType::bf16, Role::parameter});
   }
   if (stem.types > 0) {
     tables.push_back({"type_embedding", {{Axis::other, stem.types}, hidden}, DType::bf16, Role::parameter});
   }
   if (tables.empty()) return x;
   const Bytes rows{shape[1].size * hidden.size * size_of(DType::bf16)};
-  return b.general("positions", OperatorKind::position, {x}, std::move(tables), {{"positioned", shape}}, rows).front();
+  return b.general("positions", OperatorKind::position, {x}, std::move(tables), {{"positioned", shape}}, rows)
+      .front();
 }
 
 TensorIndex add_token_stem(LayerBuilder& b, const StackSpec& stack, const Shape& tokens, bool shared_table) {
   const Dim hidden{Axis::hidden, stack.hidden};
   const bool narrow = stack.stem.width > 0 && stack.stem.width != stack.hidden;
   const Dim width = narrow ? Dim{Axis::latent, stack.stem.width} : hidden;
-  TensorIndex x = add_lookup(b, tokens, stack.stem.vocab, width, shared_table ? Role::shared : Role::parameter);
+  TensorIndex x =
+      add_lookup(b, tokens, stack.stem.vocab, width, shared_table ? Role::shared : Role::parameter);
   if (narrow) x = b.matmul("project_in", x, {width}, Weight{"projected", {hidden}});
   return x;
 }
@@ -48,10 +53,12 @@ TensorIndex add_patch_stem(LayerBuilder& b, const StackSpec& stack, const Shape&
   Shape patches = tokens;
   if (stack.stem.class_token) patches[1].size -= 1;
   const TensorIndex image = b.input("patches", join(patches, {patch}));
-  TensorIndex x = b.matmul("patch_embedding", image, {patch}, Weight{"patch_vectors", {hidden}, stack.stem.patch_bias});
+  TensorIndex x =
+      b.matmul("patch_embedding", image, {patch}, Weight{"patch_vectors", {hidden}, stack.stem.patch_bias});
   if (stack.stem.class_token) {
     x = b.general("class_token", OperatorKind::add, {x},
-                  {{"class_token", {hidden}, DType::bf16, Role::parameter}}, {{"with_class", join(tokens, {hidden})}})
+                  {{"class_token", {hidden}, DType::bf16, Role::parameter}},
+                  {{"with_class", join(tokens, {hidden})}})
             .front();
   }
   return x;
@@ -91,7 +98,8 @@ TensorIndex add_pooler(LayerBuilder& b, TensorIndex x) {
   return b.pointwise("pooler_activation", OperatorKind::tanh, {p});
 }
 
-TensorIndex add_vocabulary_head(LayerBuilder& b, const ModelSpec& spec, const std::vector<TensorIndex>& inputs) {
+TensorIndex add_vocabulary_head(LayerBuilder& b, const ModelSpec& spec,
+                                const std::vector<TensorIndex>& inputs) {
   const StackSpec& stack = spec.stacks.back();
   const HeadSpec& head = spec.head;
   TensorIndex logits = 0;
@@ -121,7 +129,8 @@ TensorIndex add_masked_head(LayerBuilder& b, const ModelSpec& spec, TensorIndex 
   TensorIndex y = b.matmul("mlm_transform", x, {hidden}, Weight{"transformed", {hidden}, true});
   y = b.pointwise("mlm_activation", OperatorKind::gelu, {y});
   y = b.norm("mlm_norm", y, NormKind::layer);
-  const Weight table{"logits", {{Axis::vocab, spec.head.outputs}}, true, spec.head.tied ? Role::shared : Role::parameter};
+  const Weight table{
+      "logits", {{Axis::vocab, spec.head.outputs}}, true, spec.head.tied ? Role::shared : Role::parameter};
   y = b.matmul("logits", y, {hidden}, table);
   add_loss(b, y);
   b.set_apart(false);
@@ -139,7 +148,8 @@ TensorIndex add_class_head(LayerBuilder& b, const ModelSpec& spec, TensorIndex x
   return x;
 }
 
-TensorIndex add_contrast_head(LayerBuilder& b, const ModelSpec& spec, const std::vector<TensorIndex>& inputs) {
+TensorIndex add_contrast_head(LayerBuilder& b, const ModelSpec& spec,
+                              const std::vector<TensorIndex>& inputs) {
   const Dim common{Axis::latent, spec.head.projection};
   std::vector<TensorIndex> projected;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -149,7 +159,8 @@ TensorIndex add_contrast_head(LayerBuilder& b, const ModelSpec& spec, const std:
     x = b.general(tower.prefix + "_select", OperatorKind::select, {x}, {},
                   {{tower.prefix + "_vector", {b.shape(x)[0], hidden}}})
             .front();
-    projected.push_back(b.matmul(tower.prefix + "_projection", x, {hidden}, Weight{tower.prefix + "_projected", {common}}));
+    projected.push_back(
+        b.matmul(tower.prefix + "_projection", x, {hidden}, Weight{tower.prefix + "_projected", {common}}));
   }
   const Dim batch = b.shape(projected[0])[0];
   const TensorIndex out = b.general("contrast", OperatorKind::contrast, projected,
@@ -185,7 +196,9 @@ LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_ta
 LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs) {
   LayerBuilder b("head");
   std::vector<TensorIndex> in;
-  for (std::size_t i = 0; i < inputs.size(); ++i) in.push_back(b.input("hidden" + std::to_string(i), inputs[i]));
+  in.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    in.push_back(b.input("hidden" + std::to_string(i), inputs[i]));
   TensorIndex out = 0;
   switch (spec.head.kind) {
     case HeadSpec::Kind::vocabulary:
@@ -214,7 +227,8 @@ LayerType mtp_layer(const StackSpec& stack, const Shape& tokens) {
   const TensorIndex a = b.norm("hidden_norm", trunk, stack.norm);
   const TensorIndex e = b.norm("embedding_norm", next, stack.norm);
   const Dim both{Axis::other, 2 * stack.hidden};
-  const TensorIndex pair = b.general("join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}).front();
+  const TensorIndex pair =
+      b.general("join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}).front();
   const TensorIndex x = b.matmul("joining_projection", pair, {both}, Weight{"joined", {hidden}});
   const TensorIndex y = b.norm("final_norm", add_block(b, x, stack.blocks.back()), stack.norm);
   LayerType type = b.finish({y});

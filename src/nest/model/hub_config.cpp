@@ -61,7 +61,8 @@ const Family* by_architecture(Reader& r) {
     hint = "known:";
     for (const std::string& k : known) hint += (k == known.front() ? " " : ", ") + k;
   }
-  if (const Value* inside = r.find("text_config"); inside != nullptr && inside->find("model_type") != nullptr) {
+  if (const Value* inside = r.find("text_config");
+      inside != nullptr && inside->find("model_type") != nullptr) {
     const std::string* inner = inside->find("model_type")->as_string();
     if (inner != nullptr) hint = "its text_config is a '" + *inner + "': give that part as a file of its own";
   }
@@ -71,11 +72,13 @@ const Family* by_architecture(Reader& r) {
 const Family& family_of(Reader& r) {
   if (!r.has("model_type")) {
     if (const Family* f = by_architecture(r)) return *f;
-    r.fail("neither a model_type nor a known architecture is given, so this is no config.json that can be read",
-           "add \"model_type\": \"llama\" or the like");
+    r.fail(
+        "neither a model_type nor a known architecture is given, so this is no config.json that can be read",
+        "add \"model_type\": \"llama\" or the like");
   }
   const std::string type = r.text("model_type");
-  const auto it = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
+  const auto it =
+      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
   if (it == kFamilies.end()) refuse(r, type);
   return *it;
 }
@@ -84,6 +87,7 @@ const Family& family_of(Reader& r) {
 
 std::vector<std::string> known_model_types() {
   std::vector<std::string> types;
+  types.reserve(kFamilies.size());
   for (const Family& f : kFamilies) types.emplace_back(f.type);
   return types;
 }
@@ -95,7 +99,8 @@ ModelSpec read_hub_config(const Document& document, const std::string& name, War
   spec.family = family.type;
   spec.name = name;
   // Keys every file has and no shape depends on: known, so that they draw no warning.
-  for (const char* key : {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
+  for (const char* key :
+       {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
     static_cast<void>(r.has(key));
   }
   r.warn_unknown(warnings);

@@ -1,5 +1,6 @@
-// A Hugging Face config.json as a ModelSpec. Missing keys take the class default of that model_type; an unknown
-// model_type is refused by name. Other keys are allowed; one that is close to a known key earns a warning.
+// A Hugging Face config.json as a ModelSpec. Missing keys take the class default of that model_type; an
+// unknown model_type is refused by name. Other keys are allowed; one that is close to a known key earns a
+// warning.
 #pragma once
 
 #include <string>
@@ -12,7 +13,8 @@
 namespace nest {
 
 // `name` is what the model is called where the file does not say (`_name_or_path`): usually the file's name.
-[[nodiscard]] ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings);
+[[nodiscard]] ModelSpec read_hub_config(const Document& document, const std::string& name,
+                                        Warnings& warnings);
 
 // All model types that can be read, sorted.
 [[nodiscard]] std::vector<std::string> known_model_types();

@@ -59,30 +59,37 @@ TEST(HubConfig, TheArchitectureStandsInForAMissingType) {
 }
 
 TEST(HubConfig, RenamedKeysMeanTheSame) {
-  EXPECT_EQ(parameters(R"({"model_type": "gpt2", "hidden_size": 1600, "num_hidden_layers": 48, "num_attention_heads": 25})"),
-            1'557'611'200);
+  EXPECT_EQ(
+      parameters(
+          R"({"model_type": "gpt2", "hidden_size": 1600, "num_hidden_layers": 48, "num_attention_heads": 25})"),
+      1'557'611'200);
   const std::string moe = R"("hidden_size": 2048, "num_hidden_layers": 48, "num_attention_heads": 32,
      "num_key_value_heads": 4, "head_dim": 128, "moe_intermediate_size": 768)";
   EXPECT_EQ(parameters(R"({"model_type": "qwen3_moe", "num_experts": 128, )" + moe + "}"), 30'532'122'624);
-  EXPECT_EQ(parameters(R"({"model_type": "qwen3_moe", "num_local_experts": 128, )" + moe + "}"), 30'532'122'624);
+  EXPECT_EQ(parameters(R"({"model_type": "qwen3_moe", "num_local_experts": 128, )" + moe + "}"),
+            30'532'122'624);
 }
 
 TEST(HubConfig, NullMeansTheDerivedValue) {
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "num_key_value_heads": null, "head_dim": null})"), 6'738'415'616);
+  EXPECT_EQ(parameters(R"({"model_type": "llama", "num_key_value_heads": null, "head_dim": null})"),
+            6'738'415'616);
   EXPECT_EQ(parameters(R"({"model_type": "gpt2", "n_inner": null})"), 124'439'808);
 }
 
 TEST(HubConfig, BiasesAndTiesCount) {
   // Four biases of 4096 in each of 32 layers; mlp: 2 * 11008 + 4096.
   EXPECT_EQ(parameters(R"({"model_type": "llama", "attention_bias": true})"), 6'738'415'616 + 32 * 4 * 4096);
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "mlp_bias": true})"), 6'738'415'616 + 32 * (2 * 11008 + 4096));
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "tie_word_embeddings": true})"), 6'738'415'616 - 32000 * 4096);
+  EXPECT_EQ(parameters(R"({"model_type": "llama", "mlp_bias": true})"),
+            6'738'415'616 + 32 * (2 * 11008 + 4096));
+  EXPECT_EQ(parameters(R"({"model_type": "llama", "tie_word_embeddings": true})"),
+            6'738'415'616 - 32000 * 4096);
 }
 
 TEST(HubConfig, DenseLayersAmongExperts) {
   Warnings warnings;
   const ModelSpec spec = read(R"({"model_type": "qwen3_moe", "num_hidden_layers": 6, "decoder_sparse_step": 2,
-                                  "mlp_only_layers": [3]})", warnings);
+                                  "mlp_only_layers": [3]})",
+                              warnings);
   std::vector<bool> experts;
   for (const BlockSpec& b : spec.stacks[0].blocks) experts.push_back(b.experts.has_value());
   EXPECT_THAT(experts, ElementsAre(false, true, false, false, false, true));
@@ -97,7 +104,8 @@ TEST(HubConfig, SlidingWindows) {
   EXPECT_EQ(window(R"({"model_type": "mistral", "sliding_window": null})", 0), 0);
   EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096})", 31), 0);
   EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": true})", 27), 0);
-  EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": true})", 28), 4096);
+  EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": true})", 28),
+            4096);
 }
 
 TEST(HubConfig, ViTWithAndWithoutAClassifier) {
@@ -109,19 +117,23 @@ TEST(HubConfig, ViTWithAndWithoutAClassifier) {
 TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message(R"({"model_type": "lama"})"),
             "config.json: line 1, model_type: the model_type 'lama' is not known; did you mean 'llama'?");
-  EXPECT_EQ(message("{\"model_type\": \"mamba\"}"),
-            "config.json: line 1, model_type: the model_type 'mamba' is not known; known: bert, clip, deepseek_v2, "
-            "deepseek_v3, gemma, gemma2, gpt2, gpt_neox, llama, mistral, mixtral, opt, phi, phi3, qwen2, qwen2_moe, "
-            "qwen3, qwen3_moe, t5, vit, whisper");
+  EXPECT_EQ(
+      message("{\"model_type\": \"mamba\"}"),
+      "config.json: line 1, model_type: the model_type 'mamba' is not known; known: bert, clip, deepseek_v2, "
+      "deepseek_v3, gemma, gemma2, gpt2, gpt_neox, llama, mistral, mixtral, opt, phi, phi3, qwen2, "
+      "qwen2_moe, "
+      "qwen3, qwen3_moe, t5, vit, whisper");
   EXPECT_EQ(message("{\"hidden_size\": 4096}"),
-            "config.json: line 1: neither a model_type nor a known architecture is given, so this is no config.json "
+            "config.json: line 1: neither a model_type nor a known architecture is given, so this is no "
+            "config.json "
             "that can be read; add \"model_type\": \"llama\" or the like");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": \"big\"}"),
             "config.json: line 2, hidden_size: a whole number is expected, not 'big'");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": -4096}"),
             "config.json: line 2, hidden_size: -4096 is outside 1 to 10000000");
-  EXPECT_EQ(message(R"({"model_type": "llama", "num_attention_heads": 30})"),
-            "config.json: line 1: the hidden size 4096 is not a multiple of the 30 attention heads; check both");
+  EXPECT_EQ(
+      message(R"({"model_type": "llama", "num_attention_heads": 30})"),
+      "config.json: line 1: the hidden size 4096 is not a multiple of the 30 attention heads; check both");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n\n\"num_key_value_heads\": 5}"),
             "config.json: line 3, num_key_value_heads: 32 attention heads cannot share 5 key-value heads; "
             "num_attention_heads must be a multiple of num_key_value_heads");
@@ -130,19 +142,23 @@ TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message(R"({"model_type": "llama", "num_hidden_layers": 0})"),
             "config.json: line 1, num_hidden_layers: 0 is outside 1 to 10000");
   EXPECT_EQ(message(R"({"model_type": "llama", "hidden_act": "mish"})"),
-            "config.json: line 1, hidden_act: the activation 'mish' is not known; known: silu, gelu and its variants, "
+            "config.json: line 1, hidden_act: the activation 'mish' is not known; known: silu, gelu and its "
+            "variants, "
             "relu");
   EXPECT_EQ(message(R"({"model_type": "llava", "text_config": {"model_type": "llama"}})"),
-            "config.json: line 1, model_type: the model_type 'llava' is not known; its text_config is a 'llama': give "
+            "config.json: line 1, model_type: the model_type 'llava' is not known; its text_config is a "
+            "'llama': give "
             "that part as a file of its own");
   EXPECT_EQ(message("[1, 2]"), "config.json: line 1: a group of keys is expected here, not a list");
 }
 
 TEST(HubConfig, AKeyCloseToAKnownOneIsWarnedOf) {
   Warnings warnings;
-  static_cast<void>(read("{\"model_type\": \"llama\",\n\"num_hiden_layers\": 2, \"pad_token_id\": 0}", warnings));
-  EXPECT_THAT(warnings, ElementsAre("config.json: line 2: the key 'num_hiden_layers' is not known and was passed over; "
-                                    "did you mean 'num_hidden_layers'?"));
+  static_cast<void>(
+      read("{\"model_type\": \"llama\",\n\"num_hiden_layers\": 2, \"pad_token_id\": 0}", warnings));
+  EXPECT_THAT(warnings,
+              ElementsAre("config.json: line 2: the key 'num_hiden_layers' is not known and was passed over; "
+                          "did you mean 'num_hidden_layers'?"));
 }
 
 }  // namespace

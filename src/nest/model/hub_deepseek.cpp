@@ -1,4 +1,5 @@
-// DeepSeek V2 and V3: multi-head latent attention, shared experts, leading dense layers, multi-token prediction.
+// DeepSeek V2 and V3: multi-head latent attention, shared experts, leading dense layers, multi-token
+// prediction.
 #include "nest/model/hub_families.hpp"
 #include "nest/model/hub_fields.hpp"
 
@@ -15,13 +16,15 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
   stack.prefix = "layer";
   stack.hidden = size("hidden_size", 7168);
   stack.stem.vocab = size("vocab_size", 129280);
-  const std::int64_t layers = v3 ? layers_field(r, {"num_hidden_layers"}, 61) : r.whole("num_hidden_layers", {1, kMostLayers});
+  const std::int64_t layers =
+      v3 ? layers_field(r, {"num_hidden_layers"}, 61) : r.whole("num_hidden_layers", {1, kMostLayers});
 
   BlockSpec dense;
   AttentionSpec& a = dense.attention;
   a.heads = size("num_attention_heads", 128);
   LatentAttention latent;
-  const bool rank_stated = r.value().find("q_lora_rank") != nullptr;  // null: queries are projected in one step
+  const bool rank_stated =
+      r.value().find("q_lora_rank") != nullptr;  // null: queries are projected in one step
   latent.query_rank = count_field(r, {"q_lora_rank"}, rank_stated ? 0 : 1536);
   latent.key_value_rank = size("kv_lora_rank", 512);
   latent.nope_dim = size("qk_nope_head_dim", 128);
@@ -31,12 +34,14 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
   a.head_dim = latent.nope_dim + latent.rope_dim;
   a.latent = latent;
   a.query_bias = a.key_bias = a.output_bias = r.boolean_or("attention_bias", false);
-  static_cast<void>(r.has("num_key_value_heads"));  // stated in the files, without meaning for latent attention
+  static_cast<void>(
+      r.has("num_key_value_heads"));  // stated in the files, without meaning for latent attention
   dense.ffn.ffn = size("intermediate_size", 18432);
   dense.ffn.activation = activation_field(r, {"hidden_act"}, "silu", true);
 
   ExpertsSpec experts;
-  experts.experts = v3 ? size_field(r, {"n_routed_experts", "num_local_experts"}, 256) : r.whole("n_routed_experts", kSizeRange);
+  experts.experts = v3 ? size_field(r, {"n_routed_experts", "num_local_experts"}, 256)
+                       : r.whole("n_routed_experts", kSizeRange);
   experts.top_k = size("num_experts_per_tok", 8);
   check_top_k(r, experts.top_k, experts.experts);
   experts.ffn = size("moe_intermediate_size", 2048);
@@ -48,7 +53,8 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
 
   const std::int64_t leading = count_field(r, {"first_k_dense_replace"}, v3 ? 3 : 0);
   const std::int64_t every = size_field(r, {"moe_layer_freq"}, 1);
-  for (std::int64_t i = 0; i < layers; ++i) stack.blocks.push_back(i >= leading && i % every == 0 ? routed : dense);
+  for (std::int64_t i = 0; i < layers; ++i)
+    stack.blocks.push_back(i >= leading && i % every == 0 ? routed : dense);
 
   spec.positions = size("max_position_embeddings", 4096);
   spec.head.outputs = stack.stem.vocab;

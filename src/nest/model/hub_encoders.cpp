@@ -27,8 +27,10 @@ ModelSpec read_bert(Reader& r, const std::string& /*type*/) {
   block.ffn.gate_bias = block.ffn.down_bias = true;
   stack.blocks.assign(static_cast<std::size_t>(layers_field(r, {"num_hidden_layers"}, 12)), block);
   spec.positions = stack.stem.positions;
-  // The published count is the encoder's with its pooler; training needs the masked-language-model head as well.
-  spec.head = {HeadSpec::Kind::masked, stack.stem.vocab, r.boolean_or("tie_word_embeddings", true), true, true};
+  // The published count is the encoder's with its pooler; training needs the masked-language-model head as
+  // well.
+  spec.head = {HeadSpec::Kind::masked, stack.stem.vocab, r.boolean_or("tie_word_embeddings", true), true,
+               true};
   spec.stacks.push_back(std::move(stack));
   return spec;
 }
@@ -52,7 +54,8 @@ ModelSpec read_t5(Reader& r, const std::string& /*type*/) {
   const bool gated = projection.starts_with("gated-");
   const std::string act = gated ? projection.substr(6) : projection;
   if (act != "relu" && act != "gelu" && act != "silu") {
-    r.fail_at("feed_forward_proj", "'" + projection + "' is not known", "known: relu, gelu, gated-gelu, gated-silu");
+    r.fail_at("feed_forward_proj", "'" + projection + "' is not known",
+              "known: relu, gelu, gated-gelu, gated-silu");
   }
   block.ffn.activation = gated ? (act == "silu" ? Activation::swiglu : Activation::geglu)
                                : (act == "relu" ? Activation::relu : Activation::gelu);

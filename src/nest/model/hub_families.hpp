@@ -1,5 +1,5 @@
-// One reader per family of config.json, each from a file of its own: keys and class defaults in, ModelSpec out.
-// A new family is one function and one row in hub_config.cpp.
+// One reader per family of config.json, each from a file of its own: keys and class defaults in, ModelSpec
+// out. A new family is one function and one row in hub_config.cpp.
 #pragma once
 
 #include <string>

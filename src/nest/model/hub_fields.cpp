@@ -4,12 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "nest/base/closest.hpp"
-
 namespace nest {
 namespace {
 
-std::int64_t field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback, WholeRange range) {
+std::int64_t field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback,
+                   WholeRange range) {
   std::int64_t value = fallback;
   bool found = false;
   for (const char* key : keys) {
@@ -35,8 +34,8 @@ std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys, st
 
 std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads) {
   if (hidden % heads != 0) {
-    r.fail("the hidden size " + std::to_string(hidden) + " is not a multiple of the " + std::to_string(heads) +
-               " attention heads",
+    r.fail("the hidden size " + std::to_string(hidden) + " is not a multiple of the " +
+               std::to_string(heads) + " attention heads",
            "check both");
   }
   return hidden / heads;
@@ -45,7 +44,8 @@ std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t head
 void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads) {
   if (heads % kv_heads == 0) return;
   r.fail_at("num_key_value_heads",
-            std::to_string(heads) + " attention heads cannot share " + std::to_string(kv_heads) + " key-value heads",
+            std::to_string(heads) + " attention heads cannot share " + std::to_string(kv_heads) +
+                " key-value heads",
             "num_attention_heads must be a multiple of num_key_value_heads");
 }
 
@@ -55,7 +55,8 @@ void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts) {
             "a token cannot use " + std::to_string(top_k) + " of " + std::to_string(experts) + " experts");
 }
 
-Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback, bool gated) {
+Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback,
+                            bool gated) {
   std::string name = fallback;
   std::string used;
   for (const char* key : keys) {
@@ -64,8 +65,8 @@ Activation activation_field(Reader& r, std::initializer_list<const char*> keys, 
       used = key;
     }
   }
-  static constexpr std::array<std::string_view, 7> kGelu{"gelu",      "gelu_new",  "gelu_fast", "gelu_pytorch_tanh",
-                                                         "gelu_tanh", "quick_gelu", "gelu_python"};
+  static constexpr std::array<std::string_view, 7> kGelu{
+      "gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_tanh", "quick_gelu", "gelu_python"};
   for (const std::string_view g : kGelu) {
     if (name == g) return gated ? Activation::geglu : Activation::gelu;
   }

@@ -1,4 +1,5 @@
-// Shape fields of a Hugging Face config.json: alternative spellings, class defaults, sane ranges, divisibility.
+// Shape fields of a Hugging Face config.json: alternative spellings, class defaults, sane ranges,
+// divisibility.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,11 @@
 namespace nest {
 
 // The value of the first of these keys that is present, else the class default.
-[[nodiscard]] std::int64_t size_field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback);
+[[nodiscard]] std::int64_t size_field(Reader& r, std::initializer_list<const char*> keys,
+                                      std::int64_t fallback);
 // The same for counts that may be 0.
-[[nodiscard]] std::int64_t count_field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback);
+[[nodiscard]] std::int64_t count_field(Reader& r, std::initializer_list<const char*> keys,
+                                       std::int64_t fallback);
 
 // hidden / heads, or an error that names both keys when it does not divide.
 [[nodiscard]] std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads);
@@ -21,15 +24,17 @@ void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads);
 void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts);
 
 // "silu" -> swiglu where the feed-forward is gated, "gelu_new" -> gelu, ...; an unknown name is an error.
-[[nodiscard]] Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback,
-                                          bool gated);
+[[nodiscard]] Activation activation_field(Reader& r, std::initializer_list<const char*> keys,
+                                          const char* fallback, bool gated);
 
 // Attention with the same bias everywhere and as many key heads as query heads.
-[[nodiscard]] AttentionSpec plain_attention(std::int64_t hidden_heads, std::int64_t head_dim, bool bias, bool causal);
+[[nodiscard]] AttentionSpec plain_attention(std::int64_t hidden_heads, std::int64_t head_dim, bool bias,
+                                            bool causal);
 
 // Model sizes that no published model comes near: larger ones are typing errors.
 inline constexpr WholeRange kSizeRange{1, 10'000'000};
 inline constexpr std::int64_t kMostLayers = 10'000;
-[[nodiscard]] std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback);
+[[nodiscard]] std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys,
+                                        std::int64_t fallback);
 
 }  // namespace nest

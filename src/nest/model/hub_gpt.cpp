@@ -1,4 +1,5 @@
-// Decoders with learned positions or biases: GPT-2 (also GPT-3 and the Megatron papers' GPTs), GPT-NeoX, OPT, Phi.
+// Decoders with learned positions or biases: GPT-2 (also GPT-3 and the Megatron papers' GPTs), GPT-NeoX, OPT,
+// Phi.
 #include <utility>
 
 #include "nest/model/hub_families.hpp"
@@ -8,7 +9,8 @@ namespace nest {
 namespace {
 
 // A decoder of equal blocks, its head over the token table's vocabulary.
-ModelSpec one_stack(StackSpec stack, const BlockSpec& block, std::int64_t layers, std::int64_t positions, bool tied) {
+ModelSpec one_stack(StackSpec stack, const BlockSpec& block, std::int64_t layers, std::int64_t positions,
+                    bool tied) {
   ModelSpec spec;
   stack.prefix = "layer";
   stack.blocks.assign(static_cast<std::size_t>(layers), block);
@@ -81,7 +83,8 @@ ModelSpec read_opt(Reader& r, const std::string& /*type*/) {
   block.ffn.activation = activation_field(r, {"activation_function"}, "relu", false);
   const std::int64_t layers = layers_field(r, {"num_hidden_layers"}, 12);
   const std::int64_t projection = stack.stem.width == stack.hidden ? 0 : stack.stem.width;
-  ModelSpec spec = one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", true));
+  ModelSpec spec =
+      one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", true));
   spec.head.projection = projection;
   return spec;
 }
@@ -103,7 +106,8 @@ ModelSpec read_phi(Reader& r, const std::string& /*type*/) {
   block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu_new", false);
   const std::int64_t layers = layers_field(r, {"num_hidden_layers"}, 24);
   const std::int64_t positions = size_field(r, {"max_position_embeddings"}, 2048);
-  ModelSpec spec = one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", false));
+  ModelSpec spec =
+      one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", false));
   spec.head.bias = true;
   return spec;
 }

@@ -96,7 +96,8 @@ ExpertsSpec read_experts(Reader& r, const Defaults& d, std::int64_t ffn) {
   e.experts = size_field(r, {"num_local_experts", "num_experts"}, experts);
   e.top_k = size_field(r, {"num_experts_per_tok"}, top_k);
   check_top_k(r, e.top_k, e.experts);
-  e.ffn = d.moe == Moe::mixtral ? ffn : size_field(r, {"moe_intermediate_size"}, d.moe == Moe::qwen2 ? 1408 : 768);
+  e.ffn = d.moe == Moe::mixtral ? ffn
+                                : size_field(r, {"moe_intermediate_size"}, d.moe == Moe::qwen2 ? 1408 : 768);
   if (d.moe == Moe::qwen2) {
     e.shared_ffn = size_field(r, {"shared_expert_intermediate_size"}, 5632);
     e.shared_gate = true;

@@ -14,7 +14,8 @@ struct VisionDefaults {
 };
 
 // Encoder blocks with biases and pre-norm: ViT's and both of CLIP's towers.
-BlockSpec tower_block(Reader& r, std::int64_t hidden, std::int64_t heads, std::int64_t ffn, const char* activation) {
+BlockSpec tower_block(Reader& r, std::int64_t hidden, std::int64_t heads, std::int64_t ffn,
+                      const char* activation) {
   BlockSpec block;
   block.norm = NormKind::layer;
   block.attention = plain_attention(heads, head_dim_of(r, hidden, heads), true, false);
@@ -32,7 +33,9 @@ StackSpec read_vision_tower(Reader& r, const VisionDefaults& d, const char* acti
   const std::int64_t patch = size_field(r, {"patch_size"}, d.patch);
   const std::int64_t channels = size_field(r, {"num_channels"}, 3);
   const std::int64_t side = image / patch;
-  if (side < 1) r.fail_at("patch_size", "patches of " + std::to_string(patch) + " do not fit an image of " + std::to_string(image));
+  if (side < 1)
+    r.fail_at("patch_size",
+              "patches of " + std::to_string(patch) + " do not fit an image of " + std::to_string(image));
   stack.sequence = side * side + 1;
   stack.stem.kind = StemSpec::Kind::patches;
   stack.stem.patch_values = channels * patch * patch;
@@ -40,7 +43,8 @@ StackSpec read_vision_tower(Reader& r, const VisionDefaults& d, const char* acti
   stack.stem.class_token = true;
   stack.stem.positions = stack.sequence;
   const std::int64_t heads = size_field(r, {"num_attention_heads"}, 12);
-  BlockSpec block = tower_block(r, stack.hidden, heads, size_field(r, {"intermediate_size"}, 3072), activation);
+  BlockSpec block =
+      tower_block(r, stack.hidden, heads, size_field(r, {"intermediate_size"}, 3072), activation);
   if (!d.qkv_bias) block.attention.query_bias = block.attention.key_bias = block.attention.value_bias = false;
   stack.blocks.assign(static_cast<std::size_t>(layers_field(r, {"num_hidden_layers"}, 12)), block);
   return stack;
@@ -90,7 +94,8 @@ ModelSpec read_clip(Reader& r, const std::string& /*type*/) {
   words.stem.vocab = size_field(t, {"vocab_size"}, 49408);
   words.stem.positions = size_field(t, {"max_position_embeddings"}, 77);
   const std::int64_t heads = size_field(t, {"num_attention_heads"}, 8);
-  BlockSpec block = tower_block(t, words.hidden, heads, size_field(t, {"intermediate_size"}, 2048), "quick_gelu");
+  BlockSpec block =
+      tower_block(t, words.hidden, heads, size_field(t, {"intermediate_size"}, 2048), "quick_gelu");
   block.attention.causal = true;
   words.blocks.assign(static_cast<std::size_t>(layers_field(t, {"num_hidden_layers"}, 12)), block);
 

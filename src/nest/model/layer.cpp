@@ -7,10 +7,10 @@
 namespace nest {
 namespace {
 
-
 // A routed expert's weight is stacked over experts; a router's has experts last, its bias only experts.
 bool is_expert(const Tensor& t) {
-  return t.role == Role::parameter && !t.shape.empty() && t.shape.front().axis == Axis::experts && t.shape.size() > 1;
+  return t.role == Role::parameter && !t.shape.empty() && t.shape.front().axis == Axis::experts &&
+         t.shape.size() > 1;
 }
 
 template <class Keep>
@@ -54,7 +54,9 @@ Flops LayerType::forward_flops() const {
   return total;
 }
 
-Bytes LayerType::output_bytes() const { return sum(*this, outputs); }
+Bytes LayerType::output_bytes() const {
+  return sum(*this, outputs);
+}
 
 Bytes LayerType::stash_bytes() const {
   std::vector<TensorIndex> kept;
@@ -70,11 +72,14 @@ Bytes LayerType::bytes_read(const Operator& op) const {
   return total + (rows_only ? op.parameter_bytes_read : sum(*this, op.parameters));
 }
 
-Bytes LayerType::bytes_written(const Operator& op) const { return sum(*this, op.outputs); }
+Bytes LayerType::bytes_written(const Operator& op) const {
+  return sum(*this, op.outputs);
+}
 
 std::int64_t LayerType::parameters(const Operator& op) const {
   std::int64_t n = 0;
-  for (const TensorIndex i : op.parameters) n += tensors[i].role == Role::parameter ? elements(tensors[i].shape) : 0;
+  for (const TensorIndex i : op.parameters)
+    n += tensors[i].role == Role::parameter ? elements(tensors[i].shape) : 0;
   return n;
 }
 

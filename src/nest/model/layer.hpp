@@ -14,7 +14,7 @@ namespace nest {
 struct LayerType {
   std::string name;  // "decoder", "moe_decoder", "embedding", ...
   std::vector<Tensor> tensors;
-  bool is_block = false;  // one of the repeated blocks, not an embedding or a head
+  bool is_block = false;            // one of the repeated blocks, not an embedding or a head
   std::vector<Operator> operators;  // in an order in which they can run
   std::vector<TensorIndex> inputs;  // what comes over edges, in order
   std::vector<TensorIndex> outputs;

@@ -5,7 +5,9 @@
 
 namespace nest {
 
-LayerBuilder::LayerBuilder(std::string name) { layer_.name = std::move(name); }
+LayerBuilder::LayerBuilder(std::string name) {
+  layer_.name = std::move(name);
+}
 
 TensorIndex LayerBuilder::add_tensor(Tensor tensor) {
   if (tensor.role == Role::parameter) tensor.apart = apart_;
@@ -54,12 +56,15 @@ std::vector<TensorIndex> LayerBuilder::products(const std::string& name, Operato
   Operator op{name, kind, {in}};
   for (const Weight& w : weights) {
     const std::string prefix = weights.size() == 1 ? name : name + "." + w.name;
-    op.parameters.push_back(add_tensor({prefix + ".weight", join(experts, join(contract, w.features)), DType::bf16, w.role}));
+    op.parameters.push_back(
+        add_tensor({prefix + ".weight", join(experts, join(contract, w.features)), DType::bf16, w.role}));
     if (w.bias) {
-      op.parameters.push_back(add_tensor({prefix + ".bias", join(experts, w.features), DType::bf16, Role::parameter}));
+      op.parameters.push_back(
+          add_tensor({prefix + ".bias", join(experts, w.features), DType::bf16, Role::parameter}));
     }
     op.outputs.push_back(add_tensor({w.name, join(rows, w.features)}));
-    op.forward_flops += Flops{2.0 * row_count * static_cast<double>(elements(contract) * elements(w.features))};
+    op.forward_flops +=
+        Flops{2.0 * row_count * static_cast<double>(elements(contract) * elements(w.features))};
   }
   std::vector<TensorIndex> outputs = op.outputs;
   add_operator(std::move(op));
@@ -71,12 +76,14 @@ std::vector<TensorIndex> LayerBuilder::matmul(const std::string& name, TensorInd
   return products(name, OperatorKind::matmul, in, {}, contract, weights);
 }
 
-TensorIndex LayerBuilder::matmul(const std::string& name, TensorIndex in, const Shape& contract, const Weight& weight) {
+TensorIndex LayerBuilder::matmul(const std::string& name, TensorIndex in, const Shape& contract,
+                                 const Weight& weight) {
   return matmul(name, in, contract, std::vector<Weight>{weight}).front();
 }
 
 std::vector<TensorIndex> LayerBuilder::grouped_matmul(const std::string& name, TensorIndex in, Dim experts,
-                                                      const Shape& contract, const std::vector<Weight>& weights) {
+                                                      const Shape& contract,
+                                                      const std::vector<Weight>& weights) {
   return products(name, OperatorKind::grouped_matmul, in, {experts}, contract, weights);
 }
 
@@ -99,14 +106,16 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
   return made;
 }
 
-TensorIndex LayerBuilder::pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs) {
+TensorIndex LayerBuilder::pointwise(const std::string& name, OperatorKind kind,
+                                    std::vector<TensorIndex> inputs) {
   const Shape out = shape(inputs.front());
   return general(name, kind, std::move(inputs), {}, {{name + ".out", out}}).front();
 }
 
 std::vector<TensorIndex> LayerBuilder::general(const std::string& name, OperatorKind kind,
-                                               std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
-                                               std::vector<Tensor> outputs, Bytes parameter_bytes_read) {
+                                               std::vector<TensorIndex> inputs,
+                                               std::vector<Tensor> parameters, std::vector<Tensor> outputs,
+                                               Bytes parameter_bytes_read) {
   Operator op{name, kind, std::move(inputs)};
   op.parameter_bytes_read = parameter_bytes_read;
   for (Tensor& t : parameters) op.parameters.push_back(add_tensor(std::move(t)));

@@ -1,5 +1,5 @@
-// Builds a layer type operator by operator. Each call adds one operator with its parameters and returns what it
-// makes; what is kept for the backward pass follows from the operator's kind.
+// Builds a layer type operator by operator. Each call adds one operator with its parameters and returns what
+// it makes; what is kept for the backward pass follows from the operator's kind.
 //
 //   LayerBuilder b("decoder");
 //   const TensorIndex x = b.input("hidden", tokens_by_hidden);
@@ -42,16 +42,17 @@ class LayerBuilder {
                                   const std::vector<Weight>& weights);
   TensorIndex matmul(const std::string& name, TensorIndex in, const Shape& contract, const Weight& weight);
   // The same for each expert: in [routed, contract], weights [experts, contract, features].
-  std::vector<TensorIndex> grouped_matmul(const std::string& name, TensorIndex in, Dim experts, const Shape& contract,
-                                          const std::vector<Weight>& weights);
+  std::vector<TensorIndex> grouped_matmul(const std::string& name, TensorIndex in, Dim experts,
+                                          const Shape& contract, const std::vector<Weight>& weights);
 
-  TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v, AttentionShape shape);
+  TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
+                        AttentionShape shape);
   // Element-wise: the output has the first input's shape.
   TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
   // Anything else: named outputs, parameters that are read by row.
-  std::vector<TensorIndex> general(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs,
-                                   std::vector<Tensor> parameters, std::vector<Tensor> outputs,
-                                   Bytes parameter_bytes_read = {});
+  std::vector<TensorIndex> general(const std::string& name, OperatorKind kind,
+                                   std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
+                                   std::vector<Tensor> outputs, Bytes parameter_bytes_read = {});
   // The operator added last also keeps these.
   void also_keep(const std::vector<TensorIndex>& tensors);
   // One parameter more for the operator added last (a class token, a logit scale).
@@ -65,8 +66,9 @@ class LayerBuilder {
 
  private:
   TensorIndex add_tensor(Tensor tensor);
-  std::vector<TensorIndex> products(const std::string& name, OperatorKind kind, TensorIndex in, const Shape& experts,
-                                    const Shape& contract, const std::vector<Weight>& weights);
+  std::vector<TensorIndex> products(const std::string& name, OperatorKind kind, TensorIndex in,
+                                    const Shape& experts, const Shape& contract,
+                                    const std::vector<Weight>& weights);
   void add_operator(Operator op);
 
   LayerType layer_;

@@ -12,8 +12,9 @@ const Shape kTokens{{Axis::batch, 1}, {Axis::sequence, 4}, kHidden};
 TEST(LayerBuilder, WeightsSideBySideAreOneOperator) {
   LayerBuilder b("x");
   const TensorIndex x = b.input("x", kTokens);
-  const auto made = b.matmul("gate_up", x, {kHidden},
-                             std::vector<Weight>{{"gate", {{Axis::ffn, 16}}}, {"up", {{Axis::ffn, 16}}, true}});
+  const auto made =
+      b.matmul("gate_up", x, {kHidden},
+               std::vector<Weight>{{"gate", {{Axis::ffn, 16}}}, {"up", {{Axis::ffn, 16}}, true}});
   const LayerType layer = b.finish({made[0], made[1]});
   ASSERT_EQ(layer.operators.size(), 1U);
   EXPECT_EQ(layer.parameters(), 8 * 16 * 2 + 16);
@@ -24,7 +25,8 @@ TEST(LayerBuilder, WeightsSideBySideAreOneOperator) {
 TEST(LayerBuilder, ASharedWeightIsNotCountedButHeld) {
   LayerBuilder b("head");
   const TensorIndex x = b.input("x", kTokens);
-  const TensorIndex y = b.matmul("logits", x, {kHidden}, Weight{"logits", {{Axis::vocab, 100}}, false, Role::shared});
+  const TensorIndex y =
+      b.matmul("logits", x, {kHidden}, Weight{"logits", {{Axis::vocab, 100}}, false, Role::shared});
   const LayerType layer = b.finish({y});
   EXPECT_EQ(layer.parameters(), 0);
   EXPECT_EQ(layer.shared_parameters(), 800);

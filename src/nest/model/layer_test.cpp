@@ -23,8 +23,9 @@ TEST(Stash, OfAGpt2LayerByHand) {
   EXPECT_EQ(m.type_of(LayerId(3)).stash_bytes().value, 16 * hidden + statistics);
 }
 
-// A tensor that two operators keep is counted once. In Phi the norm's output feeds attention and feed-forward; the
-// attention's result is kept by itself and by the output projection: two hidden tensors that would count twice.
+// A tensor that two operators keep is counted once. In Phi the norm's output feeds attention and
+// feed-forward; the attention's result is kept by itself and by the output projection: two hidden tensors
+// that would count twice.
 TEST(Stash, CountsASharedTensorOnce) {
   const Model m = build_model(zoo_model("phi-2"), {.micro_batch = 1, .sequence = 1024});
   const LayerType& layer = m.type_of(LayerId(1));
@@ -53,7 +54,8 @@ TEST(Layer, OperatorsAddUpInEveryZooModel) {
       for (std::size_t i = 0; i < type.tensors.size(); ++i) made[i] = type.tensors[i].role == Role::input;
       for (const Operator& op : type.operators) {
         parameters += type.parameters(op);
-        for (const TensorIndex i : op.inputs) EXPECT_TRUE(made[i]) << name << " " << type.name << " " << op.name;
+        for (const TensorIndex i : op.inputs)
+          EXPECT_TRUE(made[i]) << name << " " << type.name << " " << op.name;
         for (const TensorIndex i : op.outputs) made[i] = true;
         EXPECT_EQ(op.forward_flops.value > 0, row_of(op.kind).matrix) << name << " " << op.name;
       }

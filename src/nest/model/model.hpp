@@ -1,5 +1,5 @@
-// A model ready to be planned: the layer graph (a DAG of layers with tensors on its edges) and the operator graph of
-// each distinct layer, for one micro-batch size and one sequence length.
+// A model ready to be planned: the layer graph (a DAG of layers with tensors on its edges) and the operator
+// graph of each distinct layer, for one micro-batch size and one sequence length.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct Layer {
   std::size_t type = 0;  // into Model::types: equal layers share one
 };
 
-// One use of a tensor by a later layer. Edges with the same `tensor` carry the same data: a pipeline boundary between
-// its maker and several users carries it once.
+// One use of a tensor by a later layer. Edges with the same `tensor` carry the same data: a pipeline boundary
+// between its maker and several users carries it once.
 struct Edge {
   LayerId from;
   LayerId to;

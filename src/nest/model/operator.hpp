@@ -1,5 +1,6 @@
 // Operators of one layer, and the table of their kinds: adding a kind is one row in operator.cpp.
-// FLOPs count the multiplications and additions of matrix products, two per pair; element-wise work shows in bytes.
+// FLOPs count the multiplications and additions of matrix products, two per pair; element-wise work shows in
+// bytes.
 #pragma once
 
 #include <array>
@@ -39,7 +40,8 @@ enum class OperatorKind {
   collective,  // inserted by strategies
 };
 
-// What a kind keeps for its backward pass beyond what the builder names: a property of the kind, not of the model.
+// What a kind keeps for its backward pass beyond what the builder names: a property of the kind, not of the
+// model.
 struct OperatorKindRow {
   OperatorKind kind;
   std::string_view name;
@@ -72,7 +74,8 @@ struct Operator {
 };
 
 // FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
-[[nodiscard]] Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
-                                    std::int64_t key_dim, std::int64_t value_dim, AttentionShape shape);
+[[nodiscard]] Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries,
+                                    std::int64_t keys, std::int64_t key_dim, std::int64_t value_dim,
+                                    AttentionShape shape);
 
 }  // namespace nest

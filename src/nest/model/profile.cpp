@@ -15,7 +15,8 @@ constexpr std::size_t kMostLayers = 100'000;
 
 ProfileLayer read_layer(Reader& r, std::int64_t id) {
   if (r.whole("id") != id) {
-    r.fail_at("id", "layer ids must count 0, 1, 2, ... in order; " + std::to_string(id) + " is expected here");
+    r.fail_at("id",
+              "layer ids must count 0, 1, 2, ... in order; " + std::to_string(id) + " is expected here");
   }
   ProfileLayer layer;
   layer.name = r.text("name");
@@ -39,12 +40,14 @@ ProfileLayer read_layer(Reader& r, std::int64_t id) {
 LayerId read_layer_id(Reader& r, const char* key, std::size_t layers) {
   const std::int64_t id = r.whole(key);
   if (static_cast<std::size_t>(id) >= layers) {
-    r.fail_at(key, "there is no layer " + std::to_string(id), "ids go from 0 to " + std::to_string(layers - 1));
+    r.fail_at(key, "there is no layer " + std::to_string(id),
+              "ids go from 0 to " + std::to_string(layers - 1));
   }
   return LayerId(static_cast<std::int32_t>(id));
 }
 
-// The layer graph must be a DAG. Kahn's algorithm: what is left over when no free layer remains lies on a cycle.
+// The layer graph must be a DAG. Kahn's algorithm: what is left over when no free layer remains lies on a
+// cycle.
 std::optional<LayerId> layer_on_cycle(const std::vector<Edge>& edges, std::size_t layers) {
   std::vector<int> waiting(layers, 0);
   std::vector<std::vector<std::size_t>> next(layers);
@@ -74,13 +77,14 @@ std::vector<Edge> read_edges(Reader& r, const std::vector<ProfileLayer>& layers)
   std::vector<Edge> edges;
   std::set<std::pair<LayerId, LayerId>> seen;
   for (Reader& e : r.objects("edges")) {
-    Edge edge{read_layer_id(e, "from", layers.size()), read_layer_id(e, "to", layers.size()), "", e.bytes("bytes")};
+    Edge edge{read_layer_id(e, "from", layers.size()), read_layer_id(e, "to", layers.size()), "",
+              e.bytes("bytes")};
     if (edge.from == edge.to) e.fail("an edge from layer " + std::to_string(edge.from.value) + " to itself");
     const bool named = e.has("tensor");
     edge.tensor = e.text_or("tensor", layers[edge.from.index()].name + ".out" + std::to_string(edges.size()));
     if (!named && !seen.emplace(edge.from, edge.to).second) {
-      e.fail("the edge from layer " + std::to_string(edge.from.value) + " to layer " + std::to_string(edge.to.value) +
-                 " is given twice",
+      e.fail("the edge from layer " + std::to_string(edge.from.value) + " to layer " +
+                 std::to_string(edge.to.value) + " is given twice",
              "name the tensors if they are two");
     }
     e.done();
@@ -98,7 +102,8 @@ ProfileStrategy read_strategy(Reader& r) {
   std::vector<Reader> layers = r.objects("layers");
   if (layers.empty()) r.fail_at("layers", "a model has at least one layer");
   if (layers.size() > kMostLayers) r.fail_at("layers", "more than 100,000 layers");
-  for (Reader& layer : layers) s.layers.push_back(read_layer(layer, static_cast<std::int64_t>(s.layers.size())));
+  for (Reader& layer : layers)
+    s.layers.push_back(read_layer(layer, static_cast<std::int64_t>(s.layers.size())));
   s.edges = read_edges(r, s.layers);
   if (const auto layer = layer_on_cycle(s.edges, s.layers.size())) {
     r.fail_at("edges", "the edges form a cycle through layer " + std::to_string(layer->value) + " (" +
@@ -150,9 +155,11 @@ bool is_layer_profile(const Document& document) {
 LayerProfile read_layer_profile(const Document& document) {
   Reader r(document);
   const std::string format = r.text("format");
-  if (format != kFormat) r.fail_at("format", "'" + format + "' is not known", "did you mean 'nest-layer-profile'?");
+  if (format != kFormat)
+    r.fail_at("format", "'" + format + "' is not known", "did you mean 'nest-layer-profile'?");
   if (const std::int64_t version = r.whole("version"); version != 1) {
-    r.fail_at("version", "version " + std::to_string(version) + " is not known", "this program reads version 1");
+    r.fail_at("version", "version " + std::to_string(version) + " is not known",
+              "this program reads version 1");
   }
   LayerProfile profile;
   profile.name = r.text("name");

@@ -1,5 +1,5 @@
-// A layer profile: layer costs that the user brings, per strategy, in place of our estimates. Layer values are per
-// device of the cell, edge bytes are the whole tensor. docs/formats/profile.md describes the file.
+// A layer profile: layer costs that the user brings, per strategy, in place of our estimates. Layer values
+// are per device of the cell, edge bytes are the whole tensor. docs/formats/profile.md describes the file.
 #pragma once
 
 #include <cstdint>

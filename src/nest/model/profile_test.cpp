@@ -18,12 +18,17 @@ const std::string kEdges = R"("edges": [{"from": 0, "to": 1, "bytes": 50000000}]
 
 std::string profile(const std::string& strategies, const std::string& more = "") {
   return R"({"format": "nest-layer-profile", "version": 1, "name": "p", "micro_batch": 1, "sequence": 512,
-"parameter_dtype_bytes": 2, "strategies": [)" + strategies + "]" + more + "}";
+"parameter_dtype_bytes": 2, "strategies": [)" +
+         strategies + "]" + more + "}";
 }
 
-std::string strategy(const std::string& degrees = "\"tensor\": 1, ") { return "{" + degrees + kLayers + ", " + kEdges + "}"; }
+std::string strategy(const std::string& degrees = "\"tensor\": 1, ") {
+  return "{" + degrees + kLayers + ", " + kEdges + "}";
+}
 
-LayerProfile read(const std::string& text) { return read_layer_profile(parse_json("p.json", text)); }
+LayerProfile read(const std::string& text) {
+  return read_layer_profile(parse_json("p.json", text));
+}
 
 std::string message(const std::string& text) {
   try {
@@ -52,19 +57,24 @@ TEST(LayerProfile, ErrorsAreSentences) {
   EXPECT_EQ(message(profile("")), "p.json: line 2, strategies: at least one strategy is needed");
   EXPECT_EQ(message(profile(strategy("\"tensr\": 1, "))),
             "p.json: line 2, strategies[0]: unknown key 'tensr'; did you mean 'tensor'?");
-  EXPECT_EQ(message(profile(strategy() + ",\n" + strategy())), "p.json: line 5, strategies[1]: this strategy is given twice");
+  EXPECT_EQ(message(profile(strategy() + ",\n" + strategy())),
+            "p.json: line 5, strategies[1]: this strategy is given twice");
   EXPECT_EQ(message(profile("{" + kLayers + R"(, "edges": [{"from": 0, "to": 2, "bytes": 1}]})")),
             "p.json: line 4, strategies[0].edges[0].to: there is no layer 2; ids go from 0 to 1");
-  EXPECT_EQ(message(profile("{" + kLayers + R"(, "edges": [{"from": 0, "to": 1, "bytes": 1}, {"from": 1, "to": 0, "bytes": 1}]})")),
-            "p.json: line 4, strategies[0].edges: the edges form a cycle through layer 0 (a)");
+  EXPECT_EQ(
+      message(profile("{" + kLayers +
+                      R"(, "edges": [{"from": 0, "to": 1, "bytes": 1}, {"from": 1, "to": 0, "bytes": 1}]})")),
+      "p.json: line 4, strategies[0].edges: the edges form a cycle through layer 0 (a)");
   EXPECT_EQ(message(profile("{" + kLayers + R"(, "edges": [{"from": 1, "to": 1, "bytes": 1}]})")),
             "p.json: line 4, strategies[0].edges[0]: an edge from layer 1 to itself");
   EXPECT_EQ(message(profile(R"({"layers": [], "edges": []})")),
             "p.json: line 2, strategies[0].layers: a model has at least one layer");
   EXPECT_EQ(message(profile(R"({"layers": [{"id": 1}], "edges": []})")),
-            "p.json: line 2, strategies[0].layers[0].id: layer ids must count 0, 1, 2, ... in order; 0 is expected here");
-  EXPECT_EQ(message(profile(R"({"layers": [{"id": 0, "name": "a", "forward_s": "1 parsec"}], "edges": []})")),
-            "p.json: line 2, strategies[0].layers[0].forward_s: '1 parsec' is not a time; write it like '5 us'");
+            "p.json: line 2, strategies[0].layers[0].id: layer ids must count 0, 1, 2, ... in order; 0 is "
+            "expected here");
+  EXPECT_EQ(
+      message(profile(R"({"layers": [{"id": 0, "name": "a", "forward_s": "1 parsec"}], "edges": []})")),
+      "p.json: line 2, strategies[0].layers[0].forward_s: '1 parsec' is not a time; write it like '5 us'");
   EXPECT_EQ(message(R"({"format": "nest-layer-profil", "version": 1})"),
             "p.json: line 1, format: 'nest-layer-profil' is not known; did you mean 'nest-layer-profile'?");
   EXPECT_EQ(message(R"({"format": "nest-layer-profile", "version": 2})"),

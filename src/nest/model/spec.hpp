@@ -1,5 +1,5 @@
-// What an architecture is made of, in our words: importers fill a ModelSpec, build_model turns it into operator
-// graphs. A new architecture of known blocks needs an importer only.
+// What an architecture is made of, in our words: importers fill a ModelSpec, build_model turns it into
+// operator graphs. A new architecture of known blocks needs an importer only.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct AttentionSpec {
   bool output_bias = false;
   bool rotary = true;
   bool causal = true;
-  std::int64_t window = 0;           // sliding window, 0 = none
-  bool head_norms = false;           // a norm per head on q and k (Qwen3)
+  std::int64_t window = 0;  // sliding window, 0 = none
+  bool head_norms = false;  // a norm per head on q and k (Qwen3)
   NormKind head_norm = NormKind::rms;
   std::int64_t position_buckets = 0;  // learned relative positions held by this layer (T5)
   std::optional<LatentAttention> latent;
@@ -55,20 +55,20 @@ struct FeedForwardSpec {
 struct ExpertsSpec {
   std::int64_t experts = 0;
   std::int64_t top_k = 0;
-  std::int64_t ffn = 0;         // of one expert
-  std::int64_t shared_ffn = 0;  // of all shared experts together, 0 = none
-  bool shared_gate = false;     // one gate value per token for the shared expert (Qwen2-MoE)
+  std::int64_t ffn = 0;          // of one expert
+  std::int64_t shared_ffn = 0;   // of all shared experts together, 0 = none
+  bool shared_gate = false;      // one gate value per token for the shared expert (Qwen2-MoE)
   bool correction_bias = false;  // one bias per expert in the router (DeepSeek-V3)
 
   bool operator==(const ExpertsSpec&) const = default;
 };
 
 enum class NormLayout {
-  pre,         // norm, attention, add, norm, ffn, add
-  post,        // attention, add, norm, ffn, add, norm (BERT)
-  parallel,    // one norm, attention and ffn side by side, one add (Phi)
+  pre,           // norm, attention, add, norm, ffn, add
+  post,          // attention, add, norm, ffn, add, norm (BERT)
+  parallel,      // one norm, attention and ffn side by side, one add (Phi)
   parallel_two,  // two norms, side by side (GPT-NeoX)
-  sandwich,    // a norm before and after both (Gemma 2)
+  sandwich,      // a norm before and after both (Gemma 2)
 };
 
 struct BlockSpec {
@@ -88,10 +88,10 @@ struct StemSpec {
   enum class Kind { tokens, patches, frames };
   Kind kind = Kind::tokens;
   std::int64_t vocab = 0;
-  std::int64_t width = 0;      // of the token table, where it differs from hidden (OPT-350m); 0 = hidden
-  std::int64_t positions = 0;  // rows of the learned position table, 0 = none
-  std::int64_t types = 0;      // token types (BERT)
-  bool norm = false;           // a norm after the sum (BERT, CLIP's vision tower)
+  std::int64_t width = 0;         // of the token table, where it differs from hidden (OPT-350m); 0 = hidden
+  std::int64_t positions = 0;     // rows of the learned position table, 0 = none
+  std::int64_t types = 0;         // token types (BERT)
+  bool norm = false;              // a norm after the sum (BERT, CLIP's vision tower)
   std::int64_t patch_values = 0;  // channels * patch * patch, or mel bins of one window
   bool patch_bias = true;
   bool class_token = false;
@@ -119,10 +119,10 @@ struct HeadSpec {
 
 struct ModelSpec {
   std::string name;
-  std::string family;  // model_type of the config
-  std::int64_t positions = 0;  // longest sequence; 0 = no limit
+  std::string family;                 // model_type of the config
+  std::int64_t positions = 0;         // longest sequence; 0 = no limit
   std::int64_t default_sequence = 0;  // 0: min(positions, 8192)
-  std::vector<StackSpec> stacks;  // one, or encoder and decoder, or two towers
+  std::vector<StackSpec> stacks;      // one, or encoder and decoder, or two towers
   HeadSpec head;
   std::int64_t mtp_layers = 0;  // multi-token prediction modules after the last block
 };

@@ -1,5 +1,6 @@
-// Tensors with named logical axes. Strategies shard by axis name, so that an operator says only what its dimensions
-// mean and never how they are split. A sample: q [batch 1, sequence 8192, heads 64, head_dim 128] bf16.
+// Tensors with named logical axes. Strategies shard by axis name, so that an operator says only what its
+// dimensions mean and never how they are split. A sample: q [batch 1, sequence 8192, heads 64, head_dim 128]
+// bf16.
 #pragma once
 
 #include <cstdint>

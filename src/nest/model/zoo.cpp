@@ -5,13 +5,14 @@
 #include <filesystem>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/files.hpp"
 #include "nest/model/hub_config.hpp"
 
 namespace nest {
 namespace {
 
-// "meta-llama/Llama-3.1-8B" and "llama3.1-8b" are one name: organisation, letter case, - and _ do not tell models
-// apart. Dots do: opt-1.3b is not opt-13b.
+// "meta-llama/Llama-3.1-8B" and "llama3.1-8b" are one name: organisation, letter case, - and _ do not tell
+// models apart. Dots do: opt-1.3b is not opt-13b.
 std::string canonical(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
@@ -22,7 +23,6 @@ std::string canonical(std::string_view name) {
   }
   return out;
 }
-
 
 std::vector<std::string> aliases_of(const Document& document) {
   std::vector<std::string> aliases;
@@ -48,7 +48,8 @@ const EmbeddedFile* find_zoo_file(std::string_view name) {
   for (const EmbeddedFile& file : model_files()) {
     if (file.text.find("\"aliases\"") == std::string_view::npos) continue;
     const auto aliases = aliases_of(parse_zoo_file(file));
-    if (std::any_of(aliases.begin(), aliases.end(), [&](const auto& a) { return canonical(a) == wanted; })) return &file;
+    if (std::any_of(aliases.begin(), aliases.end(), [&](const auto& a) { return canonical(a) == wanted; }))
+      return &file;
   }
   return nullptr;
 }
@@ -56,12 +57,6 @@ const EmbeddedFile* find_zoo_file(std::string_view name) {
 ModelSpec read_zoo_file(const EmbeddedFile& file) {
   Warnings ignored;
   return read_hub_config(parse_zoo_file(file), std::string(file.name), ignored);
-}
-
-bool looks_like_file(const std::string& name) {
-  std::error_code error;
-  return name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml") || name.starts_with("./") ||
-         name.starts_with("../") || name.starts_with("/") || std::filesystem::exists(name, error);
 }
 
 // config.json says little as a name; the folder it lies in usually is the model's name.
@@ -75,20 +70,19 @@ std::string name_from_path(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> zoo_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : model_files()) names.emplace_back(file.name);
-  std::sort(names.begin(), names.end());
-  return names;
+  return names_of(model_files());
 }
 
 ModelSpec zoo_model(std::string_view name) {
   if (const EmbeddedFile* file = find_zoo_file(name)) return read_zoo_file(*file);
   const std::string hint = did_you_mean(name, zoo_names());
-  throw InputError("", "", "there is no model '" + std::string(name) + "'",
-                   hint.empty() ? "'nest models' lists them; a config.json or a layer profile is given as a file" : hint);
+  throw InputError(
+      "", "", "there is no model '" + std::string(name) + "'",
+      hint.empty() ? "'nest models' lists them; a config.json or a layer profile is given as a file" : hint);
 }
 
 ModelSource load_model(const std::string& name_or_file, Warnings& warnings) {
+  if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file)) return read_zoo_file(*file);
   if (!looks_like_file(name_or_file)) return zoo_model(name_or_file);
   const Document document = read_document(name_or_file);
   if (is_layer_profile(document)) return read_layer_profile(document);

@@ -24,8 +24,8 @@ using ModelSource = std::variant<ModelSpec, LayerProfile>;
 [[nodiscard]] std::vector<std::string> zoo_names();
 [[nodiscard]] ModelSpec zoo_model(std::string_view name);
 
-// A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json or a layer profile.
-// A name with a slash or an ending such as .json, and any existing file, is a file.
+// A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json or a layer
+// profile. A name with a slash or an ending such as .json, and any existing file, is a file.
 [[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings);
 
 }  // namespace nest

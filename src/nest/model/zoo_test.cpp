@@ -16,8 +16,9 @@ struct Published {
   std::int64_t active = 0;  // 0: dense
 };
 
-// Published counts to the last parameter. Those up to whisper-large-v2 are the Hub's safetensors totals or keras-hub's
-// presets; the others follow from the same formulas and agree with the counts on the models' pages.
+// Published counts to the last parameter. Those up to whisper-large-v2 are the Hub's safetensors totals or
+// keras-hub's presets; the others follow from the same formulas and agree with the counts on the models'
+// pages.
 constexpr Published kPublished[] = {
     {"llama2-7b", 6'738'415'616},
     {"llama2-13b", 13'015'864'320},
@@ -118,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Zoo, PublishedCount, ::testing::ValuesIn(kPublished), [
 TEST(Zoo, HasTheNamesOfTheDesignAndMany) {
   const std::vector<std::string> names = zoo_names();
   EXPECT_GE(names.size(), 60U);
-  for (const char* name : {"llama3.1-70b", "llama3.2-1b", "llama2-7b", "gpt3-175b", "gpt2-xl", "bert-large", "mixtral-8x7b",
-                           "deepseek-v3", "qwen2.5-72b", "qwen3-30b-a3b", "t5-11b"}) {
+  for (const char* name : {"llama3.1-70b", "llama3.2-1b", "llama2-7b", "gpt3-175b", "gpt2-xl", "bert-large",
+                           "mixtral-8x7b", "deepseek-v3", "qwen2.5-72b", "qwen3-30b-a3b", "t5-11b"}) {
     EXPECT_THAT(names, ::testing::Contains(name));
   }
 }

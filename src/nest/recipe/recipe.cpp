@@ -7,6 +7,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
 #include "nest/base/reader.hpp"
 
 namespace nest {
@@ -60,26 +61,28 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
-  if (recipe.expert_imbalance < 1) r.fail_at("expert_imbalance", "the fullest expert cannot have less than the mean", "give 1 or more");
+  if (recipe.expert_imbalance < 1)
+    r.fail_at("expert_imbalance", "the fullest expert cannot have less than the mean", "give 1 or more");
   if (r.has("reserve")) recipe.reserve = r.bytes("reserve");
   if (auto overlap = r.object_if("overlap")) read_overlap(*overlap, recipe.overlap);
   r.done();
   return recipe;
 }
 
-const EmbeddedFile* find_file(std::string_view name) {
-  for (const EmbeddedFile& file : recipe_files()) {
-    if (file.name == name) return &file;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-std::string_view name_of(Precision precision) { return kPrecisions[static_cast<std::size_t>(precision)]; }
-std::string_view name_of(Optimizer optimizer) { return kOptimizers[static_cast<std::size_t>(optimizer)]; }
-std::string_view name_of(StateDType dtype) { return kStateDTypes[static_cast<std::size_t>(dtype)]; }
-std::int64_t size_of(StateDType dtype) { return dtype == StateDType::fp32 ? 4 : 2; }
+std::string_view name_of(Precision precision) {
+  return kPrecisions[static_cast<std::size_t>(precision)];
+}
+std::string_view name_of(Optimizer optimizer) {
+  return kOptimizers[static_cast<std::size_t>(optimizer)];
+}
+std::string_view name_of(StateDType dtype) {
+  return kStateDTypes[static_cast<std::size_t>(dtype)];
+}
+std::int64_t size_of(StateDType dtype) {
+  return dtype == StateDType::fp32 ? 4 : 2;
+}
 
 std::int64_t Recipe::optimizer_bytes_per_parameter() const {
   const std::int64_t states = optimizer == Optimizer::adam ? 2 : momentum ? 1 : 0;
@@ -87,14 +90,11 @@ std::int64_t Recipe::optimizer_bytes_per_parameter() const {
 }
 
 std::vector<std::string> recipe_names() {
-  std::vector<std::string> names;
-  for (const EmbeddedFile& file : recipe_files()) names.emplace_back(file.name);
-  std::sort(names.begin(), names.end());
-  return names;
+  return names_of(recipe_files());
 }
 
 Recipe named_recipe(std::string_view name) {
-  const EmbeddedFile* file = find_file(name);
+  const EmbeddedFile* file = find_embedded(recipe_files(), name);
   if (file == nullptr) {
     const std::vector<std::string> names = recipe_names();
     std::string hint = did_you_mean(name, names);
@@ -111,7 +111,7 @@ Recipe named_recipe(std::string_view name) {
 Recipe read_recipe(const Document& document, const std::string& name) {
   Reader r(document);
   const std::string framework = r.text_or("framework", std::string(kDefaultRecipe));
-  if (find_file(framework) == nullptr) {
+  if (find_embedded(recipe_files(), framework) == nullptr) {
     static_cast<void>(r.choice("framework", recipe_names()));  // throws: it names the known ones
   }
   Recipe base = named_recipe(framework);
@@ -120,10 +120,8 @@ Recipe read_recipe(const Document& document, const std::string& name) {
 }
 
 Recipe load_recipe(const std::string& name_or_file) {
-  std::error_code error;
-  const bool file = name_or_file.ends_with(".yaml") || name_or_file.ends_with(".yml") || name_or_file.ends_with(".json") ||
-                    name_or_file.find('/') != std::string::npos || std::filesystem::exists(name_or_file, error);
-  if (!file || find_file(name_or_file) != nullptr) return named_recipe(name_or_file);
+  if (find_embedded(recipe_files(), name_or_file) != nullptr || !looks_like_file(name_or_file))
+    return named_recipe(name_or_file);
   return read_recipe(read_document(name_or_file), std::filesystem::path(name_or_file).stem().string());
 }
 

@@ -1,5 +1,6 @@
-// How a model is trained: precision, optimizer, dtypes, what overlaps with what, and the memory that is kept back.
-// Named recipes (megatron, torchtitan, deepspeed, plain) hold each framework's defaults; a file states what differs.
+// How a model is trained: precision, optimizer, dtypes, what overlaps with what, and the memory that is kept
+// back. Named recipes (megatron, torchtitan, deepspeed, plain) hold each framework's defaults; a file states
+// what differs.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ struct Recipe {
   StateDType reduce_dtype = StateDType::fp32;
   StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
   bool compiled = false;
-  bool optimizer_time = true;  // whether the optimizer step and the gradient norm take time
+  bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   double expert_imbalance = 1;  // load of the fullest expert over the mean
   Bytes reserve;
   Overlap overlap;
@@ -72,7 +73,7 @@ inline constexpr std::string_view kDefaultRecipe = "megatron";
 // Missing keys take the value of the recipe that `framework` names (Megatron's where it is missing too).
 [[nodiscard]] Recipe read_recipe(const Document& document, const std::string& name);
 
-// A name, or a file (an ending .yaml, .yml or .json, a path, or any existing file).
+// A name, or a file (see looks_like_file of base).
 [[nodiscard]] Recipe load_recipe(const std::string& name_or_file);
 
 // In the file format, plain numbers: reads back as the same recipe.

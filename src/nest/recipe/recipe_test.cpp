@@ -26,7 +26,9 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
   EXPECT_EQ(r.reserve.value, std::int64_t{2} << 30);
   EXPECT_EQ(r.overlap, (Overlap{1, 1, 0, 0, 1, 0}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
-  EXPECT_EQ(r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(), 18);
+  EXPECT_EQ(
+      r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(),
+      18);
 }
 
 TEST(Recipe, BytesPerParameterOfTheOthers) {
@@ -48,7 +50,8 @@ TEST(Recipe, PlainHasNoTimeAndNoReserve) {
 }
 
 TEST(Recipe, AFileStatesWhatDiffers) {
-  const Recipe r = read_recipe(parse_yaml("r.yaml", "framework: torchtitan\nreserve: 3 GB\noverlap: {tensor: 0.5}\n"), "mine");
+  const Recipe r = read_recipe(
+      parse_yaml("r.yaml", "framework: torchtitan\nreserve: 3 GB\noverlap: {tensor: 0.5}\n"), "mine");
   EXPECT_EQ(r.name, "mine");
   EXPECT_EQ(r.parameter_dtype, StateDType::fp32);
   EXPECT_EQ(r.reserve.value, 3'000'000'000);
@@ -64,22 +67,30 @@ TEST(Recipe, ReadsBackWhatItWrites) {
 }
 
 TEST(Recipe, SgdWithMomentumHasOneState) {
-  const Recipe r = read_recipe(parse_yaml("r", "optimizer: sgd\nmomentum: true\nmaster_weights: false\n"), "r");
+  const Recipe r =
+      read_recipe(parse_yaml("r", "optimizer: sgd\nmomentum: true\nmaster_weights: false\n"), "r");
   EXPECT_EQ(r.optimizer_bytes_per_parameter(), 4);
 }
 
 TEST(Recipe, ErrorsAreSentences) {
   EXPECT_EQ(message("precison: fp8\n"), "r.yaml: line 1: unknown key 'precison'; did you mean 'precision'?");
-  EXPECT_EQ(message("precision: fp9\n"), "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8; did you mean 'fp8'?");
-  EXPECT_EQ(message("framework: megatorn\n"),
-            "r.yaml: line 1, framework: 'megatorn' is none of deepspeed, megatron, plain, torchtitan; did you mean "
-            "'megatron'?");
-  EXPECT_EQ(message("overlap:\n  tensor: 2\n"), "r.yaml: line 2, overlap.tensor: a share lies between 0 and 1");
-  EXPECT_EQ(message("overlap: {tensors: 1}\n"), "r.yaml: line 1, overlap: unknown key 'tensors'; did you mean 'tensor'?");
-  EXPECT_EQ(message("reserve: 2 GIB\n"), "r.yaml: line 1, reserve: '2 GIB' is not a size in bytes; did you mean 'GiB'?");
-  EXPECT_EQ(message("expert_imbalance: 0.5\n"),
-            "r.yaml: line 1, expert_imbalance: the fullest expert cannot have less than the mean; give 1 or more");
-  EXPECT_EQ(message("master_weights: maybe\n"), "r.yaml: line 1, master_weights: true or false is expected, not 'maybe'");
+  EXPECT_EQ(message("precision: fp9\n"),
+            "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8; did you mean 'fp8'?");
+  EXPECT_EQ(
+      message("framework: megatorn\n"),
+      "r.yaml: line 1, framework: 'megatorn' is none of deepspeed, megatron, plain, torchtitan; did you mean "
+      "'megatron'?");
+  EXPECT_EQ(message("overlap:\n  tensor: 2\n"),
+            "r.yaml: line 2, overlap.tensor: a share lies between 0 and 1");
+  EXPECT_EQ(message("overlap: {tensors: 1}\n"),
+            "r.yaml: line 1, overlap: unknown key 'tensors'; did you mean 'tensor'?");
+  EXPECT_EQ(message("reserve: 2 GIB\n"),
+            "r.yaml: line 1, reserve: '2 GIB' is not a size in bytes; did you mean 'GiB'?");
+  EXPECT_EQ(
+      message("expert_imbalance: 0.5\n"),
+      "r.yaml: line 1, expert_imbalance: the fullest expert cannot have less than the mean; give 1 or more");
+  EXPECT_EQ(message("master_weights: maybe\n"),
+            "r.yaml: line 1, master_weights: true or false is expected, not 'maybe'");
   EXPECT_THROW(static_cast<void>(load_recipe("megatro")), InputError);
 }
 
