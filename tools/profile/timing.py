@@ -16,17 +16,19 @@ MOST_NODES = 256
 CHUNK = 1 << 28
 
 
-class Pool:
-    """One large buffer of normal random numbers. Operands are views of it, one after the other, round and round:
-    no allocation and no random numbers while points are measured."""
+def normal_numbers(torch, elements, dtype, scale):
+    buffer = torch.empty(elements, dtype=dtype, device="cuda")
+    for start in range(0, elements, CHUNK):
+        buffer[start:start + CHUNK].normal_().mul_(scale)
+    return buffer
 
-    def __init__(self, torch, elements, dtype, scale):
-        self.buffer = torch.empty(elements, dtype=dtype, device="cuda")
-        for start in range(0, elements, CHUNK):
-            part = self.buffer[start:start + CHUNK]
-            part.normal_() if scale else part.zero_()
-            if scale and scale != 1:
-                part.mul_(scale)
+
+class Pool:
+    """Operands as views of one large buffer, one after the other, round and round: no allocation and no random
+    numbers while points are measured."""
+
+    def __init__(self, buffer):
+        self.buffer = buffer
         self.next = 0
 
     def take(self, *shape):
@@ -54,25 +56,35 @@ class Bench:
         # Everything runs on one stream that is not the default one: only such a stream can be captured.
         self.stream = torch.cuda.Stream()
         torch.cuda.set_stream(self.stream)
-        self._inputs = self._outputs = None
+        self._pools = {}
         self._start = torch.cuda.Event(enable_timing=True)
         self._end = torch.cuda.Event(enable_timing=True)
 
+    def _pool(self, name, make):
+        if name not in self._pools:
+            self._pools[name] = Pool(make())
+        return self._pools[name]
+
     @property
     def inputs(self):
-        if self._inputs is None:
-            self._inputs = Pool(self.torch, min(1 << 32, self.memory // 16), self.dtype, 0.5)
-        return self._inputs
+        """Normal random numbers of the profile's type, scaled so that long sums stay finite."""
+        count = min(1 << 32, self.memory // 16)
+        return self._pool("inputs", lambda: normal_numbers(self.torch, count, self.dtype, 0.5))
 
     @property
     def outputs(self):
-        if self._outputs is None:
-            self._outputs = Pool(self.torch, min(1 << 31, self.memory // 32), self.dtype, 0)
-        return self._outputs
+        count = min(1 << 31, self.memory // 32)
+        return self._pool("outputs", lambda: self.torch.zeros(count, dtype=self.dtype, device="cuda"))
 
-    def release_pools(self):
-        """Before whole layers and steps, whose memory is measured."""
-        self._inputs = self._outputs = None
+    @property
+    def eight_bit(self):
+        """The first inputs again as e4m3."""
+        return self._pool("eight_bit", lambda: self.inputs.buffer[:1 << 30].to(self.torch.float8_e4m3fn))
+
+    def make_room(self):
+        """Before what allocates much: cached blocks go back, and on a small device the pools too."""
+        if self.memory < 64e9:
+            self._pools.clear()
         self.torch.cuda.empty_cache()
 
     def sets(self, working_bytes, most=64):
@@ -96,7 +108,7 @@ class Bench:
         self.torch.cuda.synchronize()
         estimate = self.span(lambda: self._repeat(calls, 1))
         if estimate < 5e-3:
-            estimate = self.span(lambda: self._repeat(calls, 8)) / 8
+            estimate = max(1e-7, self.span(lambda: self._repeat(calls, 8)) / 8)
         if graph and estimate < GRAPH_BELOW_S:
             captured = self._capture(calls, estimate)
             if captured:

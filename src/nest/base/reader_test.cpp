@@ -86,7 +86,7 @@ TEST(Reader, SaysWhatAMissingKeyHolds) {
 
 TEST(Reader, TakesANearMissForTheMissingKey) {
   EXPECT_EQ(reading("name: x\nbandwith: 1", [](Reader& r) { return r.bandwidth("bandwidth"); }),
-            "x.yaml: line 2, bandwith: unknown key 'bandwith'; did you mean 'bandwidth'?");
+            "x.yaml: line 2: unknown key 'bandwith'; did you mean 'bandwidth'?");
   // A key that was asked for is no misspelling.
   EXPECT_EQ(reading("sizes: [1]", [](Reader& r) { return r.has("sizes") ? r.whole("size") : 0; }),
             "x.yaml: line 1: the key 'size' is missing; it holds a whole number");

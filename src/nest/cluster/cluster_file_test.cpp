@@ -75,13 +75,13 @@ TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
   EXPECT_EQ(error_of(kHead + "levels: [8]\n"),
             "x.yaml: line 3, levels[0]: a group of keys is expected here, not a whole number");
   EXPECT_EQ(error_of(kHead + "levles:\n" + kNode),
-            "x.yaml: line 3, levles: unknown key 'levles'; did you mean 'levels'?");
+            "x.yaml: line 3: unknown key 'levles'; did you mean 'levels'?");
   EXPECT_EQ(
       error_of(kHead + "colour: red\nlevels:\n" + kNode),
       "x.yaml: line 3: unknown key 'colour'; known here: name, accelerator, levels, source, date, note");
   EXPECT_EQ(
       error_of(kHead + "levels:\n" + kNode + "  - {name: rack, size: 3, bandwith: 50 GB/s, latency: 5 us}\n"),
-      "x.yaml: line 5, levels[1].bandwith: unknown key 'bandwith'; did you mean 'bandwidth'?");
+      "x.yaml: line 5, levels[1]: unknown key 'bandwith'; did you mean 'bandwidth'?");
   EXPECT_EQ(error_of(kHead + "levels:\n" + kNode + kNode),
             "x.yaml: line 5, levels[1].name: two levels are called 'node'");
   EXPECT_EQ(error_of(kHead + "levels:\n  - {name: node, sizes: [4, 8], bandwidth: 1 GB/s, latency: 1 us}\n" +

@@ -82,7 +82,7 @@ TEST(Graph, BrokenFilesAreAnsweredToTheLetter) {
   EXPECT_EQ(error_of(kNodes + "  - {between: [d3..0, leaf], bandwidth: 1 GB/s, latency: 1 us}\n"),
             "net.yaml: line 6, links[0].between: 'd3..0' is no range of names; write it like 'd0..7'");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latancy: 1 us}\n"),
-            "net.yaml: line 6, links[0].latancy: unknown key 'latancy'; did you mean 'latency'?");
+            "net.yaml: line 6, links[0]: unknown key 'latancy'; did you mean 'latency'?");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latency: 1 us, count: 0}\n"),
             "net.yaml: line 6, links[0].count: 0 is outside 1 to 65536");
   EXPECT_EQ(error_of(kHead + "devices: 4\n"),

@@ -82,7 +82,7 @@ TEST(Level, WrittenFormReadsBackTheSame) {
 TEST(Level, MistakesAreNamed) {
   const std::string rest = ", bandwidth: 1 GB/s, latency: 1 us}";
   EXPECT_EQ(error_of("{name: a, size: 8, bandwith: 1 GB/s, latency: 1 us}"),
-            "x.yaml: line 1, bandwith: unknown key 'bandwith'; did you mean 'bandwidth'?");
+            "x.yaml: line 1: unknown key 'bandwith'; did you mean 'bandwidth'?");
   EXPECT_EQ(error_of("{name: a, kind: swich, size: 8" + rest),
             "x.yaml: line 1, kind: 'swich' is none of switch, ring, mesh, torus, fully_connected; did you "
             "mean 'switch'?");
