@@ -1,9 +1,12 @@
 #include "nest/base/value.hpp"
 
 #include <gtest/gtest.h>
+
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <charconv>
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -127,7 +130,11 @@ TEST(ToJson, BreaksObjectsThatAreWiderThanALine) {
 Value as_read_back(const Value& value) {
   if (const double* d = value.as_real()) {
     const std::string text = line(value);
-    return text.find_first_of(".en") == std::string::npos ? Value(std::stoll(text)) : Value(*d);
+    // A whole number without point or exponent reads back as one, unless it is beyond int64.
+    std::int64_t whole = 0;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, whole);
+    return read.ec == std::errc{} && read.ptr == end ? Value(whole) : Value(*d);
   }
   if (const Value::Array* items = value.as_array()) {
     Value out = Value::array();
