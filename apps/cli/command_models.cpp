@@ -1,7 +1,6 @@
 // nest models: the zoo, and one model looked at closely.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 

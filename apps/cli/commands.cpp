@@ -5,7 +5,7 @@
 namespace nest::cli {
 
 std::span<const Command> commands() {
-  static const std::vector<Command> all = [] {
+  static const std::vector<Command> kAll = [] {
     std::vector<Command> list;
     for (std::vector<Command> part :
          {model_commands(), cluster_commands(), recipe_commands(), help_commands()}) {
@@ -13,7 +13,7 @@ std::span<const Command> commands() {
     }
     return list;
   }();
-  return all;
+  return kAll;
 }
 
 Option json_option() {

@@ -1,4 +1,6 @@
 // A bash script that completes nest's commands, options and names, made from the command table.
+#include <fmt/format.h>
+
 #include <set>
 #include <string>
 
@@ -19,7 +21,7 @@ std::string bash_completion() {
     for (const Command& other : commands()) {
       if (other.name.starts_with(c.name + " ")) words += " " + other.name.substr(c.name.size() + 1);
     }
-    cases += "    \"" + c.name + "\") options=\"" + options + "\"; words=\"" + words + "\" ;;\n";
+    cases += fmt::format("    \"{}\") options=\"{}\"; words=\"{}\" ;;\n", c.name, options, words);
   }
   std::string first;
   for (const std::string& g : groups) first += (first.empty() ? "" : " ") + g;

@@ -10,14 +10,14 @@ namespace {
 
 // The five commands a newcomer needs first, with one example each.
 const std::vector<Example>& first_steps() {
-  static const std::vector<Example> steps{
+  static const std::vector<Example> kSteps{
       {"nest models", "every model known by name, with its parameters"},
       {"nest models show llama3.1-70b", "its layers, FLOPs and the operators of one layer"},
       {"nest clusters", "every cluster known by name"},
       {"nest clusters show h100-spine-leaf --devices 512", "its network levels, bandwidths and bisection"},
       {"nest clusters from-graph network.yaml", "any network of links and switches as levels"},
   };
-  return steps;
+  return kSteps;
 }
 
 std::string options_text(const Command& command) {

@@ -1,7 +1,6 @@
 // The program: finds the command, runs it, and turns what went wrong into one sentence and an exit code.
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <new>
 
 #include "command.hpp"

@@ -1,10 +1,11 @@
-"""The profile as a document: rows collected, merged with an earlier document, and written as JSON, one row per line.
+"""The profile as a document: rows collected, merged with other documents, and written as JSON, one row a line.
 
     {"format": "nest-accelerator-profile", "version": 1,
      "accelerator": "h200",
      ...
      "points": {
-      "matmul": {"columns": ["layout", "m", "n", "k", "dtype", "time_s", "samples", "graph", "split"], "rows": [
+      "matmul": {"columns": ["layout", "m", "n", "k", "dtype", "time_s", "samples", "graph", "split"],
+       "rows": [
        ["forward", 256, 768, 768, "bf16", 4.12e-06, 3, 1, "fit"]]}},
      "layers": [...], "steps": [...], "failed": [...]}
 """
@@ -31,7 +32,7 @@ class Document:
         self.failed = {}
 
     def add(self, kind, record):
-        """A row of an operator's table; the first one fixes the columns. Measured again, a row is replaced."""
+        """A row of an operator's table; the first fixes the columns. A row measured again is replaced."""
         record = {name: rounded(value) for name, value in record.items()}
         columns, rows = self.tables.setdefault(kind, (list(record), {}))
         if list(record) != columns:
@@ -53,7 +54,8 @@ class Document:
         if data.get("format") != FORMAT or data.get("version") != VERSION:
             raise ValueError(f"not a {FORMAT} of version {VERSION}")
         if data.get("device_name") != self.header.get("device_name"):
-            raise ValueError(f"of another device: '{data.get('device_name')}', not '{self.header.get('device_name')}'")
+            names = data.get("device_name"), self.header.get("device_name")
+            raise ValueError("of another device: '%s', not '%s'" % names)
         for kind, table in data["points"].items():
             mine = self.tables.get(kind, (table["columns"], {}))[1]
             fresh = dict(mine)
@@ -83,7 +85,8 @@ class Document:
         for section in ("layers", "steps", "failed"):
             records = getattr(self, section)
             body = ",\n".join("  " + json.dumps(records[key]) for key in sorted(records, key=_order))
-            lines.append(f'"{section}": [' + ("\n" + body if body else "") + ("]," if section != "failed" else "]"))
+            end = "]" if section == "failed" else "],"
+            lines.append(f'"{section}": [' + ("\n" + body if body else "") + end)
         return "{" + "\n ".join(lines) + "}\n"
 
     def write(self, path):

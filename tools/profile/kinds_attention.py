@@ -18,7 +18,7 @@ def measure_attention(bench, point):
     grouped = kv < heads
 
     def tensors():
-        # As a layer has them: made as batch, sequence, head, dimension, and seen with heads before the sequence.
+        # As a layer has them: batch, sequence, head, dimension in memory, seen with heads first.
         shapes = ((heads, qk), (kv, qk), (kv, v_dim))
         return tuple(leaf(bench.inputs.take(b, s, h, d).transpose(1, 2)) for h, d in shapes)
 

@@ -34,8 +34,10 @@ def measure_dispatch(bench, point):
     def inputs():
         return leaf(bench.inputs.take(tokens, hidden)), _token_of_row(torch, tokens, k)
 
-    timed = time_passes(bench, inputs, lambda x, index: x.index_select(0, index), 2 * tokens * (k + 1) * hidden)
-    return _named(bench, point, timed)
+    def apply(x, index):
+        return x.index_select(0, index)
+
+    return _named(bench, point, time_passes(bench, inputs, apply, 2 * tokens * (k + 1) * hidden))
 
 
 def measure_combine(bench, point):

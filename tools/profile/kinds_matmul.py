@@ -3,12 +3,13 @@ import random
 
 
 def measure_matmul(bench, point):
-    """y = x W^T, dx = dy W, dW = dy^T x: the three products of a Linear without bias, into buffers that exist."""
+    """y = x W^T, dx = dy W, dW = dy^T x: the products of a Linear without bias, into buffers that exist."""
     torch, m, n, k = bench.torch, point.get("m"), point.get("n"), point.get("k")
     count = bench.sets(2 * (m * n + m * k + n * k))
 
     def calls(left, right, out, apply):
-        return [apply(bench.inputs.take(*left), bench.inputs.take(*right), bench.outputs.take(*out)) for _ in range(count)]
+        take = bench.inputs.take
+        return [apply(take(*left), take(*right), bench.outputs.take(*out)) for _ in range(count)]
 
     layouts = {
         "forward": calls((m, k), (n, k), (m, n), lambda x, w, y: lambda: torch.mm(x, w.t(), out=y)),
@@ -37,8 +38,8 @@ def measure_fp8_matmul(bench, point):
 
 
 def expert_loads(experts, tokens, load, seed=3):
-    """Rows for each expert, multiples of 8 that add up to tokens. Uneven: weights between 0.4 and 1.6."""
-    groups = tokens // 8
+    """Rows for each expert, multiples of 8 and at least 8, that add up to tokens. Uneven: shares from 0.4 to 1.6."""
+    groups = tokens // 8 - experts
     source = random.Random(f"{experts}|{tokens}|{seed}")
     weights = [1.0 if load == "even" else 0.4 + 1.2 * source.random() for _ in range(experts)]
     ends, reached = [], 0.0
@@ -46,7 +47,7 @@ def expert_loads(experts, tokens, load, seed=3):
         reached += weight
         ends.append(round(groups * reached / sum(weights)))
     ends[-1] = groups
-    return [8 * (b - a) for a, b in zip([0] + ends, ends)]
+    return [8 * (b - a + 1) for a, b in zip([0] + ends, ends)]
 
 
 def measure_grouped_matmul(bench, point):
@@ -58,8 +59,9 @@ def measure_grouped_matmul(bench, point):
     offsets = torch.tensor(ends, dtype=torch.int32, device="cuda")
     functional = getattr(torch.nn.functional, "grouped_mm", None) or getattr(torch, "_grouped_mm", None)
     count = bench.sets(2 * (tokens * (n + k) + experts * n * k))
-    sets = [(bench.inputs.take(tokens, k), bench.inputs.take(experts, n, k), bench.inputs.take(tokens, n)) for _ in range(count)]
-    parts = [slice(end - load, end) for load, end in zip(loads, ends) if load]
+    take = bench.inputs.take
+    sets = [(take(tokens, k), take(experts, n, k), take(tokens, n)) for _ in range(count)]
+    parts = [slice(end - load, end) for load, end in zip(loads, ends)]
     grouped = {
         "forward": lambda x, w, dy: functional(x, w.transpose(-2, -1), offs=offsets),
         "input": lambda x, w, dy: functional(dy, w, offs=offsets),
@@ -70,11 +72,14 @@ def measure_grouped_matmul(bench, point):
         "input": lambda x, w, dy: [torch.mm(dy[p], w[i]) for i, p in enumerate(parts)],
         "weight": lambda x, w, dy: [torch.mm(dy[p].t(), x[p]) for p in parts],
     }
-    method, layouts = ("grouped", grouped) if functional and _works(torch, grouped, sets[0]) else ("loop", looped)
+    method, layouts = "loop", looped
+    if functional and _works(torch, grouped, sets[0]):
+        method, layouts = "grouped", grouped
     rows = []
     for layout, apply in layouts.items():
         timing = bench.time([lambda s=s: apply(*s) for s in sets])
-        rows.append({"layout": layout, **dict(point.key), "dtype": bench.dtype_name, "method": method, **timing})
+        names = {"layout": layout, **dict(point.key), "dtype": bench.dtype_name, "method": method}
+        rows.append({**names, **timing})
     return rows
 
 

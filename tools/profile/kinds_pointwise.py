@@ -29,7 +29,8 @@ def measure_pointwise(bench, point):
         return tuple(leaf(bench.inputs.take(*shape(rows, hidden))) for shape in shapes)
 
     # The gradient of a sum is handed on as it is: there is nothing to time.
-    timed = time_passes(bench, inputs, apply, 2 * rows * hidden * (len(shapes) + 1), backward=point.kind != "add")
+    working = 2 * rows * hidden * (len(shapes) + 1)
+    timed = time_passes(bench, inputs, apply, working, backward=point.kind != "add")
     return [{"pass": name, **dict(point.key), "dtype": bench.dtype_name, **timing} for name, timing in timed]
 
 
@@ -47,7 +48,7 @@ def measure_embedding(bench, point):
 
 
 def measure_loss(bench, point):
-    """Mean cross-entropy of logits that are cast to float32 first; the gradient comes back in the logits' type."""
+    """Mean cross-entropy of logits cast to float32 first; the gradient comes back in the logits' type."""
     torch = bench.torch
     tokens, vocab = point.get("tokens"), point.get("vocab")
 

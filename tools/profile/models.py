@@ -1,6 +1,6 @@
 """Shapes of the models whose whole layers and whole training steps are measured. No torch here.
 
-A layer of a tensor slice t is the local shard of one rank: heads / t, key-value heads / t but at least one, ffn / t.
+A layer of a tensor slice t is the local shard of one rank: heads / t, key-value heads / t (at least one), ffn / t.
 """
 from dataclasses import dataclass
 
@@ -64,7 +64,7 @@ def layer_parameters(model, t=1):
 
 
 def layer_flops(model, t, micro_batch, sequence):
-    """Forward FLOPs of a layer's shard: products with weights, and attention (half of it under a causal mask)."""
+    """Forward FLOPs of a layer's shard: products with weights, and attention (half under a causal mask)."""
     tokens = micro_batch * sequence
     attention = 4 * slice_of(model, t).heads * model.head_dim * sequence * tokens
     return 2 * tokens * layer_parameters(model, t) + attention * (1 if model.family == "bert" else 0.5)

@@ -4,8 +4,8 @@
 def time_passes(bench, make_inputs, apply, working_bytes, graph=True, most=16, backward=True):
     """[("forward", timing), ("backward", timing)] of apply(*make_inputs()).
 
-    Forward runs as in training, with gradients wanted. For backward the forward runs once, its graph is kept, and
-    torch.autograd.grad runs again and again, to every input that wants a gradient.
+    Forward runs as in training, with gradients wanted. For backward the forward runs once, its graph is kept,
+    and torch.autograd.grad runs again and again, to every input that wants a gradient.
     """
     torch = bench.torch
     sets = [make_inputs() for _ in range(bench.sets(working_bytes, most))]

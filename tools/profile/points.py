@@ -1,6 +1,6 @@
 """Which points are measured: grids, their estimated cost, thinning to a budget, order. No torch here.
 
-A point is one shape of one kind; measuring it gives one or several rows (layouts, forward and backward). Everything is
+A point is one shape of one kind; measuring it gives one or several rows (layouts, forward and backward). All is
 deterministic: choices come from hashes of the keys, never from a clock or from an unseeded generator.
 """
 import hashlib
@@ -22,11 +22,12 @@ LAYOUTS = ("forward", "input", "weight")
 HIDDEN = (768, 1024, 1600, 2048, 2560, 3072, 4096, 5120, 6144, 7168, 8192, 12288, 16384, 20480)
 TOKENS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
 # Inner sizes of gated feed-forward blocks in published models, by hidden size; elsewhere about 8/3 of it.
-GATED_FFN = {2048: (8192,), 3072: (8192,), 4096: (11008, 14336), 5120: (13824, 17408), 7168: (18432,), 8192: (22016, 28672),
-             12288: (32768,), 16384: (53248,)}
+GATED_FFN = {2048: (8192,), 3072: (8192,), 4096: (11008, 14336), 5120: (13824, 17408), 7168: (18432,),
+             8192: (22016, 28672), 12288: (32768,), 16384: (53248,)}
 KV_HEADS = 8
 HEAD_DIM = 128
-HEADS_OF_VOCAB = {32000: (4096, 5120, 8192), 51200: (768, 1024, 1600, 2048, 2560, 4096, 5120, 6144, 12288, 20480),
+HEADS_OF_VOCAB = {32000: (4096, 5120, 8192),
+                  51200: (768, 1024, 1600, 2048, 2560, 4096, 5120, 6144, 12288, 20480),
                   128256: (2048, 3072, 4096, 8192, 16384), 151936: (1024, 2048, 2560, 4096, 5120, 8192)}
 
 
@@ -70,7 +71,7 @@ def matmul_estimate(m, n, k):
 
 
 def thin(points, budget_s, group):
-    """At most budget_s of points, taken round by round: each group gives its next point by hash, groups by hash too."""
+    """At most budget_s of points, round by round: each group gives its next point, in the order of the hashes."""
     groups = {}
     for point in sorted(set(points), key=lambda p: p.digest):
         groups.setdefault(group(point), []).append(point)
@@ -142,7 +143,7 @@ def matmul(budget_s=240.0):
     odd = off_grid()
     grid = [matmul_point(m, n, k) for n, k in weights_of_layers() for m in TOKENS if fits_matmul(m, n, k)]
     budget = budget_s - sum(p.cost_s for p in odd)
-    # One call below 8 ms costs little more than any other; a few long ones are kept to see the sustained rate.
+    # One call below 8 ms costs little more than any other; a few long ones show the sustained rate.
     short = thin([p for p in grid if p.call_s <= 0.008], 0.93 * budget, lambda p: (p.get("n"), p.get("k")))
     long = thin([p for p in grid if p.call_s > 0.008], 0.07 * budget, lambda p: p.get("m"))
     return odd + short + long
@@ -156,10 +157,13 @@ def fp8_matmul():
     return [make("fp8_matmul", p.call_s / 2, 2, m=p.get("m"), n=p.get("n"), k=p.get("k")) for p in chosen]
 
 
+EXPERT_SIZES = ((2048, 768), (2048, 1408), (4096, 1536), (4096, 14336), (5120, 1536), (6144, 16384), (7168, 2048))
+
+
 def grouped_matmul(budget_s=30.0):
     found = []
     for experts in (8, 16, 32, 64):
-        for hidden, ffn in ((2048, 768), (2048, 1408), (4096, 1536), (4096, 14336), (5120, 1536), (6144, 16384), (7168, 2048)):
+        for hidden, ffn in EXPERT_SIZES:
             for tokens in (1024, 4096, 16384, 65536):
                 for n, k in ((2 * ffn, hidden), (hidden, ffn)):
                     weight = experts * n * k
@@ -167,12 +171,13 @@ def grouped_matmul(budget_s=30.0):
                     if weight <= MOST_ELEMENTS and call < 0.03:
                         key = f"{experts}|{tokens}|{n}|{k}".encode()
                         skew = "uneven" if hashlib.sha256(key).digest()[0] % 2 else "even"
-                        found.append(make("grouped_matmul", call, len(LAYOUTS), experts=experts, tokens=tokens, n=n, k=k, load=skew))
+                        found.append(make("grouped_matmul", call, len(LAYOUTS), experts=experts, tokens=tokens,
+                                          n=n, k=k, load=skew))
     return thin(found, budget_s, lambda p: (p.get("experts"), p.get("tokens")))
 
 
 def interleave(points_by_kind, seed=1):
-    """All kinds at once, each in a seeded random order and spread evenly: a time-out costs every kind the same share."""
+    """All kinds, each in a seeded random order and spread evenly: a time-out costs every kind the same share."""
     placed = []
     for kind, points in points_by_kind.items():
         shuffled = list(points)

@@ -1,9 +1,9 @@
 """Timing on the device with CUDA events, and the buffers that points take their operands from.
 
-A measured time is the median of three samples of at least 15 ms each, after a warm-up. Calls that take less than
-100 us are captured into a CUDA graph and replayed, because the processor could not issue them fast enough one by one:
-the time is then the device's own. Inputs rotate over several buffers where they would fit into the L2 cache, so that
-weights are read from memory as in training.
+A measured time is the median of three samples of at least 15 ms each, after a warm-up. Calls of less than 100 us
+are captured into a CUDA graph and replayed, because the processor could not issue them fast enough one by one:
+the time is then the device's own. Inputs rotate over several buffers where they would fit into the L2 cache, so
+that weights are read from memory as in training.
 """
 import math
 import statistics
@@ -24,8 +24,8 @@ def normal_numbers(torch, elements, dtype, scale):
 
 
 class Pool:
-    """Operands as views of one large buffer, one after the other, round and round: no allocation and no random
-    numbers while points are measured."""
+    """Operands as views of one large buffer, one after the other, round and round: nothing is allocated and no
+    random number made while points are measured."""
 
     def __init__(self, buffer):
         self.buffer = buffer
@@ -133,7 +133,8 @@ class Bench:
         # A run of more than half a second tells enough by itself.
         while len(times) < SAMPLES and not (times and times[0] > 0.5):
             times.append(self.span(sample))
-        return {"time_s": statistics.median(times) / (runs * calls_in_run), "samples": len(times), "graph": graph}
+        one = statistics.median(times) / (runs * calls_in_run)
+        return {"time_s": one, "samples": len(times), "graph": graph}
 
     @staticmethod
     def _repeat(calls, count):

@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "nest/cluster/catalog.hpp"
-#include "nest/model/build.hpp"
-#include "nest/model/zoo.hpp"
-#include "nest/recipe/recipe.hpp"
+#include "nest/cluster/catalog.hpp"  // IWYU pragma: export
+#include "nest/model/build.hpp"      // IWYU pragma: export
+#include "nest/model/zoo.hpp"        // IWYU pragma: export
+#include "nest/recipe/recipe.hpp"    // IWYU pragma: export
 
 namespace nest {
 

@@ -4,7 +4,6 @@
 
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-#include <charconv>
 
 #include <charconv>
 #include <cmath>

@@ -76,44 +76,6 @@ TEST(HubConfig, NullMeansTheDerivedValue) {
   EXPECT_EQ(parameters(R"({"model_type": "gpt2", "n_inner": null})"), 124'439'808);
 }
 
-TEST(HubConfig, BiasesAndTiesCount) {
-  // Four biases of 4096 in each of 32 layers; mlp: 2 * 11008 + 4096.
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "attention_bias": true})"), 6'738'415'616 + 32 * 4 * 4096);
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "mlp_bias": true})"),
-            6'738'415'616 + 32 * (2 * 11008 + 4096));
-  EXPECT_EQ(parameters(R"({"model_type": "llama", "tie_word_embeddings": true})"),
-            6'738'415'616 - 32000 * 4096);
-}
-
-TEST(HubConfig, DenseLayersAmongExperts) {
-  Warnings warnings;
-  const ModelSpec spec = read(R"({"model_type": "qwen3_moe", "num_hidden_layers": 6, "decoder_sparse_step": 2,
-                                  "mlp_only_layers": [3]})",
-                              warnings);
-  std::vector<bool> experts;
-  for (const BlockSpec& b : spec.stacks[0].blocks) experts.push_back(b.experts.has_value());
-  EXPECT_THAT(experts, ElementsAre(false, true, false, false, false, true));
-}
-
-TEST(HubConfig, SlidingWindows) {
-  Warnings warnings;
-  const auto window = [&](const std::string& json, std::size_t layer) {
-    return read(json, warnings).stacks[0].blocks[layer].attention.window;
-  };
-  EXPECT_EQ(window(R"({"model_type": "mistral"})", 0), 4096);
-  EXPECT_EQ(window(R"({"model_type": "mistral", "sliding_window": null})", 0), 0);
-  EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096})", 31), 0);
-  EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": true})", 27), 0);
-  EXPECT_EQ(window(R"({"model_type": "qwen2", "sliding_window": 4096, "use_sliding_window": true})", 28),
-            4096);
-}
-
-TEST(HubConfig, ViTWithAndWithoutAClassifier) {
-  // ViTModel: encoder and pooler. Ten labels: a classifier of 10 * 769.
-  EXPECT_EQ(parameters(R"({"model_type": "vit", "architectures": ["ViTModel"]})"), 86'389'248);
-  EXPECT_EQ(parameters(R"({"model_type": "vit", "id2label": {"0": "a", "1": "b"}})"), 86'567'656 - 998 * 769);
-}
-
 TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message(R"({"model_type": "lama"})"),
             "config.json: line 1, model_type: the model_type 'lama' is not known; did you mean 'llama'?");

@@ -60,6 +60,26 @@ struct AttentionShape {
   std::int64_t window = 0;  // keys that one query sees at most; 0 = all
 };
 
+// Collectives, as operators that strategies insert between others.
+enum class CollectiveKind { none, all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, send };
+// Which of a cell's devices take part: those that differ in this coordinate alone.
+enum class GroupAxis { tensor, context, expert, expert_tensor };
+
+struct CollectiveShape {
+  CollectiveKind forward = CollectiveKind::none;
+  CollectiveKind backward = CollectiveKind::none;
+  GroupAxis group = GroupAxis::tensor;
+  // Size of the whole tensor over the group, which is what collectives are quoted in: the input of an
+  // all-reduce, the gathered output of an all-gather, the full input of a reduce-scatter, what one member
+  // sends in an all-to-all.
+  Bytes forward_bytes;
+  Bytes backward_bytes;
+  // Ring context parallelism: so many equal sends one after the other, each beside one step of attention.
+  std::int64_t repeats = 1;
+
+  bool operator==(const CollectiveShape&) const = default;
+};
+
 struct Operator {
   std::string name;
   OperatorKind kind = OperatorKind::matmul;
@@ -71,6 +91,7 @@ struct Operator {
   // For embedding and position: bytes of parameters touched, which are rows and not the table.
   Bytes parameter_bytes_read;
   AttentionShape attention;
+  CollectiveShape collective;  // where kind is collective
 };
 
 // FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
