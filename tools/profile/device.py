@@ -53,5 +53,5 @@ def header(torch, accelerator):
             "torch": torch.__version__, "cuda": torch.version.cuda or torch.version.hip,
             "driver": seen.pop("driver", None), "cudnn": torch.backends.cudnn.version(), "clocks": seen,
             "capability": f"{properties.major}.{properties.minor}",
-            "multiprocessors": properties.multi_processor_count, "l2_bytes": getattr(properties, "L2_cache_size", None),
-            "memory_bytes": properties.total_memory}
+            "multiprocessors": properties.multi_processor_count,
+            "l2_bytes": getattr(properties, "L2_cache_size", None), "memory_bytes": properties.total_memory}

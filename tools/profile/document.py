@@ -1,4 +1,4 @@
-"""The profile as a document: rows collected, merged with other documents, and written as JSON, one row a line.
+"""The profile as a document: rows collected, merged with other documents, written as JSON, one row a line.
 
     {"format": "nest-accelerator-profile", "version": 1,
      "accelerator": "h200",

@@ -50,6 +50,6 @@ def measure_combine(bench, point):
 
     def apply(made, weights, index):
         out = torch.zeros(tokens, hidden, dtype=made.dtype, device="cuda")
-        return out.index_add(0, index, made * weights)
+        return out.index_add_(0, index, made * weights)
 
     return _named(bench, point, time_passes(bench, inputs, apply, 2 * tokens * (k + 1) * hidden))

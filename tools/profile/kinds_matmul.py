@@ -38,7 +38,7 @@ def measure_fp8_matmul(bench, point):
 
 
 def expert_loads(experts, tokens, load, seed=3):
-    """Rows for each expert, multiples of 8 and at least 8, that add up to tokens. Uneven: shares from 0.4 to 1.6."""
+    """Rows for each expert, multiples of 8 and above 0, that add up to tokens. Uneven: shares 0.4 to 1.6."""
     groups = tokens // 8 - experts
     source = random.Random(f"{experts}|{tokens}|{seed}")
     weights = [1.0 if load == "even" else 0.4 + 1.2 * source.random() for _ in range(experts)]

@@ -7,7 +7,7 @@ LAUNCHES = 1000
 
 
 def measure_transfer(bench, point):
-    """copy and fill in the profile's type; cast from float32 (down) or to it (up); accumulate: float32 += type."""
+    """copy and fill in the profile's type; cast from float32 (down) or to it (up); accumulate in float32."""
     torch, count = bench.torch, point.get("elements")
     short = {"copy": 4, "fill": 2, "cast": 6, "accumulate": 6}[point.kind] * count
     calls = []

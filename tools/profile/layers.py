@@ -1,8 +1,8 @@
 """Whole transformer layers in plain torch, one rank's shard of a tensor slice t, without collectives.
 
-llama: rms_norm, q, k, v (for a third of them one fused product), rotary, attention, output, add, rms_norm, gate,
-up, silu(gate) * up, down, add. gpt: layer_norm and biases, fused qkv, causal attention, gelu. bert: norms after
-the additions, no mask. The profile's fit does not use these measurements: they judge it.
+llama: rms_norm, q, k, v (for a third of them one fused product), rotary, attention, output, add, rms_norm,
+gate, up, silu(gate) * up, down, add. gpt: layer_norm and biases, fused qkv, causal attention, gelu. bert:
+norms after the additions, no mask. The profile's fit does not use these measurements: they judge it.
 """
 import gc
 import math
@@ -151,7 +151,7 @@ def memory_of(layer, x, forward, dy):
 
 
 def time_layer(layer, x, forward, dy, estimate):
-    """Medians over iterations issued without waiting, without the first; and the processor's time to issue."""
+    """Medians over iterations issued without waiting, the first left out; the processor's time to issue."""
     count = 2 + max(3, min(MOST_ITERATIONS, math.ceil(0.1 / max(estimate, 1e-4))))
     marks = []
     torch.cuda.synchronize()
@@ -200,7 +200,8 @@ def measure_layer(bench, point, compiled=False):
     forward_s, backward_s, issued, samples = time_layer(layer, x, forward, dy, point.call_s)
     return {"model": model.name, "t": t, "micro_batch": b, "sequence": s,
             "mode": "compiled" if compiled else "eager", "qkv": "fused" if fused else "separate",
-            "dtype": bench.dtype_name, "forward_s": forward_s, "backward_s": backward_s, "issue_s": issued, "stash_bytes": kept, "peak_bytes": peak,
+            "dtype": bench.dtype_name, "forward_s": forward_s, "backward_s": backward_s,
+            "issue_s": issued, "stash_bytes": kept, "peak_bytes": peak,
             "parameters": sum(p.numel() for p in layer.parameters()), "warm_up_s": warm_up,
             "samples": samples}
 

@@ -1,6 +1,6 @@
 """Shapes of the models whose whole layers and whole training steps are measured. No torch here.
 
-A layer of a tensor slice t is the local shard of one rank: heads / t, key-value heads / t (at least one), ffn / t.
+A layer of a tensor slice t is the shard of one rank: heads / t, key-value heads / t (at least one), ffn / t.
 """
 from dataclasses import dataclass
 
@@ -33,6 +33,7 @@ MODELS = {m.name: m for m in (
     Model("llama3.1-405b", "llama", 16384, 128, 8, 128, 53248, 126, 128256, False),
     Model("llama3.2-1b", "llama", 2048, 32, 8, 64, 8192, 16, 128256, True),
     Model("llama3.2-3b", "llama", 3072, 24, 8, 128, 8192, 28, 128256, True),
+    Model("tinyllama-1.1b", "llama", 2048, 32, 4, 64, 5632, 22, 32000, False),
     Model("qwen2.5-1.5b", "llama", 1536, 12, 2, 128, 8960, 28, 151936, True, qkv_bias=True),
     _gpt("gpt3-1.3b", 2048, 16, 24),
     _gpt("gpt3-2.7b", 2560, 32, 32),
@@ -95,4 +96,5 @@ STEPS = (
     Step("gpt3-1.3b", "master", 2, 2048, micro_batches=4),
     Step("gpt3-2.7b", "master", 2, 2048),
     Step("qwen2.5-1.5b", "bf16", 1, 4096),
+    Step("tinyllama-1.1b", "bf16", 4, 2048),
 )

@@ -1,7 +1,7 @@
 """Which points are measured: grids, their estimated cost, thinning to a budget, order. No torch here.
 
-A point is one shape of one kind; measuring it gives one or several rows (layouts, forward and backward). All is
-deterministic: choices come from hashes of the keys, never from a clock or from an unseeded generator.
+A point is one shape of one kind; measuring it gives one or several rows (layouts, forward and backward).
+All is deterministic: choices come from hashes of the keys, never from a clock or from an unseeded generator.
 """
 import hashlib
 import random
@@ -71,7 +71,7 @@ def matmul_estimate(m, n, k):
 
 
 def thin(points, budget_s, group):
-    """At most budget_s of points, round by round: each group gives its next point, in the order of the hashes."""
+    """At most budget_s of points, round by round: each group gives its next point, in order of hashes."""
     groups = {}
     for point in sorted(set(points), key=lambda p: p.digest):
         groups.setdefault(group(point), []).append(point)
@@ -157,7 +157,8 @@ def fp8_matmul():
     return [make("fp8_matmul", p.call_s / 2, 2, m=p.get("m"), n=p.get("n"), k=p.get("k")) for p in chosen]
 
 
-EXPERT_SIZES = ((2048, 768), (2048, 1408), (4096, 1536), (4096, 14336), (5120, 1536), (6144, 16384), (7168, 2048))
+EXPERT_SIZES = ((2048, 768), (2048, 1408), (4096, 1536), (4096, 14336), (5120, 1536), (6144, 16384),
+                (7168, 2048))
 
 
 def grouped_matmul(budget_s=30.0):
@@ -171,13 +172,13 @@ def grouped_matmul(budget_s=30.0):
                     if weight <= MOST_ELEMENTS and call < 0.03:
                         key = f"{experts}|{tokens}|{n}|{k}".encode()
                         skew = "uneven" if hashlib.sha256(key).digest()[0] % 2 else "even"
-                        found.append(make("grouped_matmul", call, len(LAYOUTS), experts=experts, tokens=tokens,
-                                          n=n, k=k, load=skew))
+                        found.append(make("grouped_matmul", call, len(LAYOUTS), experts=experts,
+                                          tokens=tokens, n=n, k=k, load=skew))
     return thin(found, budget_s, lambda p: (p.get("experts"), p.get("tokens")))
 
 
 def interleave(points_by_kind, seed=1):
-    """All kinds, each in a seeded random order and spread evenly: a time-out costs every kind the same share."""
+    """All kinds, each in a seeded random order spread evenly: a time-out costs each kind the same share."""
     placed = []
     for kind, points in points_by_kind.items():
         shuffled = list(points)

@@ -82,7 +82,8 @@ def router():
 def moving(kind):
     """Rows of tokens sent to expert order and brought back."""
     return [make(kind, roofline(0, 10 * t * k * h), PASSES, tokens=t, top_k=k, hidden=h)
-            for t in (1024, 4096, 16384) for k, h in ((1, 4096), (2, 4096), (2, 6144), (6, 2048), (8, 2048), (8, 7168))]
+            for t in (1024, 4096, 16384)
+            for k, h in ((1, 4096), (2, 4096), (2, 6144), (6, 2048), (8, 2048), (8, 7168))]
 
 
 def transfers(kind):
@@ -112,8 +113,8 @@ def grad_norm():
 
 
 def launch():
-    whats = ("kernel_in_graph", "kernel_eager", "cpu_add", "cpu_linear", "cpu_linear_forward_backward", "event_pair",
-             "synchronize")
+    whats = ("kernel_in_graph", "kernel_eager", "cpu_add", "cpu_linear", "cpu_linear_forward_backward",
+             "event_pair", "synchronize")
     return [make("launch", 0.002, 1, 0.1, what=what) for what in whats]
 
 

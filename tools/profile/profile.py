@@ -15,8 +15,8 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Python has a module `profile` too, which torch's compiler needs, also in processes that it starts with our path:
-# so this folder is on the path only while our own modules are imported.
+# Python has a module `profile` too, which torch's compiler needs, also in processes that it starts with our
+# path: so this folder is on the path only while our own modules are imported.
 sys.path = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
 
 
@@ -63,7 +63,8 @@ def arguments():
     add("--accelerator", metavar="NAME", help="name in the catalogue (default: from the device's name)")
     add("--dtype", choices=("bf16", "fp16"), default="bf16", help="16-bit type (default: bf16)")
     add("--device", type=int, default=0, help="which GPU (default: 0)")
-    add("--same-buffers", action="store_true", help="do not rotate inputs: small shapes then run from the L2 cache")
+    add("--same-buffers", action="store_true",
+        help="do not rotate inputs: small shapes then run from the L2 cache")
     chosen = parser.parse_args()
     if not chosen.list and not chosen.out:
         parser.error("--out FILE is needed")
@@ -117,12 +118,14 @@ def measure_all(bench, made, points, options, begun, save):
         if time.monotonic() + point.cost_s > deadline:
             skipped += 1
             continue
+        reason = None
         try:
             add_result(made, point, registry.measuring(point.kind)(bench, point))
         except Exception as error:  # whatever a point does, the others are still wanted
-            made.fail(point.kind, point.key, reason_of(error))
-            progress.note(f"{point.kind} {dict(point.key)}: {reason_of(error)}")
-            del error
+            reason = reason_of(error)
+        if reason:  # here the error is gone, and with it the tensors that its frames held
+            made.fail(point.kind, point.key, reason)
+            progress.note(f"{point.kind} {dict(point.key)}: {reason}")
             gc.collect()
             torch.cuda.synchronize()  # raises where the device itself is lost: then the run ends
             torch.cuda.empty_cache()

@@ -1,16 +1,16 @@
 """Timing on the device with CUDA events, and the buffers that points take their operands from.
 
-A measured time is the median of three samples of at least 15 ms each, after a warm-up. Calls of less than 100 us
-are captured into a CUDA graph and replayed, because the processor could not issue them fast enough one by one:
-the time is then the device's own. Inputs rotate over several buffers where they would fit into the L2 cache, so
-that weights are read from memory as in training.
+A measured time is the median of three samples of at least 15 ms each, after a warm-up. Calls below 400 us are
+captured into a CUDA graph and replayed, because the processor might not issue them fast enough one by one:
+the time is then the device's own. Inputs rotate over several buffers where they would fit into the L2 cache,
+so that weights are read from memory as in training.
 """
 import math
 import statistics
 
 from points import SAMPLE_S, SAMPLES
 
-GRAPH_BELOW_S = 100e-6
+GRAPH_BELOW_S = 400e-6
 GRAPH_SPAN_S = 400e-6  # what one replay lasts at least
 MOST_NODES = 256
 CHUNK = 1 << 28
@@ -24,8 +24,8 @@ def normal_numbers(torch, elements, dtype, scale):
 
 
 class Pool:
-    """Operands as views of one large buffer, one after the other, round and round: nothing is allocated and no
-    random number made while points are measured."""
+    """Operands as views of one large buffer, one after the other, round and round: nothing is allocated and
+    no random number made while points are measured."""
 
     def __init__(self, buffer):
         self.buffer = buffer
