@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "nest/api/nest.hpp"
 #include "nest/base/files.hpp"
 #include "nest/base/table.hpp"
 #include "nest/cluster/cluster_file.hpp"

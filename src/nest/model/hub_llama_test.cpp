@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/model/hub_families.hpp"
 #include "nest/model/test_configs.hpp"
 
 namespace nest {

@@ -1,0 +1,91 @@
+#include "nest/strategies/context.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/strategies/test_layers.hpp"
+
+namespace nest {
+namespace {
+
+using testing::ElementsAre;
+
+// Llama-3.1 8B over 4: 2 * 16 tokens of 8 KV heads * 128, keys and values, 16 bits = 131,072 bytes, three times;
+// backward with their gradients.
+TEST(Context, RingPassesKeysAndValues) {
+  const Model m = small_model("llama3.1-8b");
+  const LayerType& block = block_with(m, "qkv");
+  const ShardedLayer s = shard_layer(block, {.context = 4});
+  EXPECT_THAT(collectives(s.layer), ElementsAre("attention.ring: send 131072 / send 262144 x3"));
+  EXPECT_DOUBLE_EQ(4 * s.layer.forward_flops().value, block.forward_flops().value);
+  EXPECT_EQ(4 * s.layer.stash_bytes().value, block.stash_bytes().value);
+  EXPECT_EQ(s.layer.parameters(), block.parameters());
+  EXPECT_TRUE(s.replicated.empty());
+}
+
+// 2 * 16 tokens of (32 + 8 + 8) heads * 128 in 16 bits go in, 32 heads come back.
+TEST(Context, AllToAllTradesTheSequenceForHeads) {
+  const Model m = small_model("llama3.1-8b");
+  const LayerType& block = block_with(m, "qkv");
+  const ShardedLayer s = shard_layer(block, {.context = 4, .context_method = ContextMethod::all_to_all});
+  EXPECT_THAT(collectives(s.layer),
+              ElementsAre("attention.scatter_heads: all_to_all 393216 / all_to_all 393216",
+                          "attention.gather_heads: all_to_all 262144 / all_to_all 262144"));
+  const Operator& core = operator_named(s.layer, "attention");
+  EXPECT_EQ(spell(s.layer.tensor(core.inputs[0]).shape), "[2 batch, 64 sequence, 8 heads, 128 head_dim]");
+  EXPECT_EQ(spell(s.layer.tensor(core.inputs[1]).shape), "[2 batch, 64 sequence, 2 kv_heads, 128 head_dim]");
+  EXPECT_DOUBLE_EQ(4 * s.layer.forward_flops().value, block.forward_flops().value);
+}
+
+// One KV head per tensor rank for two context ranks: both get it.
+TEST(Context, AllToAllRepeatsKvHeads) {
+  const Model m = small_model("llama3.1-8b");
+  const Strategy s{.tensor = 8, .context = 2, .context_method = ContextMethod::all_to_all};
+  EXPECT_FALSE(check_strategy(m, s));
+  const ShardedLayer sharded = shard_layer(block_with(m, "qkv"), s);
+  // 2 * 32 tokens of (4 + 2 * 1 * 2) heads * 128 in 16 bits
+  EXPECT_EQ(operator_named(sharded.layer, "attention.scatter_heads").collective.forward_bytes.value,
+            2 * 32 * 8 * 128 * 2);
+}
+
+TEST(Context, ComposesWithTensor) {
+  const Model m = small_model("llama3.1-8b");
+  const ShardedLayer s =
+      shard_layer(block_with(m, "qkv"), {.tensor = 8, .sequence_parallel = true, .context = 2});
+  EXPECT_EQ(operator_named(s.layer, "attention.ring").collective.forward_bytes.value, 2 * 32 * 2 * 128 * 2);
+  EXPECT_EQ(operator_named(s.layer, "qkv.enter").collective.forward_bytes.value, 2 * 32 * 4096 * 2);
+  EXPECT_EQ(spell(s.layer.tensor(s.layer.outputs[0]).shape), "[2 batch, 4 sequence, 4096 hidden]");
+}
+
+TEST(Context, CrossAttentionReadsAShareOfTheSource) {
+  const Model m = small_model("t5-11b");
+  const LayerType& block = block_with(m, "cross_kv");
+  const ShardedLayer s = shard_layer(block, {.context = 2});
+  EXPECT_EQ(s.layer.tensor(s.layer.inputs[0]).shape[1], (Dim{Axis::source_sequence, 32}));
+  EXPECT_EQ(operator_named(s.layer, "cross_attention.ring").collective.repeats, 1);
+}
+
+TEST(Context, OnePositionIsSpread) {
+  const Model m = small_model("bert-large");
+  const ShardedLayer s = shard_layer(m.types.back(), {.context = 2});
+  EXPECT_EQ(operator_named(s.layer, "first_token.spread").collective.forward_bytes.value, 2 * 1024 * 2);
+  EXPECT_DOUBLE_EQ(s.factor_of("pooler", false), 2);
+}
+
+TEST(Context, Refusals) {
+  const Model m = small_model("llama3.1-8b", 12);
+  EXPECT_EQ(check_strategy(m, {.context = 4})->sentence,
+            "a sequence of 12 does not split into 2 * 4 chunks for context 4");
+  EXPECT_FALSE(check_strategy(m, {.context = 4})->framework);
+  EXPECT_EQ(check_strategy(m, {.context = 5})->rule, "context_sequence");
+  const Strategy wide{.tensor = 16, .context = 4, .context_method = ContextMethod::all_to_all};
+  EXPECT_EQ(check_strategy(m, wide)->sentence,
+            "all-to-all context 4 does not divide the 2 attention heads that a tensor rank of layer holds");
+  // Without a mask the ring is even in any order; only frameworks ask for pairs of chunks.
+  const auto bert = check_strategy(small_model("bert-large", 12), {.context = 4});
+  ASSERT_TRUE(bert);
+  EXPECT_TRUE(bert->framework);
+}
+
+}  // namespace
+}  // namespace nest

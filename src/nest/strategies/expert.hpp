@@ -1,0 +1,22 @@
+// Expert parallelism: experts over e devices, each expert's ffn over x, folded over the cell's tensor and
+// context ranks. Every device routes the tokens that it holds. An all-to-all sends them to the experts'
+// devices and a second one back; with x > 1 the rows are gathered over the expert tensor group before the
+// experts and reduce-scattered after. So a device of w works on as many rows as it sent, and the cell on side
+// * the whole.
+//
+// Where tensor ranks hold the same tokens (no sequence parallelism), x must be t: each rank works on its
+// columns of all rows, and the results are summed after the combine, the gradients before the dispatch.
+//
+// The imbalance is the load of the fullest device over the mean; it counts in rows and in all-to-all bytes,
+// and only where e > 1. Shared experts are ordinary feed-forward layers: the tensor strategy splits them.
+#pragma once
+
+#include "nest/strategies/subgraph_strategy.hpp"
+
+namespace nest {
+
+[[nodiscard]] SubgraphStrategy expert_strategy();
+
+[[nodiscard]] bool has_experts(const LayerType& layer);
+
+}  // namespace nest

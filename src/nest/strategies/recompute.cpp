@@ -1,0 +1,93 @@
+#include "nest/strategies/recompute.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+
+namespace nest {
+namespace {
+
+using Tensors = std::set<TensorIndex>;
+
+Bytes total(const LayerType& layer, const Tensors& tensors) {
+  return std::accumulate(tensors.begin(), tensors.end(), Bytes{},
+                         [&](Bytes sum, TensorIndex i) { return sum + layer.tensor(i).bytes(); });
+}
+
+// The attention core and the collectives that context parallelism put around it.
+bool in_core(const Operator& op) {
+  const bool of_context = op.kind == OperatorKind::collective && op.collective.group == GroupAxis::context &&
+                          op.collective.forward != CollectiveKind::broadcast;
+  return op.kind == OperatorKind::attention || of_context;
+}
+
+RecomputeCost selective(const LayerType& layer) {
+  RecomputeCost cost;
+  Tensors made_inside;
+  Tensors needed;  // by the core's backward pass; what is not kept is made again
+  Tensors kept;
+  for (std::size_t i = 0; i < layer.operators.size(); ++i) {
+    const Operator& op = layer.operators[i];
+    if (!in_core(op)) {
+      kept.insert(op.keeps.begin(), op.keeps.end());
+      continue;
+    }
+    cost.operators.push_back(i);
+    for (const TensorIndex in : op.inputs) {
+      if (!made_inside.contains(in)) kept.insert(in);
+    }
+    made_inside.insert(op.outputs.begin(), op.outputs.end());
+    needed.insert(op.keeps.begin(), op.keeps.end());
+  }
+  Tensors again;
+  std::set_difference(needed.begin(), needed.end(), kept.begin(), kept.end(),
+                      std::inserter(again, again.end()));
+  cost.stash = total(layer, kept);
+  cost.transient = total(layer, again);
+  return cost;
+}
+
+RecomputeCost full(const LayerType& layer) {
+  Tensors inputs;
+  for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
+    if (layer.tensor(i).role == Role::input) inputs.insert(i);
+  }
+  Tensors again;
+  for (const Operator& op : layer.operators) again.insert(op.keeps.begin(), op.keeps.end());
+  for (const TensorIndex i : inputs) again.erase(i);
+  RecomputeCost cost{total(layer, inputs), std::vector<std::size_t>(layer.operators.size()), total(layer, again)};
+  std::iota(cost.operators.begin(), cost.operators.end(), std::size_t{0});
+  return cost;
+}
+
+}  // namespace
+
+std::string_view name_of(RecomputePolicy policy) {
+  static constexpr std::array<std::string_view, 3> kNames{"none", "selective", "full"};
+  return kNames[static_cast<std::size_t>(policy)];
+}
+
+RecomputePolicy Recompute::of_layer(std::int64_t i) const {
+  const bool beyond = policy == RecomputePolicy::full && layers > 0 && i >= layers;
+  return beyond ? RecomputePolicy::none : policy;
+}
+
+std::string spell(const Recompute& r) {
+  const std::string name(name_of(r.policy));
+  if (r.policy != RecomputePolicy::full || r.layers == 0) return name;
+  return name + " on " + std::to_string(r.layers) + (r.layers == 1 ? " layer" : " layers");
+}
+
+bool can_recompute(const LayerType& layer) {
+  return std::any_of(layer.operators.begin(), layer.operators.end(),
+                     [](const Operator& op) { return op.kind == OperatorKind::attention; });
+}
+
+RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy) {
+  const LayerType& layer = sharded.layer;
+  if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(), {}, {}};
+  return policy == RecomputePolicy::selective ? selective(layer) : full(layer);
+}
+
+}  // namespace nest

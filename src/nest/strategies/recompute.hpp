@@ -1,0 +1,49 @@
+// Recomputation: what a layer keeps between its forward and backward pass, what it runs again, and what that
+// needs for a while.
+//
+//   none       every operator's keeps
+//   selective  the attention core (with its context collectives) runs again from its queries, keys and
+//   values; its
+//              result stays, because the output projection keeps it (Megatron's core_attn)
+//   full       only what came into the layer stays; the whole forward pass runs again, collectives included
+//
+// Only layers with attention recompute; embeddings and heads keep what they keep, as in Megatron.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/strategies/sharded_layer.hpp"
+
+namespace nest {
+
+enum class RecomputePolicy { none, selective, full };
+
+[[nodiscard]] std::string_view name_of(RecomputePolicy policy);
+
+// The choice for one stage.
+struct Recompute {
+  RecomputePolicy policy = RecomputePolicy::none;
+  std::int64_t layers =
+      0;  // with full: only so many of the stage's layers with attention, the first ones; 0 = all
+
+  bool operator==(const Recompute&) const = default;
+  // Of the stage's i-th layer with attention, from 0.
+  [[nodiscard]] RecomputePolicy of_layer(std::int64_t i) const;
+};
+
+[[nodiscard]] std::string spell(const Recompute& recompute);  // "full on 2 layers"
+
+struct RecomputeCost {
+  Bytes stash;                         // kept per micro-batch in flight
+  std::vector<std::size_t> operators;  // run again in the backward pass, in order
+  Bytes transient;                     // held besides the stash while this layer's backward pass runs
+};
+
+[[nodiscard]] bool can_recompute(const LayerType& layer);
+[[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy);
+
+}  // namespace nest

@@ -1,0 +1,24 @@
+// Sentences that the strategies' rules share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "nest/strategies/subgraph_strategy.hpp"
+
+namespace nest {
+
+// "1 KV head", "8 KV heads"
+inline std::string count_of(std::int64_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+// "context 3 does not divide the 4096 positions of hidden in layer"
+inline Refusal indivisible(const std::string& rule, const std::string& degree_name, std::int64_t degree,
+                           std::int64_t size, const std::string& noun, const std::string& tensor,
+                           const LayerType& layer) {
+  return {rule, degree_name + " " + std::to_string(degree) + " does not divide the " + std::to_string(size) +
+                    " " + noun + " of " + tensor + " in " + layer.name};
+}
+
+}  // namespace nest

@@ -1,0 +1,84 @@
+#include "nest/strategies/strategy.hpp"
+
+#include <array>
+#include <numeric>
+
+namespace nest {
+namespace {
+
+constexpr std::array<std::string_view, 2> kMethods{"ring", "all_to_all"};
+constexpr WholeRange kDegrees{1, 1 << 20};
+
+}  // namespace
+
+std::string_view name_of(ContextMethod method) {
+  return kMethods[static_cast<std::size_t>(method)];
+}
+
+std::int64_t Strategy::cell() const {
+  return std::lcm(tensor * context, expert_tensor_degree() * expert);
+}
+
+bool Strategy::operator==(const Strategy& other) const {
+  const bool same_context =
+      context == other.context && (context == 1 || context_method == other.context_method);
+  return tensor == other.tensor && shards_sequence() == other.shards_sequence() && same_context &&
+         expert == other.expert && expert_tensor_degree() == other.expert_tensor_degree();
+}
+
+std::string spell(const Strategy& s) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (s.tensor > 1) add("tensor " + std::to_string(s.tensor));
+  if (s.shards_sequence()) add("sequence parallel");
+  if (s.context > 1) {
+    add("context " + std::to_string(s.context) +
+        (s.context_method == ContextMethod::all_to_all ? " (all-to-all)" : ""));
+  }
+  if (s.expert > 1) add("expert " + std::to_string(s.expert));
+  if (s.expert_tensor_degree() != s.tensor) add("expert tensor " + std::to_string(s.expert_tensor));
+  return text.empty() ? "one device" : text;
+}
+
+std::int64_t degree_of(const Strategy& s, GroupAxis axis) {
+  switch (axis) {
+    case GroupAxis::tensor:
+      return s.tensor;
+    case GroupAxis::context:
+      return s.context;
+    case GroupAxis::expert:
+      return s.expert;
+    case GroupAxis::expert_tensor:
+      return s.expert_tensor_degree();
+  }
+  return 1;
+}
+
+std::int64_t group_size(const Strategy& s, const CollectiveShape& collective) {
+  return collective.members > 0 ? collective.members : degree_of(s, collective.group);
+}
+
+Value to_value(const Strategy& s) {
+  Value v = Value::object();
+  v.set("tensor", s.tensor).set("sequence_parallel", s.shards_sequence()).set("context", s.context);
+  v.set("context_method", name_of(s.context_method)).set("expert", s.expert);
+  v.set("expert_tensor", s.expert_tensor_degree());
+  return v;
+}
+
+Strategy read_strategy(Reader& r) {
+  Strategy s;
+  s.tensor = r.whole_or("tensor", 1, kDegrees);
+  s.sequence_parallel = r.boolean_or("sequence_parallel", s.tensor > 1);
+  s.context = r.whole_or("context", 1, kDegrees);
+  if (r.has("context_method")) {
+    static const std::array<std::string, 2> kAllowed{std::string(kMethods[0]), std::string(kMethods[1])};
+    const bool ring = r.choice("context_method", kAllowed) == kMethods[0];
+    s.context_method = ring ? ContextMethod::ring : ContextMethod::all_to_all;
+  }
+  s.expert = r.whole_or("expert", 1, kDegrees);
+  s.expert_tensor = r.whole_or("expert_tensor", 0, {0, kDegrees.most});
+  return s;
+}
+
+}  // namespace nest

@@ -1,0 +1,85 @@
+#include "nest/strategies/strategy.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/document.hpp"
+#include "support/message_of.hpp"
+
+namespace nest {
+namespace {
+
+Strategy read(const std::string& json) {
+  const Document document = parse_document(json, "plan.json");
+  Reader reader(document);
+  return read_strategy(reader);
+}
+
+TEST(Strategy, CellIsTheLeastThatHoldsBothGrids) {
+  EXPECT_EQ((Strategy{.tensor = 8, .context = 2}).cell(), 16);
+  EXPECT_EQ((Strategy{.tensor = 8, .context = 2}).side(), 1);
+  // Experts over 8 devices of a cell whose dense layers need 2: 4 micro-batches side by side.
+  EXPECT_EQ((Strategy{.tensor = 2, .sequence_parallel = true, .expert = 8, .expert_tensor = 1}).cell(), 8);
+  EXPECT_EQ((Strategy{.tensor = 2, .sequence_parallel = true, .expert = 8, .expert_tensor = 1}).side(), 4);
+  EXPECT_EQ((Strategy{.tensor = 2, .expert = 8}).cell(), 16);
+  // Folded: the experts lie over the tensor and context ranks.
+  EXPECT_EQ((Strategy{.tensor = 4, .context = 2, .expert = 8, .expert_tensor = 1}).side(), 1);
+  EXPECT_EQ((Strategy{.tensor = 2, .context = 3, .expert = 4, .expert_tensor = 1}).cell(), 12);
+}
+
+TEST(Strategy, Spelling) {
+  EXPECT_EQ(spell(Strategy{}), "one device");
+  EXPECT_EQ(spell({.tensor = 8, .sequence_parallel = true, .expert = 4}), "tensor 8, sequence parallel, expert 4");
+  EXPECT_EQ(spell({.tensor = 2, .context = 4, .expert = 4, .expert_tensor = 1}),
+            "tensor 2, context 4, expert 4, expert tensor 1");
+  EXPECT_EQ(spell({.context = 4, .context_method = ContextMethod::all_to_all}), "context 4 (all-to-all)");
+}
+
+TEST(Strategy, EqualWhereTheySayTheSame) {
+  EXPECT_EQ((Strategy{.tensor = 8}), (Strategy{.tensor = 8, .expert_tensor = 8}));
+  EXPECT_EQ((Strategy{.sequence_parallel = true}), Strategy{});
+  EXPECT_EQ((Strategy{.context_method = ContextMethod::all_to_all}), Strategy{});
+  EXPECT_NE((Strategy{.context = 2, .context_method = ContextMethod::all_to_all}), (Strategy{.context = 2}));
+  EXPECT_NE((Strategy{.tensor = 8, .expert_tensor = 1}), (Strategy{.tensor = 8}));
+}
+
+TEST(Strategy, GoesThroughAFile) {
+  const Strategy s{.tensor = 4,
+                   .sequence_parallel = true,
+                   .context = 2,
+                   .context_method = ContextMethod::all_to_all,
+                   .expert = 8,
+                   .expert_tensor = 1};
+  EXPECT_EQ(to_json(to_value(s), false),
+            R"({"tensor":4,"sequence_parallel":true,"context":2,"context_method":"all_to_all","expert":8,"expert_tensor":1})");
+  EXPECT_EQ(read(to_json(to_value(s))), s);
+}
+
+TEST(Strategy, MissingKeysTakeTheDefaults) {
+  EXPECT_EQ(read("{}"), Strategy{});
+  const Strategy s = read(R"({"tensor": 8, "pipeline": 4})");
+  EXPECT_TRUE(s.sequence_parallel);  // on where tensor is above 1
+  EXPECT_EQ(s.expert_tensor_degree(), 8);
+  EXPECT_FALSE(read(R"({"tensor": 8, "sequence_parallel": false})").sequence_parallel);
+}
+
+TEST(Strategy, RefusesOtherValues) {
+  EXPECT_EQ(message_of([] { static_cast<void>(read(R"({"tensor": 0})")); }),
+            "plan.json: line 1, tensor: expected a whole number from 1 to 1048576, found 0");
+  EXPECT_THAT(message_of([] { static_cast<void>(read(R"({"context_method": "rings"})")); }),
+              testing::HasSubstr("ring"));
+}
+
+TEST(Strategy, GroupsAreAsLargeAsTheirAxis) {
+  const Strategy s{.tensor = 4, .context = 2, .expert = 8, .expert_tensor = 1};
+  EXPECT_EQ(degree_of(s, GroupAxis::tensor), 4);
+  EXPECT_EQ(degree_of(s, GroupAxis::context), 2);
+  EXPECT_EQ(degree_of(s, GroupAxis::expert), 8);
+  EXPECT_EQ(degree_of(s, GroupAxis::expert_tensor), 1);
+  CollectiveShape part;
+  EXPECT_EQ(group_size(s, part), 4);
+  part.members = 2;
+  EXPECT_EQ(group_size(s, part), 2);
+}
+
+}  // namespace
+}  // namespace nest
