@@ -3,6 +3,7 @@
 // row in commands.cpp.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -74,5 +75,12 @@ struct Command {
 // Options that many commands share, so that they read the same everywhere.
 [[nodiscard]] Option json_option();
 [[nodiscard]] Option svg_option();
+[[nodiscard]] Option names_option();
+
+// What --names prints: one name a line, or a list with --json.
+int print_names(const std::vector<std::string>& names, const Arguments& arguments, Terminal& terminal);
+// Writes a file that an option names, and says so; does nothing without the option.
+void write_output(const Arguments& arguments, std::string_view option,
+                  const std::function<std::string()>& make, Terminal& terminal);
 
 }  // namespace nest::cli

@@ -7,7 +7,6 @@
 #include "command_reduce.hpp"
 #include "device_list.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/files.hpp"
 #include "nest/base/table.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/drawing.hpp"
@@ -53,22 +52,21 @@ int run_accelerators(const Arguments& arguments, Terminal& terminal) {
   } else {
     terminal.out(table.str());
     terminal.out(
-        "Dense peaks; bandwidths one way; 'reached': share of the 16-bit peak that large matrix products "
-        "reach.\n"
+        "Dense peaks; bandwidths one way; 'reached': share of the 16-bit peak in large matrix products.\n"
         "* not measured on this accelerator: the stated default of data/accelerators.yaml.\n");
   }
   return kOk;
 }
 
 int run_list(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--names")) {
+    return print_names(arguments.has("--accelerators") ? accelerator_names() : cluster_names(), arguments,
+                       terminal);
+  }
   if (arguments.has("--accelerators")) return run_accelerators(arguments, terminal);
   Table table({{"name"}, {"devices", Align::right}, {"accelerator"}, {"levels, innermost first"}});
   Value list = Value::array();
   for (const std::string& name : cluster_names()) {
-    if (arguments.has("--names")) {
-      terminal.out(name + "\n");
-      continue;
-    }
     const Cluster c = catalog_cluster(name);
     std::string levels;
     for (const Level& level : c.levels())
@@ -79,7 +77,6 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
     row.set("levels", c.levels().size());
     list.push(std::move(row));
   }
-  if (arguments.has("--names")) return kOk;
   if (arguments.has("--json")) {
     Value out = Value::object();
     out.set("clusters", std::move(list));
@@ -102,13 +99,13 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
       throw UsageError("--pair: two different devices are expected, as in --pair 0,9");
     }
   }
-  if (const auto ids = arguments.text("--group"))
+  if (const auto ids = arguments.text("--group")) {
     questions.group = parse_devices("--group", *ids, cluster.devices());
-
-  if (const auto file = arguments.text("--svg")) {
-    write_file(*file, cluster_svg(cluster));
-    terminal.note("nest: wrote " + *file);
+    std::sort(questions.group.begin(), questions.group.end());
+    questions.group.erase(std::unique(questions.group.begin(), questions.group.end()), questions.group.end());
   }
+
+  write_output(arguments, "--svg", [&] { return cluster_svg(cluster); }, terminal);
   if (arguments.has("--json")) {
     Value out = cluster_summary(cluster);
     add_answers(out, cluster, questions);
@@ -130,9 +127,7 @@ std::vector<Command> cluster_commands() {
        "every cluster known by name; --accelerators lists the accelerators",
        "Lists the clusters that --cluster takes by name. A cluster file (YAML or JSON) can be given in place "
        "of a name.",
-       {{"--accelerators", "", "list accelerators in place of clusters"},
-        json_option(),
-        {"--names", "", "only the names, one a line, for scripts"}},
+       {{"--accelerators", "", "list accelerators in place of clusters"}, json_option(), names_option()},
        {{"nest clusters", "the table"},
         {"nest clusters --accelerators", "peaks, memory and bandwidths of each chip"}},
        run_list},
@@ -147,7 +142,7 @@ std::vector<Command> cluster_commands() {
        "Device ids count "
        "along the leaves from 0.",
        {{"--devices", "N", "set the outermost size so that there are N devices"},
-        {"--device", "LIST", "coordinates of these devices, innermost level first"},
+        {"--device", "LIST", "where these devices are, such as 5,8..15"},
         {"--pair", "A,B", "the level at which two devices meet, and what they get there"},
         {"--group", "LIST", "members per level of a group of devices, such as 0..1023:8"},
         json_option(),

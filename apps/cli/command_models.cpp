@@ -6,7 +6,6 @@
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/files.hpp"
 #include "nest/base/graphviz.hpp"
 #include "nest/base/table.hpp"
 #include "nest/model/describe.hpp"
@@ -157,10 +156,7 @@ BuildOptions build_options(const Arguments& arguments) {
 template <class Shown>
 void show(const Shown& shown, const Arguments& arguments, Terminal& terminal) {
   // The drawing first: when it fails, nothing has been printed that looks like success.
-  if (const auto file = arguments.text("--svg")) {
-    write_file(*file, render_dot(model_dot(shown)));
-    terminal.note("nest: wrote " + *file);
-  }
+  write_output(arguments, "--svg", [&] { return render_dot(model_dot(shown)); }, terminal);
   if (arguments.has("--json")) {
     terminal.json(describe(shown));
   } else {
@@ -181,17 +177,18 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
     }
     show(*profile, arguments, terminal);
   } else {
-    show(build_model(std::get<ModelSpec>(source), build_options(arguments)), arguments, terminal);
+    const ModelSpec& spec = std::get<ModelSpec>(source);
+    if (arguments.has("--mtp") && spec.mtp_layers == 0) {
+      terminal.warn({spec.name + " has no multi-token prediction modules; --mtp changes nothing"});
+    }
+    show(build_model(spec, build_options(arguments)), arguments, terminal);
   }
   return kOk;
 }
 
 int run_list(const Arguments& arguments, Terminal& terminal) {
   const std::vector<std::string> names = zoo_names();
-  if (arguments.has("--names")) {
-    for (const std::string& name : names) terminal.out(name + "\n");
-    return kOk;
-  }
+  if (arguments.has("--names")) return print_names(names, arguments, terminal);
   Table table({{"name"},
                {"parameters", Align::right},
                {"active", Align::right},
@@ -235,7 +232,7 @@ std::vector<Command> model_commands() {
        "Lists the models that --model takes by name, with their exact parameter counts. A Hugging Face "
        "config.json or a "
        "layer profile can be given in place of a name.",
-       {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
+       {json_option(), names_option()},
        {{"nest models", "the table"}, {"nest models --json", "the same for programs"}},
        run_list},
       {"models show",

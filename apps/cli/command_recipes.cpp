@@ -9,6 +9,7 @@ namespace nest::cli {
 namespace {
 
 int run_list(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--names")) return print_names(recipe_names(), arguments, terminal);
   Table table({{"name"},
                {"precision"},
                {"optimizer"},
@@ -18,10 +19,6 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
                {"reserve", Table::Align::right}});
   Value list = Value::array();
   for (const std::string& name : recipe_names()) {
-    if (arguments.has("--names")) {
-      terminal.out(name + "\n");
-      continue;
-    }
     const Recipe r = named_recipe(name);
     const auto per_parameter = [](std::int64_t bytes) { return fmt::format("{} B/parameter", bytes); };
     table.add({name, std::string(name_of(r.precision)), std::string(name_of(r.optimizer)),
@@ -31,7 +28,6 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
     row.set("name", name).set("recipe", to_value(r));
     list.push(std::move(row));
   }
-  if (arguments.has("--names")) return kOk;
   if (arguments.has("--json")) {
     Value out = Value::object();
     out.set("recipes", std::move(list));
@@ -86,7 +82,7 @@ std::vector<Command> recipe_commands() {
        "Lists the recipes that --recipe takes by name: precision, optimizer, dtypes, overlap and memory "
        "reserve of each "
        "framework.",
-       {json_option(), {"--names", "", "only the names, one a line, for scripts"}},
+       {json_option(), names_option()},
        {{"nest recipes", "the table"}},
        run_list},
       {"recipes show",

@@ -56,15 +56,9 @@ std::string report_text(const Reduction& r, const Terminal& terminal) {
 
 int report(const Reduction& r, const Arguments& arguments, Terminal& terminal) {
   terminal.warn(r.warnings);
-  const auto write = [&](const char* option, const auto& make) {
-    const auto file = arguments.text(option);
-    if (!file) return;
-    write_file(*file, make());
-    terminal.note("nest: wrote " + *file);
-  };
-  write("-o", [&] { return to_json(cluster_file_value(r.cluster)) + "\n"; });
-  write("--pairs", [&] { return pair_errors_csv(r); });
-  write("--svg", [&] { return cluster_svg(r.cluster); });
+  write_output(arguments, "-o", [&] { return to_json(cluster_file_value(r.cluster)) + "\n"; }, terminal);
+  write_output(arguments, "--pairs", [&] { return pair_errors_csv(r); }, terminal);
+  write_output(arguments, "--svg", [&] { return cluster_svg(r.cluster); }, terminal);
   if (arguments.has("--json")) {
     terminal.json(reduction_value(r));
   } else {

@@ -1,6 +1,7 @@
 #include <iterator>
 
 #include "command.hpp"
+#include "nest/base/files.hpp"
 
 namespace nest::cli {
 
@@ -21,6 +22,41 @@ Option json_option() {
 }
 Option svg_option() {
   return {"--svg", "FILE", "also write a drawing as SVG"};
+}
+
+Option names_option() {
+  return {"--names", "", "only the names, one a line, for scripts"};
+}
+
+int print_names(const std::vector<std::string>& names, const Arguments& arguments, Terminal& terminal) {
+  if (!arguments.has("--json")) {
+    for (const std::string& name : names) terminal.out(name + "\n");
+    return kOk;
+  }
+  Value list = Value::array();
+  for (const std::string& name : names) list.push(name);
+  Value out = Value::object();
+  out.set("names", std::move(list));
+  terminal.json(out);
+  return kOk;
+}
+
+void write_output(const Arguments& arguments, std::string_view option,
+                  const std::function<std::string()>& make, Terminal& terminal) {
+  const std::optional<std::string> file = arguments.text(option);
+  if (!file) return;
+  if (*file == "-")
+    throw UsageError(std::string(option) + ": give the name of a file; standard output takes --json");
+  for (const auto& [other, value] : arguments.values) {
+    if (other != option && value == *file) {
+      throw UsageError(std::string(option) + " and " + other + " name the same file");
+    }
+  }
+  for (const std::string& input : arguments.positionals) {
+    if (input == *file) throw UsageError(std::string(option) + " names the file that is read");
+  }
+  write_file(*file, make());
+  terminal.note("nest: wrote " + *file);
 }
 
 }  // namespace nest::cli

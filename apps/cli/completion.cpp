@@ -41,11 +41,21 @@ _nest() {
     "models show") words="$(nest models --names 2>/dev/null)" ;;
     "clusters show") words="$(nest clusters --names 2>/dev/null)" ;;
     "recipes show") words="$(nest recipes --names 2>/dev/null)" ;;
+    "help" | "help "*) words=")BASH" +
+         first + R"BASH(" ;;
+    "completion") words="bash" ;;
+  esac
+  case "${COMP_WORDS[COMP_CWORD - 1]}" in
+    --svg | -o | --pairs) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --accelerator) words="$(nest clusters --accelerators --names 2>/dev/null)"
+                   COMPREPLY=($(compgen -W "$words" -- "$current")); return ;;
   esac
   if [[ "$current" == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$current"))
-  else
+  elif [[ "$command" == *\ * ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
   fi
 }
 complete -o filenames -F _nest nest

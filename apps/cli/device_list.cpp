@@ -32,9 +32,10 @@ std::optional<Range> range(std::string_view item) {
     item = item.substr(0, colon);
   }
   const std::size_t dots = item.find("..");
+  if (step != 1 && dots == std::string_view::npos) return std::nullopt;  // a step needs a range
   const auto first = number(item.substr(0, dots));
   const auto last = dots == std::string_view::npos ? first : number(item.substr(dots + 2));
-  if (!first || !last || *last < *first) return std::nullopt;
+  if (!first || !last) return std::nullopt;
   return Range{*first, *last, step};
 }
 
@@ -52,6 +53,8 @@ std::vector<DeviceId> parse_devices(const std::string& option, const std::string
       throw UsageError(option + ": '" + std::string(item) +
                        "' is no device and no range of them; write 5, 8..15 or 0..63:8");
     }
+    if (r->last < r->first)
+      throw UsageError(option + ": the range " + std::string(item) + " ends before it starts");
     if (r->first < 0 || r->last >= devices) {
       throw InputError(
           "", option,

@@ -8,6 +8,7 @@
 #include "nest/api/nest.hpp"
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
 
 namespace nest::cli {
 namespace {
@@ -21,6 +22,13 @@ struct Found {
   const Command* command;
   std::size_t words;  // of the name
 };
+
+bool is_known_thing(const std::string& group, const std::string& word) {
+  const std::vector<std::string> names = group == "models"     ? zoo_names()
+                                         : group == "clusters" ? cluster_names()
+                                                               : recipe_names();
+  return looks_like_file(word) || std::find(names.begin(), names.end(), word) != names.end();
+}
 
 Found find_command(const std::vector<std::string>& words) {
   const std::string two = words.size() > 1 ? words[0] + " " + words[1] : "";
@@ -47,8 +55,9 @@ Found find_command(const std::vector<std::string>& words) {
       if (c.name.starts_with(words[0] + " ")) known.push_back(c.name.substr(words[0].size() + 1));
     }
     std::string guess = did_you_mean(words[1], known);
-    if (guess.empty() && !known.empty())
+    if (guess.empty() && is_known_thing(words[0], words[1])) {
       guess = "did you mean 'nest " + words[0] + " show " + words[1] + "'?";
+    }
     throw UsageError("'" + words[0] + "' has no '" + words[1] + "'; " +
                      (guess.empty() ? "see 'nest " + words[0] + " --help'" : guess));
   }
@@ -60,7 +69,7 @@ int run(const std::vector<std::string>& words, Terminal& terminal) {
     terminal.out(overview(terminal));
     return kOk;
   }
-  if (words[0] == "--version") {
+  if (words[0] == "--version" || words[0] == "-V" || words[0] == "version") {
     terminal.out("nest " + std::string(version()) + "\n");
     return kOk;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 
 #include "command.hpp"
 #include "nest/base/closest.hpp"
@@ -31,6 +32,41 @@ std::string help_hint(const Command& command) {
                    (guess.empty() ? help_hint(command) : guess));
 }
 
+// "131,072" and "131_072" are 131072; "1,2" is a list and stays as it is.
+std::string without_separators(const std::string& text) {
+  for (const char separator : {',', '_'}) {
+    std::string digits;
+    std::size_t group = 0;
+    bool grouped =
+        text.find(separator) != std::string::npos && text.find(separator) <= 3 && text[0] != separator;
+    for (std::size_t i = text.size(); i-- > 0 && grouped;) {
+      const bool here = text[i] == separator;
+      grouped = here ? group == 3 : group < 3;
+      group = here ? 0 : group + 1;
+      if (!here) digits.insert(digits.begin(), text[i]);
+    }
+    if (grouped) return digits;
+  }
+  return text;
+}
+
+void refuse_repeats(const Command& command, const std::vector<std::string>& words) {
+  for (const Option& o : command.options) {
+    const auto is_option = [&](const std::string& w) { return w == o.name || w.starts_with(o.name + "="); };
+    if (std::count_if(words.begin(), words.end(), is_option) > 1) {
+      throw UsageError(command.name + ": " + o.name + " is given twice");
+    }
+  }
+}
+
+// The first of "BANDWIDTH.csv LATENCY.csv" that was not given.
+std::string missing_argument(const Command& command, std::size_t given) {
+  std::istringstream names(command.arguments);
+  std::string name;
+  for (std::size_t i = 0; i <= given; ++i) names >> name;
+  return name;
+}
+
 }  // namespace
 
 std::optional<std::string> Arguments::text(std::string_view option) const {
@@ -42,8 +78,7 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
 std::optional<std::int64_t> Arguments::whole(std::string_view option) const {
   const std::optional<std::string> typed = text(option);
   if (!typed) return std::nullopt;
-  std::string digits = *typed;
-  std::erase_if(digits, [](char c) { return c == ',' || c == '_'; });
+  const std::string digits = without_separators(*typed);
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
@@ -53,6 +88,7 @@ std::optional<std::int64_t> Arguments::whole(std::string_view option) const {
 }
 
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
+  refuse_repeats(command, words);
   CLI::App app;
   app.set_help_flag("");
   Arguments out;
@@ -60,7 +96,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
   std::map<std::string, bool> flags;
   for (const Option& o : command.options) {
     if (o.argument.empty()) {
-      app.add_flag(o.name, flags[o.name]);
+      app.add_flag(o.name, flags[o.name])->disable_flag_override();
     } else {
       app.add_option(o.name, typed[o.name])->take_last();
     }
@@ -77,6 +113,10 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     refuse_extra(command, app.remaining());
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string name = std::string(e.what()).substr(0, std::string_view(e.what()).find(':'));
+    if (const std::size_t said = name.find(" was given"); said != std::string::npos) {
+      throw UsageError(command.name + ": --" + name.substr(0, said) + " takes no value; " +
+                       help_hint(command));
+    }
     const auto option = std::find_if(command.options.begin(), command.options.end(),
                                      [&](const Option& o) { return o.name == name; });
     const std::string value = option == command.options.end() ? "" : " (" + option->argument + ")";
@@ -94,7 +134,11 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     refuse_argument(command, out.positionals[command.most_positionals]);
   }
   if (!out.has("--help") && out.positionals.size() < command.least_positionals) {
-    throw UsageError(command.name + ": " + command.arguments + " is missing; " + help_hint(command));
+    throw UsageError(command.name + ": " + missing_argument(command, out.positionals.size()) +
+                     " is missing; " + help_hint(command));
+  }
+  for (std::string& word : out.positionals) {
+    if (word == "-") word = "/dev/stdin";
   }
   return out;
 }

@@ -85,21 +85,24 @@ std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
                {"kind"},
                {"size", Align::right},
                {"domains", Align::right},
-               {"devices in each", Align::right},
-               {"bandwidth/device", Align::right},
+               {"devices", Align::right},
+               {"per device", Align::right},
                {"latency", Align::right},
                {"oversub.", Align::right},
                {"bisection", Align::right}});
   for (std::size_t i = 0; i < cluster.levels().size(); ++i) {
     const Level& level = cluster.levels()[i];
     const BytesPerSecond cut = bisection(cluster, level_id(i));
-    table.add({level.name,
-               std::string(to_string(level.kind)) + (level.in_network_reduction ? ", reduces" : ""),
-               spell_size(level), format_digits(cluster.tree().domains(level_id(i))),
-               devices_per_domain(cluster, level_id(i)), format(level.bandwidth), format(level.latency),
-               fmt::format("{:g}:1", level.oversubscription), cut.value > 0 ? format(cut) : "-"});
+    table.add({level.name, std::string(to_string(level.kind)), spell_size(level),
+               format_digits(cluster.tree().domains(level_id(i))), devices_per_domain(cluster, level_id(i)),
+               format(level.bandwidth), format(level.latency), fmt::format("{:g}:1", level.oversubscription),
+               cut.value > 0 ? format(cut) : "-"});
   }
-  return out + table.str();
+  out += table.str();
+  for (const Level& level : cluster.levels()) {
+    if (level.in_network_reduction) out += "the switches of '" + level.name + "' reduce in the network\n";
+  }
+  return out;
 }
 
 std::string answers_text(const Cluster& cluster, const ClusterQuestions& questions) {
