@@ -67,10 +67,11 @@ struct Command {
 // Checks the words after the command's name against its table.
 [[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
 
-[[nodiscard]] std::vector<Command> model_commands();    // command_models.cpp
-[[nodiscard]] std::vector<Command> cluster_commands();  // command_clusters.cpp
-[[nodiscard]] std::vector<Command> recipe_commands();   // command_recipes.cpp
-[[nodiscard]] std::vector<Command> help_commands();     // help.cpp
+[[nodiscard]] std::vector<Command> model_commands();     // command_models.cpp
+[[nodiscard]] std::vector<Command> cluster_commands();   // command_clusters.cpp
+[[nodiscard]] std::vector<Command> recipe_commands();    // command_recipes.cpp
+[[nodiscard]] std::vector<Command> validate_commands();  // command_validate.cpp
+[[nodiscard]] std::vector<Command> help_commands();      // help.cpp
 
 // Options that many commands share, so that they read the same everywhere.
 [[nodiscard]] Option json_option();

@@ -29,7 +29,7 @@ def measure_attention(bench, point):
     backend = attention_backend(torch, *tensors(), causal, grouped)
     working = 2 * b * s * (2 * heads * qk + kv * (qk + v_dim))
     return [{"pass": name, **dict(point.key), "dtype": bench.dtype_name, "backend": backend, **timing}
-            for name, timing in time_passes(bench, tensors, apply, working)]
+            for name, timing in time_passes(bench, tensors, apply, working, settle=True)]
 
 
 def rotate_half(torch, x):

@@ -16,8 +16,9 @@ def measure_matmul(bench, point):
         "input": calls((m, n), (n, k), (m, k), lambda dy, w, dx: lambda: torch.mm(dy, w, out=dx)),
         "weight": calls((m, n), (m, k), (n, k), lambda dy, x, dw: lambda: torch.mm(dy.t(), x, out=dw)),
     }
-    return [{"layout": layout, "m": m, "n": n, "k": k, "dtype": bench.dtype_name, **bench.time(made)}
-            for layout, made in layouts.items()]
+    return [{"layout": layout, "m": m, "n": n, "k": k, "dtype": bench.dtype_name,
+             **bench.time(made, settle=layout == "forward")}
+            for layout, made in layouts.items() if layout == "forward" or not bench.forward_only]
 
 
 def measure_fp8_matmul(bench, point):

@@ -1,7 +1,7 @@
 """Forward and backward of a differentiable operator, each timed alone."""
 
 
-def time_passes(bench, make_inputs, apply, working_bytes, graph=True, most=16, backward=True):
+def time_passes(bench, make_inputs, apply, working_bytes, graph=True, most=16, backward=True, settle=False):
     """[("forward", timing), ("backward", timing)] of apply(*make_inputs()).
 
     Forward runs as in training, with gradients wanted. For backward the forward runs once, its graph is kept,
@@ -9,8 +9,8 @@ def time_passes(bench, make_inputs, apply, working_bytes, graph=True, most=16, b
     """
     torch = bench.torch
     sets = [make_inputs() for _ in range(bench.sets(working_bytes, most))]
-    rows = [("forward", bench.time([lambda s=s: apply(*s) for s in sets], graph))]
-    if backward:
+    rows = [("forward", bench.time([lambda s=s: apply(*s) for s in sets], graph, settle))]
+    if backward and not bench.forward_only:
         calls = [_backward(torch, bench, apply, inputs) for inputs in sets]
         rows.append(("backward", bench.time(calls, graph)))
     return rows

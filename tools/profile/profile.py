@@ -63,6 +63,8 @@ def arguments():
     add("--accelerator", metavar="NAME", help="name in the catalogue (default: from the device's name)")
     add("--dtype", choices=("bf16", "fp16"), default="bf16", help="16-bit type (default: bf16)")
     add("--device", type=int, default=0, help="which GPU (default: 0)")
+    add("--forward", action="store_true",
+        help="of matmul and of kinds with passes, the forward row alone")
     add("--same-buffers", action="store_true",
         help="do not rotate inputs: small shapes then run from the L2 cache")
     chosen = parser.parse_args()
@@ -177,7 +179,7 @@ def run(options):
     points = grids.ordered(grids.plan(options.kinds, options.quick))
     code, complete = 0, False
     try:
-        bench = timing.Bench(torch, options.dtype, rotate=not options.same_buffers)
+        bench = timing.Bench(torch, options.dtype, not options.same_buffers, options.forward)
         complete = measure_all(bench, made, points, options, begun, save)
         made.header["clocks_after"] = {k: v for k, v in device.query(torch).items() if k != "driver"}
     except Stopped as signal_name:

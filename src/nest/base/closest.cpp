@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
+#include <cstdlib>
+#include <utility>
 
 namespace nest {
 namespace {
@@ -14,6 +15,10 @@ char lower(char c) {
 bool starts_with_ignoring_case(std::string_view text, std::string_view head) {
   return text.size() >= head.size() && std::equal(head.begin(), head.end(), text.begin(),
                                                   [](char a, char b) { return lower(a) == lower(b); });
+}
+
+int length_difference(std::string_view a, std::string_view b) {
+  return std::abs(static_cast<int>(a.size()) - static_cast<int>(b.size()));
 }
 
 }  // namespace
@@ -46,6 +51,7 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
   const std::string* best = nullptr;
   int best_distance = allowed + 1;
   for (const std::string& candidate : known) {
+    if (length_difference(word, candidate) >= best_distance) continue;  // as many edits, and quicker to see
     const int d = edit_distance(word, candidate);
     const bool something_kept = d < static_cast<int>(std::max(word.size(), candidate.size()));
     if (d < best_distance && something_kept) {
@@ -61,6 +67,20 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
   }
   if (best == nullptr) return std::nullopt;
   return *best;
+}
+
+std::vector<std::string> nearest(std::string_view word, std::span<const std::string> known, int edits,
+                                 std::size_t most) {
+  std::vector<std::pair<int, std::string>> found;
+  for (const std::string& candidate : known) {
+    if (length_difference(word, candidate) > edits) continue;
+    if (const int d = edit_distance(word, candidate); d <= edits) found.emplace_back(d, candidate);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < found.size() && i < most; ++i) out.push_back(std::move(found[i].second));
+  return out;
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> known) {

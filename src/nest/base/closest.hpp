@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nest {
 
@@ -15,6 +16,10 @@ namespace nest {
 // never all letters; ties go to the first. Words that only extend the given one ("llama3" -> "llama3.1-8b")
 // come last.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word, std::span<const std::string> known);
+
+// Up to `most` candidates with at most `edits` edits, the nearest first; ties in the order given.
+[[nodiscard]] std::vector<std::string> nearest(std::string_view word, std::span<const std::string> known,
+                                               int edits, std::size_t most);
 
 // "did you mean 'bandwidth'?", or "" when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);

@@ -77,6 +77,14 @@ TEST(Closest, SaysNothingAboutNothingAndAboutNovels) {
   EXPECT_EQ(closest("size", Words{}), std::nullopt);
 }
 
+TEST(Nearest, IsSortedByEditsAndBounded) {
+  const Words known{"gpt2-xl", "gpt3", "gpt2", "bert"};
+  EXPECT_EQ(nearest("gpt4", known, 1, 3), (Words{"gpt3", "gpt2"}));
+  EXPECT_EQ(nearest("gpt2", known, 3, 2), (Words{"gpt2", "gpt3"}));
+  EXPECT_EQ(nearest("gpt2", known, 0, 3), Words{"gpt2"});
+  EXPECT_EQ(nearest("whisper", known, 2, 3), Words{});
+}
+
 TEST(DidYouMean, IsAQuestionOrNothing) {
   EXPECT_EQ(did_you_mean("bandwith", Words{"bandwidth"}), "did you mean 'bandwidth'?");
   EXPECT_EQ(did_you_mean("colour", Words{"bandwidth"}), "");

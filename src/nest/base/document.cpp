@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest {
@@ -56,6 +57,13 @@ int Document::line_of(const Path& path) const {
 Document parse_document(std::string file, std::string text) {
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte order mark says nothing in UTF-8
   const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const std::string_view begin = std::string_view(text).substr(std::min(first, text.size()), 2);
+  if (begin == "//" || begin == "/*") {
+    const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first), '\n');
+    const bool yaml = file.ends_with(".yaml") || file.ends_with(".yml");
+    throw InputError(file, "line " + std::to_string(line),
+                     yaml ? "a comment begins with '#' in YAML" : "not valid JSON: JSON has no comments");
+  }
   const bool brace = first != std::string::npos && (text[first] == '{' || text[first] == '[');
   if (!brace) return parse_yaml(std::move(file), std::move(text));
   // JSON or YAML flow style: {name: x}. A quote, a closing bracket or a nested bracket after the brace is
@@ -67,7 +75,7 @@ Document parse_document(std::string file, std::string text) {
 }
 
 Document read_document(const std::string& path) {
-  return parse_document(path, read_file(path));
+  return parse_document(path, read_file(path, kMostDocumentMib));
 }
 
 namespace {

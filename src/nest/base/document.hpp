@@ -32,7 +32,7 @@ struct Document {
 [[nodiscard]] Document parse_json(std::string file, std::string text);
 [[nodiscard]] Document parse_yaml(std::string file, std::string text);
 
-// Reads and parses a file.
+// Reads and parses a file of at most 64 MiB.
 [[nodiscard]] Document read_document(const std::string& path);
 
 // The line (from 1) at which the value with this path begins in a JSON text; an object's member begins at its

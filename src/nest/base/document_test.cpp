@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,8 +39,26 @@ TEST(ReadDocument, NamesTheFileAsTheUserDid) {
   const TemporaryFolder folder;
   write_file(folder.file("a.yaml"), "a: 1\nb: [\n");
   EXPECT_EQ(message_of([&] { static_cast<void>(read_document(folder.file("a.yaml"))); }),
-            folder.file("a.yaml") + ": line 3: not valid YAML: end of sequence flow not found");
+            folder.file("a.yaml") + ": line 3: not valid YAML: a bracket is not closed");
   EXPECT_EQ(message_of([&] { static_cast<void>(read_document("none.yaml")); }), "none.yaml: no such file");
+}
+
+TEST(ReadDocument, RefusesFilesOver64MiB) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("large.json");
+  write_file(path, "{}");
+  std::filesystem::resize_file(path, (64U << 20U) + 1);
+  EXPECT_EQ(message_of([&] { static_cast<void>(read_document(path)); }),
+            path + ": is larger than 64 MiB, and no input of this program needs more");
+}
+
+TEST(ParseDocument, SaysThatJsonHasNoComments) {
+  const auto refusal = [](const std::string& file, const std::string& text) {
+    return message_of([&] { static_cast<void>(parse_document(file, text)); });
+  };
+  EXPECT_EQ(refusal("x.json", "\n// a note\n{}"), "x.json: line 2: not valid JSON: JSON has no comments");
+  EXPECT_EQ(refusal("x.json", "/* a note */ {}"), "x.json: line 1: not valid JSON: JSON has no comments");
+  EXPECT_EQ(refusal("x.yaml", "// a note\na: 1"), "x.yaml: line 1: a comment begins with '#' in YAML");
 }
 
 TEST(LineOf, FindsPlacesInYaml) {

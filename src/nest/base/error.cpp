@@ -1,7 +1,8 @@
 #include "nest/base/error.hpp"
 
-#include <algorithm>
 #include <utility>
+
+#include "nest/base/plain_text.hpp"
 
 namespace nest {
 namespace {
@@ -13,8 +14,7 @@ std::string sentence(const std::string& file, const std::string& place, const st
   if (!what.empty()) s += (s.empty() ? "" : ": ") + what;
   if (!hint.empty()) s += "; " + hint;
   // Parts may quote the input: a line end or a terminal's control sequence in it must not leave the sentence.
-  std::replace_if(s.begin(), s.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return s;
+  return printable(std::move(s));
 }
 
 }  // namespace

@@ -13,25 +13,24 @@
 namespace nest {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 256U << 20U;
-
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& hint = {}) {
   throw InputError(path, "", what, hint);
 }
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::int64_t most_mib) {
   namespace fs = std::filesystem;
   if (path.empty()) throw InputError("", "", "a file name is missing", "it is an empty text");
+  const std::uintmax_t most = static_cast<std::uintmax_t>(most_mib) << 20U;
+  const std::string too_large =
+      "is larger than " + std::to_string(most_mib) + " MiB, and no input of this program needs more";
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::none) fail(path, "cannot be read: " + error.message());
   if (!fs::exists(status)) fail(path, "no such file");
   if (fs::is_directory(status)) fail(path, "is a folder, not a file");
-  if (fs::is_regular_file(status) && fs::file_size(path, error) > kLargestFile) {
-    fail(path, "is larger than 256 MiB, more than any input of this program");
-  }
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > most) fail(path, too_large);
   std::ifstream in(path, std::ios::binary);
   if (!in) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   std::string text;
@@ -39,7 +38,7 @@ std::string read_file(const std::string& path) {
   std::string chunk(kChunk, '\0');
   while (in.read(chunk.data(), static_cast<std::streamsize>(kChunk)) || in.gcount() > 0) {
     text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kLargestFile) fail(path, "is larger than 256 MiB, more than any input of this program");
+    if (text.size() > most) fail(path, too_large);
   }
   if (in.bad()) fail(path, "broke off while it was read");
   return text;

@@ -1,13 +1,18 @@
 // Files in and out, with errors as sentences. A file is written whole or not at all.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace nest {
 
-// The whole text. Missing files, folders and files over 256 MiB are InputErrors.
-[[nodiscard]] std::string read_file(const std::string& path);
+// JSON and YAML take some thirty times their size in memory, matrices of 4,096 devices have 200 MB.
+inline constexpr std::int64_t kMostDocumentMib = 64;
+inline constexpr std::int64_t kMostFileMib = 256;
+
+// The whole text. Missing files, folders and files that are too large are InputErrors.
+[[nodiscard]] std::string read_file(const std::string& path, std::int64_t most_mib = kMostFileMib);
 
 // Writes beside the target and renames, so that a reader never sees half a file.
 void write_file(const std::string& path, std::string_view text);

@@ -42,13 +42,14 @@ TEST(ReadFile, SaysWhyItCannot) {
   EXPECT_EQ(reading(longest), longest + ": cannot be read: File name too long");
 }
 
-TEST(ReadFile, RefusesFilesOver256MiB) {
+TEST(ReadFile, RefusesFilesThatAreTooLarge) {
   const TemporaryFolder folder;
   const std::string path = folder.file("large");
   std::ofstream(path) << "x";
   std::filesystem::resize_file(path, (256U << 20U) + 1);  // holds no blocks
-  EXPECT_EQ(reading(path), path + ": is larger than 256 MiB, more than any input of this program");
-  EXPECT_EQ(reading("/dev/zero"), "/dev/zero: is larger than 256 MiB, more than any input of this program");
+  EXPECT_EQ(reading(path), path + ": is larger than 256 MiB, and no input of this program needs more");
+  EXPECT_EQ(message_of([] { static_cast<void>(read_file("/dev/zero", 1)); }),
+            "/dev/zero: is larger than 1 MiB, and no input of this program needs more");
 }
 
 TEST(WriteFile, ReplacesTheFileAndLeavesNothingElse) {

@@ -10,6 +10,8 @@
 
 #include "nest/base/document.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/parse_causes.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/seen_keys.hpp"
 
 namespace nest {
@@ -64,23 +66,6 @@ class Place {
   int line_ = 1;
 };
 
-// "[json.exception.parse_error.101] parse error at line 3, column 5: syntax error while ...; last read:
-// '...'"
-std::string cause_of(std::string_view message) {
-  constexpr std::size_t kLongest = 200;  // the last read token may be the whole file
-  if (const std::size_t bracket = message.find("] "); bracket != std::string_view::npos)
-    message.remove_prefix(bracket + 2);
-  if (message.starts_with("parse error at")) {
-    if (const std::size_t colon = message.find(": "); colon != std::string_view::npos)
-      message.remove_prefix(colon + 2);
-  }
-  if (message.size() <= kLongest) return std::string(message);
-  std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U)
-    --end;  // never inside a character
-  return std::string(message.substr(0, end)) + "...";
-}
-
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   Builder(const std::string& file, const std::string& text) : file_(file), text_(text) {}
@@ -114,10 +99,11 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::json::exception& error) override {
-    const std::size_t end =
-        std::min(position, text_.size()) - 1;  // the last character read is the one that is wrong
+    // The last character read is the one that is wrong, or the last of what is wrong.
+    const std::size_t end = std::max<std::size_t>(1, std::min(position, text_.size())) - 1;
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    throw InputError(file_, "line " + std::to_string(line), "not valid JSON: " + cause_of(error.what()));
+    throw InputError(file_, "line " + std::to_string(line),
+                     "not valid JSON: " + json_cause(error.what(), text_, end));
   }
 
  private:
@@ -166,6 +152,7 @@ Document parse_json(std::string file, std::string text) {
   if (document.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw InputError(document.file, "", "the file is empty");
   }
+  refuse_unreadable(document.file, document.text, "JSON or YAML");
   // The parser takes a NUL for the end and would pass over all that follows.
   if (const std::size_t nul = document.text.find('\0'); nul != std::string::npos) {
     const auto line =

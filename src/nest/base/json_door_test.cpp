@@ -12,7 +12,6 @@ namespace nest {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::string refusal(const std::string& text) {
   return message_of([&] { static_cast<void>(parse_json("x.json", text)); });
@@ -37,7 +36,7 @@ TEST(ParseJson, ReadsLargeNumbers) {
   EXPECT_EQ(parse_json("x", "9223372036854775807").root, Value(std::int64_t{9223372036854775807}));
   EXPECT_EQ(parse_json("x", "9223372036854775808").root, Value(9223372036854775808.0));
   EXPECT_EQ(parse_json("x", "-9223372036854775809").root, Value(-9223372036854775809.0));
-  EXPECT_EQ(refusal("{\"a\":\n1e999}"), "x.json: line 2: not valid JSON: number overflow parsing '1e999'");
+  EXPECT_EQ(refusal("{\"a\":\n1e999}"), "x.json: line 2: not valid JSON: the number 1e999 is too large");
 }
 
 TEST(ParseJson, RefusesAKeyGivenTwiceWithItsLine) {
@@ -59,9 +58,7 @@ TEST(ParseJson, BoundsTheDepth) {
   EXPECT_EQ(refusal(repeated("[", 128) + repeated("]", 128)), "(no error)");
   EXPECT_EQ(refusal(repeated("[", 129) + repeated("]", 129)), "x.json: line 1: nested more than 128 deep");
   EXPECT_EQ(refusal("[\"[\n[\",\n" + repeated("{\"a\":\n", 128) + "1"),
-            "x.json: line 1: not valid JSON: syntax error while parsing value - invalid string: control "
-            "character U+000A (LF) "
-            "must be escaped to \\u000A or \\n; last read: '\"[<U+000A>'");
+            "x.json: line 1: not valid JSON: a quote is not closed");
   EXPECT_EQ(refusal("[\"[[\",\n" + repeated("{\"a\":\n", 128) + "1"),
             "x.json: line 129: nested more than 128 deep");
   EXPECT_EQ(refusal(repeated("[", 10'000'000)), "x.json: line 1: nested more than 128 deep");
@@ -71,21 +68,16 @@ TEST(ParseJson, SaysWhereTheTextIsNoJson) {
   EXPECT_EQ(refusal("{\"a\": 1,\n\"b\": }"),
             "x.json: line 2: not valid JSON: syntax error while parsing value - unexpected '}'; expected "
             "'[', '{', or a literal");
-  EXPECT_EQ(refusal("{\"a\": 1,}"),
-            "x.json: line 1: not valid JSON: syntax error while parsing object key - unexpected '}'; "
-            "expected string literal");
+  EXPECT_EQ(refusal("{\"a\": 1,}"), "x.json: line 1: not valid JSON: a comma with nothing after it");
   EXPECT_EQ(refusal("[1]\n\n[2]"),
-            "x.json: line 3: not valid JSON: syntax error while parsing value - unexpected '['; expected end "
-            "of input");
-  EXPECT_THAT(
-      refusal("{\"a\": \n"),
-      StartsWith("x.json: line 1: not valid JSON: syntax error while parsing value - unexpected end"));
-  EXPECT_THAT(refusal("[NaN]"), StartsWith("x.json: line 1: not valid JSON: "));
-  EXPECT_THAT(refusal("[1] // note"), StartsWith("x.json: line 1: not valid JSON: "));
+            "x.json: line 3: not valid JSON: more text after the end of the first value");
+  EXPECT_EQ(refusal("{\"a\": \n"), "x.json: line 1: not valid JSON: the '{' of line 1 is not closed");
+  EXPECT_EQ(refusal("[NaN]"), "x.json: line 1: not valid JSON: JSON has no NaN");
+  EXPECT_EQ(refusal("[1] // note"), "x.json: line 1: not valid JSON: JSON has no comments");
 }
 
 TEST(ParseJson, QuotesOnlyTheBeginningOfALongToken) {
-  const std::string message = refusal("[\"" + repeated("\xe2\x82\xac", 100'000));
+  const std::string message = refusal("[\"" + repeated("\xe2\x82\xac", 100'000) + "\\q");
   EXPECT_LT(message.size(), 260U);
   EXPECT_THAT(message, HasSubstr("\xe2\x82\xac..."));
 }
@@ -103,13 +95,15 @@ TEST(ParseJson, PassesOverAByteOrderMark) {
 }
 
 TEST(ParseJson, RefusesWhatIsNoUtf8) {
-  EXPECT_THAT(refusal("[\"a\xff\"]"), HasSubstr("invalid string: ill-formed UTF-8 byte"));
-  EXPECT_THAT(refusal("\xff\xfe[1"), StartsWith("x.json: line 1: not valid JSON: "));
+  EXPECT_EQ(refusal("[1,\n\"a\xff\"]"), "x.json: line 2: not valid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal("\xff\xfe[1"), "x.json: line 1: not valid UTF-8; save the file as UTF-8");
   EXPECT_THAT(refusal("[\"\\ud800\"]"), HasSubstr("surrogate"));
 }
 
 TEST(ParseJson, DoesNotStopAtANulByte) {
-  EXPECT_EQ(refusal(std::string("[1]\n\0 and more", 14)), "x.json: line 2: not valid JSON: a NUL byte");
+  EXPECT_EQ(refusal(std::string("[1]\n\0 and more", 14)), "x.json: is a binary file, not JSON or YAML");
+  EXPECT_EQ(refusal("[1]\n" + std::string(5000, ' ') + std::string("\0 and more", 10)),
+            "x.json: line 2: not valid JSON: a NUL byte");
 }
 
 }  // namespace

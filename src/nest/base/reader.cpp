@@ -2,35 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/mismatch.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest {
-namespace {
-
-std::string quoted(const Value& value) {
-  constexpr std::size_t kLongest = 40;
-  std::string s = value.as_string() != nullptr ? *value.as_string() : to_json(value, false);
-  if (s.size() > kLongest) {
-    std::size_t end = kLongest - 3;
-    while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0U) == 0x80U)
-      --end;  // never inside a character
-    s = s.substr(0, end) + "...";
-  }
-  return "'" + s + "'";
-}
-
-std::optional<std::int64_t> exact_whole(const Value& value) {
-  if (const std::int64_t* i = value.as_int()) return *i;
-  const double* d = value.as_real();
-  constexpr double kExact = 9e15;
-  if (d != nullptr && std::abs(*d) < kExact && *d == std::floor(*d)) return static_cast<std::int64_t>(*d);
-  return std::nullopt;
-}
-
-}  // namespace
-
 Reader::Reader(const Document& document) : Reader(document, document.root, {}) {}
 
 Reader::Reader(const Document& document, const Value& value, Path path)
@@ -63,8 +42,26 @@ const Value& Reader::need(const std::string& key, std::string_view expected) {
 
 std::string Reader::text(const std::string& key) {
   const Value& v = need(key, "a text");
-  if (const std::string* s = v.as_string()) return *s;
+  if (const std::string* s = v.as_string()) return plain(key, *s);
   fail_at(key, "a text is expected, not " + quoted(v));
+}
+
+std::string Reader::plain(const std::string& key, std::string text) const {
+  if (has_control(text)) fail_at(key, "a text without control characters is expected");
+  return text;
+}
+
+std::string Reader::prose_or(const std::string& key, std::string fallback) {
+  const Value* v = find(key);
+  if (v == nullptr || v->as_string() == nullptr) return text_or(key, std::move(fallback));
+  std::string prose;
+  for (const char c : *v->as_string()) {
+    const bool space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!space) prose += c;
+    if (space && !prose.empty() && prose.back() != ' ') prose += ' ';
+  }
+  if (prose.ends_with(' ')) prose.pop_back();
+  return plain(key, std::move(prose));
 }
 
 std::string Reader::text_or(const std::string& key, std::string fallback) {
@@ -73,11 +70,17 @@ std::string Reader::text_or(const std::string& key, std::string fallback) {
 
 std::int64_t Reader::whole_value(const Value& value, const Path& path, WholeRange range) const {
   const std::optional<std::int64_t> v = exact_whole(value);
-  if (!v) fail_path(path, "a whole number is expected, not " + quoted(value), "");
-  if (*v < range.least || *v > range.most) {
+  const double* real = value.as_real();
+  const bool beyond = !v && real != nullptr && *real == std::floor(*real);
+  if (!v && !beyond) {
+    const std::string* s = value.as_string();
+    const Mismatch m = mismatch("a whole number", value, s != nullptr && number_in<std::int64_t>(*s));
+    fail_path(path, m.what, m.hint);
+  }
+  if (beyond || *v < range.least || *v > range.most) {
     fail_path(path,
-              std::to_string(*v) + " is outside " + std::to_string(range.least) + " to " +
-                  std::to_string(range.most),
+              as_written(*document_, path, value) + " is outside " + format_digits(range.least) + " to " +
+                  format_digits(range.most),
               "");
   }
   return *v;
@@ -95,7 +98,9 @@ double Reader::number(const std::string& key) {
   const Value& v = need(key, "a number");
   if (const std::int64_t* i = v.as_int()) return static_cast<double>(*i);
   if (const double* d = v.as_real()) return *d;
-  fail_at(key, "a number is expected, not " + quoted(v));
+  const std::string* s = v.as_string();
+  const Mismatch m = mismatch("a number", v, s != nullptr && number_in<double>(*s));
+  fail_at(key, m.what, m.hint);
 }
 
 double Reader::number_or(const std::string& key, double fallback) {
@@ -106,32 +111,34 @@ bool Reader::boolean_or(const std::string& key, bool fallback) {
   const Value* v = find(key);
   if (v == nullptr) return fallback;
   if (const bool* b = v->as_bool()) return *b;
-  fail_at(key, "true or false is expected, not " + quoted(*v));
+  const std::string* s = v->as_string();
+  const bool would_fit = s != nullptr && (*s == "true" || *s == "false");
+  const Mismatch m = mismatch("true or false", *v, would_fit);
+  fail_at(key, m.what, m.hint);
 }
 
-template <class T>
-T Reader::quantity(const std::string& key, std::optional<T> (*parse)(std::string_view), UnitFamily family,
-                   std::string_view noun) {
+double Reader::quantity(const std::string& key, UnitFamily family, std::string_view noun) {
   const Value& v = need(key, noun);
-  const bool number = v.as_int() != nullptr || v.as_real() != nullptr;
-  const std::string text = number ? to_json(v, false) : v.as_string() != nullptr ? *v.as_string() : "";
-  const std::optional<T> parsed = parse(text);
+  const std::string text = is_number(v) ? to_json(v, false) : v.as_string() != nullptr ? *v.as_string() : "";
+  const std::optional<double> parsed = parse_quantity(text, family);
   if (!parsed) fail_at(key, quoted(v) + " is not " + std::string(noun), unit_hint(text, family));
-  if (parsed->value < 0) fail_at(key, quoted(v) + " is negative");
+  if (*parsed < 0) fail_at(key, quoted(v) + " is negative");
   return *parsed;
 }
 
 Bytes Reader::bytes(const std::string& key) {
-  return quantity<Bytes>(key, &parse_bytes, UnitFamily::bytes, "a size in bytes");
+  const double bytes = quantity(key, UnitFamily::bytes, "a size in bytes");
+  if (bytes > kMostBytes) fail_at(key, quoted(*find(key)) + " is larger than any memory");
+  return round_up_bytes(bytes);
 }
 Seconds Reader::time(const std::string& key) {
-  return quantity<Seconds>(key, &parse_time, UnitFamily::time, "a time");
+  return Seconds{quantity(key, UnitFamily::time, "a time")};
 }
 BytesPerSecond Reader::bandwidth(const std::string& key) {
-  return quantity<BytesPerSecond>(key, &parse_bandwidth, UnitFamily::bandwidth, "a bandwidth");
+  return BytesPerSecond{quantity(key, UnitFamily::bandwidth, "a bandwidth")};
 }
 FlopsPerSecond Reader::compute_rate(const std::string& key) {
-  return quantity<FlopsPerSecond>(key, &parse_compute_rate, UnitFamily::compute_rate, "a compute rate");
+  return FlopsPerSecond{quantity(key, UnitFamily::compute_rate, "a compute rate")};
 }
 
 std::string Reader::choice(const std::string& key, std::span<const std::string> allowed) {
@@ -202,13 +209,13 @@ std::vector<std::string> Reader::keys() {
 }
 
 void Reader::remember(const std::string& key) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  if (!knows(key)) known_.push_back(key);
 }
 
 void Reader::done() const {
   for (const auto& [key, ignored] : *value_->as_object()) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    std::string hint = did_you_mean(key, known_);
+    if (knows(key)) continue;
+    std::string hint = is_digits(key) ? comma_hint(*value_->as_object(), key) : did_you_mean(key, known_);
     if (hint.empty()) {
       hint = "known here:";
       for (const std::string& k : known_) hint += (k == known_.front() ? " " : ", ") + k;
@@ -224,19 +231,28 @@ void Reader::refuse_key(const std::string& key, const std::string& hint) const {
 }
 
 void Reader::warn_unknown(Warnings& warnings) const {
+  constexpr std::size_t kLong = 10;  // among short keys two edits make another one: num_beams, num_heads
+  constexpr int kMostUnknown = 200;  // such a file is not misspelt but something else
+  const std::unordered_set<std::string> known(known_.begin(), known_.end());
+  int unknown = 0;
   for (const auto& [key, ignored] : *value_->as_object()) {
-    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    std::vector<std::string> absent;
-    for (const std::string& k : known_) {
-      if (value_->find(k) == nullptr) absent.push_back(k);
-    }
-    constexpr int kNear = 2;
-    const std::optional<std::string> guess = closest(key, absent);
-    if (!guess || edit_distance(key, *guess) > kNear) continue;
-    warnings.push_back(document_->file + ": line " + std::to_string(document_->line_of(below(key))) +
-                       ": the key '" + key + "' is not known and was passed over; did you mean '" + *guess +
-                       "'?");
+    if (known.contains(key)) continue;
+    if (++unknown > kMostUnknown) return;
+    const std::optional<std::string> guess = closest(key, known_);
+    if (!guess || edit_distance(key, *guess) > (key.size() < kLong ? 1 : 2)) continue;
+    const bool given = value_->find(*guess) != nullptr;
+    warnings.push_back(place_of(key) + "the key '" + printable(key) +
+                       "' is not known and was passed over; did you mean '" + *guess +
+                       (given ? "', which is given too?" : "'?"));
   }
+}
+
+bool Reader::knows(const std::string& key) const {
+  return std::find(known_.begin(), known_.end(), key) != known_.end();
+}
+
+std::string Reader::place_of(const std::string& key) const {
+  return document_->file + ": line " + std::to_string(document_->line_of(below(key))) + ": ";
 }
 
 void Reader::fail(const std::string& what, const std::string& hint) const {

@@ -33,8 +33,11 @@ class Reader {
   [[nodiscard]] bool has(const std::string& key);
   [[nodiscard]] const Value* find(const std::string& key);
 
+  // Texts go into tables: control characters are refused.
   [[nodiscard]] std::string text(const std::string& key);
   [[nodiscard]] std::string text_or(const std::string& key, std::string fallback);
+  // Remarks of several lines: their line ends become spaces.
+  [[nodiscard]] std::string prose_or(const std::string& key, std::string fallback);
   [[nodiscard]] std::int64_t whole(const std::string& key, WholeRange range = {});
   [[nodiscard]] std::int64_t whole_or(const std::string& key, std::int64_t fallback, WholeRange range = {});
   [[nodiscard]] double number(const std::string& key);
@@ -58,8 +61,13 @@ class Reader {
 
   // Throws on a key that was never asked for.
   void done() const;
-  // For formats that allow other keys: a warning for each unknown key that is close to a known one.
+  // For formats that allow other keys: a warning for each unknown key that is close to a known one. After
+  // 200 unknown keys the rest is passed over.
   void warn_unknown(Warnings& warnings) const;
+  // Whether a key was asked for.
+  [[nodiscard]] bool knows(const std::string& key) const;
+  // "x.json: line 3: ": where a key is, for a warning.
+  [[nodiscard]] std::string place_of(const std::string& key) const;
 
   [[noreturn]] void fail(const std::string& what, const std::string& hint = {}) const;
   [[noreturn]] void fail_at(const std::string& key, const std::string& what,
@@ -74,9 +82,8 @@ class Reader {
 
   const Value& need(const std::string& key, std::string_view expected);
   void remember(const std::string& key);
-  template <class T>
-  T quantity(const std::string& key, std::optional<T> (*parse)(std::string_view), UnitFamily family,
-             std::string_view noun);
+  double quantity(const std::string& key, UnitFamily family, std::string_view noun);
+  std::string plain(const std::string& key, std::string text) const;
   [[noreturn]] void refuse_key(const std::string& key, const std::string& hint) const;
   [[nodiscard]] Path below(const std::string& key) const;
   [[noreturn]] void fail_path(const Path& path, const std::string& what, const std::string& hint) const;

@@ -114,6 +114,33 @@ TEST(Reader, SaysWhatIsExpected) {
             "x.yaml: line 1, t: a list of true and false is expected, not 'x'");
 }
 
+TEST(Reader, SaysThatQuotesMakeTexts) {
+  EXPECT_EQ(reading("n: '256'", [](Reader& r) { return r.whole("n"); }),
+            "x.yaml: line 1, n: a whole number is expected, not the text '256'; remove the quotes");
+  EXPECT_EQ(reading("n: '2.5'", [](Reader& r) { return r.whole("n"); }),
+            "x.yaml: line 1, n: a whole number is expected, not '2.5'");
+  EXPECT_EQ(reading("n: '2.5'", [](Reader& r) { return r.number("n"); }),
+            "x.yaml: line 1, n: a number is expected, not the text '2.5'; remove the quotes");
+  EXPECT_EQ(reading("n: 'true'", [](Reader& r) { return r.boolean_or("n", false); }),
+            "x.yaml: line 1, n: true or false is expected, not the text 'true'; remove the quotes");
+  EXPECT_EQ(reading("n: 8,000", [](Reader& r) { return r.whole("n"); }),
+            "x.yaml: line 1, n: a whole number is expected, not '8,000'; write 8000");
+}
+
+TEST(Reader, RefusesControlCharactersInTexts) {
+  for (const char* text : {R"("a\nb")", R"("\e[31m")", R"("tab\t")", R"("\x9b")"}) {
+    EXPECT_EQ(reading(std::string("name: ") + text, [](Reader& r) { return r.text("name"); }),
+              "x.yaml: line 1, name: a text without control characters is expected")
+        << text;
+  }
+  const Document d = parse_yaml("x.yaml", "note: |\n  two\n  lines\nbad: \"\\e[0m\"\n");
+  Reader r(d);
+  EXPECT_EQ(r.prose_or("note", ""), "two lines");
+  EXPECT_EQ(r.prose_or("none", "-"), "-");
+  EXPECT_EQ(message_of([&] { static_cast<void>(r.prose_or("bad", "")); }),
+            "x.yaml: line 4, bad: a text without control characters is expected");
+}
+
 TEST(Reader, BoundsWholeNumbers) {
   const auto whole = [](Reader& r) { return r.whole("n", {1, 100}); };
   EXPECT_EQ(reading("n: 1", whole), "(no error)");
@@ -122,7 +149,12 @@ TEST(Reader, BoundsWholeNumbers) {
   EXPECT_EQ(reading("n: 101", whole), "x.yaml: line 1, n: 101 is outside 1 to 100");
   EXPECT_EQ(reading("n: [5, 101]", [](Reader& r) { return r.wholes("n", {1, 100}); }),
             "x.yaml: line 1, n[1]: 101 is outside 1 to 100");
-  EXPECT_EQ(reading("n: 1e30", whole), "x.yaml: line 1, n: a whole number is expected, not '1e+30'");
+  EXPECT_EQ(reading("n: 1e30", whole), "x.yaml: line 1, n: 1e30 is outside 1 to 100");
+  EXPECT_EQ(reading("n: 1e18", whole), "x.yaml: line 1, n: 1e18 is outside 1 to 100");
+  EXPECT_EQ(reading("n: 123456789012345678901234567890", whole),
+            "x.yaml: line 1, n: 123456789012345678901234567890 is outside 1 to 100");
+  EXPECT_EQ(reading("n: -5", [](Reader& r) { return r.whole("n", {0, 10'000'000}); }),
+            "x.yaml: line 1, n: -5 is outside 0 to 10,000,000");
 }
 
 TEST(Reader, SaysHowToWriteAQuantity) {
@@ -132,6 +164,9 @@ TEST(Reader, SaysHowToWriteAQuantity) {
             "x.yaml: line 1, m: '[1]' is not a size in bytes; write it like '80 GiB'");
   EXPECT_EQ(reading("m: -1 us", [](Reader& r) { return r.time("m"); }),
             "x.yaml: line 1, m: '-1 us' is negative");
+  EXPECT_EQ(reading("m: -1", [](Reader& r) { return r.bytes("m"); }), "x.yaml: line 1, m: '-1' is negative");
+  EXPECT_EQ(reading("m: 1e19", [](Reader& r) { return r.bytes("m"); }),
+            "x.yaml: line 1, m: '1e+19' is larger than any memory");
   EXPECT_EQ(reading("m: fast", [](Reader& r) { return r.bandwidth("m"); }),
             "x.yaml: line 1, m: 'fast' is not a bandwidth; write it like '50 GB/s'");
   EXPECT_EQ(reading("m: 5 TFLOP", [](Reader& r) { return r.compute_rate("m"); }),
@@ -168,6 +203,8 @@ TEST(Reader, RefusesKeysNobodyAskedFor) {
             "x.yaml: line 2: unknown key 'latancy'; did you mean 'latency'?");
   EXPECT_EQ(reading("name: x\ncolour: 1", done),
             "x.yaml: line 2: unknown key 'colour'; known here: name, latency");
+  EXPECT_EQ(reading("{name: x, latency: 8,000}", done),
+            "x.yaml: line 1: unknown key '000'; a comma inside a number? write 8000");
   EXPECT_EQ(reading("levels:\n  - {name: x}\n  - {nam: x}",
                     [&](Reader& r) {
                       for (Reader& level : r.objects("levels")) done(level);
@@ -178,10 +215,11 @@ TEST(Reader, RefusesKeysNobodyAskedFor) {
 
 TEST(Reader, FindsLinesInJsonToo) {
   const Document d = parse_json("x.json", "{\"levels\": [\n{\"size\": 8},\n{\"size\":\n\"8\"}]}");
-  EXPECT_EQ(message_of([&] {
-              for (Reader& level : Reader(d).objects("levels")) static_cast<void>(level.whole("size"));
-            }),
-            "x.json: line 3, levels[1].size: a whole number is expected, not '8'");
+  EXPECT_EQ(
+      message_of([&] {
+        for (Reader& level : Reader(d).objects("levels")) static_cast<void>(level.whole("size"));
+      }),
+      "x.json: line 3, levels[1].size: a whole number is expected, not the text '8'; remove the quotes");
 }
 
 TEST(Reader, KeysAreAllKnown) {
@@ -198,11 +236,36 @@ TEST(Reader, WarnsOfKeysCloseToKnownOnes) {
   static_cast<void>(r.has("layers"));
   Warnings warnings;
   r.warn_unknown(warnings);
-  // 'layer' is close to 'layers' only, and that is given: no misspelling.
   EXPECT_THAT(
       warnings,
       ElementsAre("x.yaml: line 1: the key 'hidden_sise' is not known and was passed over; did you mean "
-                  "'hidden_size'?"));
+                  "'hidden_size'?",
+                  "x.yaml: line 4: the key 'layer' is not known and was passed over; did you mean 'layers', "
+                  "which is given too?"));
+}
+
+TEST(Reader, KeepsControlCharactersOutOfWarnings) {
+  const Document d = parse_json("x.json", R"({"hidden_size\n": 1})");
+  Reader r(d);
+  static_cast<void>(r.has("hidden_size"));
+  Warnings warnings;
+  r.warn_unknown(warnings);
+  EXPECT_THAT(warnings,
+              ElementsAre("x.json: line 1: the key 'hidden_size?' is not known and was passed over; "
+                          "did you mean 'hidden_size'?"));
+}
+
+// Each of 300,000 unknown keys is looked at once, and none is compared with the others.
+TEST(Reader, GivesUpAfterManyUnknownKeys) {
+  std::string text = "{\"hiden_size\": 1";
+  for (int i = 0; i < 300'000; ++i) text += ",\"key" + std::to_string(i) + "\":1";
+  const Document d = parse_json("x.json", text + ",\"hidden_siz\": 1}");
+  Reader r(d);
+  static_cast<void>(r.has("hidden_size"));
+  Warnings warnings;
+  r.warn_unknown(warnings);
+  EXPECT_THAT(warnings, ElementsAre("x.json: line 1: the key 'hiden_size' is not known and was passed over; "
+                                    "did you mean 'hidden_size'?"));
 }
 
 TEST(Reader, FailsWithAPlace) {

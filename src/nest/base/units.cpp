@@ -1,6 +1,8 @@
 #include "nest/base/units.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -19,55 +21,55 @@ struct Unit {
 
 constexpr double kKi = 1024.0;
 
-constexpr std::array<Unit, 11> kByteUnits{{{"B", 1},
+constexpr double kMi = kKi * kKi;
+constexpr double kGi = kMi * kKi;
+constexpr double kTi = kGi * kKi;
+constexpr double kPi = kTi * kKi;
+constexpr double kEi = kPi * kKi;
+
+constexpr std::array<Unit, 15> kByteUnits{{{"B", 1},
                                            {"kB", 1e3},
                                            {"KB", 1e3},
                                            {"MB", 1e6},
                                            {"GB", 1e9},
                                            {"TB", 1e12},
+                                           {"PB", 1e15},
+                                           {"EB", 1e18},
                                            {"KiB", kKi},
-                                           {"MiB", kKi* kKi},
-                                           {"GiB", kKi* kKi* kKi},
-                                           {"TiB", kKi* kKi* kKi* kKi},
+                                           {"MiB", kMi},
+                                           {"GiB", kGi},
+                                           {"TiB", kTi},
+                                           {"PiB", kPi},
+                                           {"EiB", kEi},
                                            {"bytes", 1}}};
 
-constexpr std::array<Unit, 7> kTimeUnits{{{"s", 1},
+constexpr std::array<Unit, 8> kTimeUnits{{{"s", 1},
                                           {"ms", 1e-3},
                                           {"us", 1e-6},
                                           {"\xc2\xb5s", 1e-6},
                                           {"\xce\xbcs", 1e-6},
                                           {"ns", 1e-9},
+                                          {"ps", 1e-12},
                                           {"min", 60}}};
 
-constexpr std::array<Unit, 19> kBandwidthUnits{{{"B/s", 1},
-                                                {"kB/s", 1e3},
-                                                {"KB/s", 1e3},
-                                                {"MB/s", 1e6},
-                                                {"GB/s", 1e9},
-                                                {"TB/s", 1e12},
-                                                {"KiB/s", kKi},
-                                                {"MiB/s", kKi* kKi},
-                                                {"GiB/s", kKi* kKi* kKi},
-                                                {"TiB/s", kKi* kKi* kKi* kKi},
-                                                {"Mb/s", 1e6 / 8},
-                                                {"Gb/s", 1e9 / 8},
-                                                {"Tb/s", 1e12 / 8},
-                                                {"Mbit/s", 1e6 / 8},
-                                                {"Gbit/s", 1e9 / 8},
-                                                {"Tbit/s", 1e12 / 8},
-                                                {"Mbps", 1e6 / 8},
-                                                {"Gbps", 1e9 / 8},
-                                                {"Tbps", 1e12 / 8}}};
+constexpr std::array<Unit, 23> kBandwidthUnits{
+    {{"B/s", 1},        {"kB/s", 1e3},      {"KB/s", 1e3},       {"MB/s", 1e6},       {"GB/s", 1e9},
+     {"TB/s", 1e12},    {"PB/s", 1e15},     {"EB/s", 1e18},      {"KiB/s", kKi},      {"MiB/s", kMi},
+     {"GiB/s", kGi},    {"TiB/s", kTi},     {"PiB/s", kPi},      {"EiB/s", kEi},      {"Mb/s", 1e6 / 8},
+     {"Gb/s", 1e9 / 8}, {"Tb/s", 1e12 / 8}, {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}, {"Tbit/s", 1e12 / 8},
+     {"Mbps", 1e6 / 8}, {"Gbps", 1e9 / 8},  {"Tbps", 1e12 / 8}}};
 
-constexpr std::array<Unit, 9> kComputeUnits{{{"FLOP/s", 1},
-                                             {"GFLOP/s", 1e9},
-                                             {"TFLOP/s", 1e12},
-                                             {"PFLOP/s", 1e15},
-                                             {"GFLOPS", 1e9},
-                                             {"TFLOPS", 1e12},
-                                             {"PFLOPS", 1e15},
-                                             {"TF/s", 1e12},
-                                             {"PF/s", 1e15}}};
+constexpr std::array<Unit, 11> kComputeUnits{{{"FLOP/s", 1},
+                                              {"GFLOP/s", 1e9},
+                                              {"TFLOP/s", 1e12},
+                                              {"PFLOP/s", 1e15},
+                                              {"EFLOP/s", 1e18},
+                                              {"GFLOPS", 1e9},
+                                              {"TFLOPS", 1e12},
+                                              {"PFLOPS", 1e15},
+                                              {"EFLOPS", 1e18},
+                                              {"TF/s", 1e12},
+                                              {"PF/s", 1e15}}};
 
 struct NumberAndUnit {
   long double number;  // wider than the result, so that "5 us" is the double nearest to 5e-6
@@ -103,7 +105,75 @@ std::span<const Unit> units_of(UnitFamily family) {
   return {};
 }
 
-std::optional<double> parse(std::string_view text, UnitFamily family) {
+constexpr double kRoundsToThousand = 999.5;
+
+constexpr double kBeyondReading = 1e15;  // more digits than anybody counts
+
+std::string three_digits(double x) {
+  // Whole numbers keep all their digits, with commas; others get three significant ones.
+  const bool whole = std::abs(x - std::round(x)) <= 1e-9 * std::abs(x);
+  const bool counted = whole || std::abs(x) >= kRoundsToThousand;
+  if (counted && std::abs(x) < kBeyondReading) return format_digits(std::llround(x));
+  std::array<char, 32> buffer{};
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), x, std::chars_format::general, 3);
+  return {buffer.data(), result.ptr};
+}
+
+std::string scaled(double x, std::span<const Unit> steps) {
+  std::size_t chosen = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (std::abs(x) >= steps[i].factor * (1 - 1e-12)) chosen = i;
+  }
+  // 999.6 ms rounds to 1000 ms, which is written 1 s.
+  const double shown = std::abs(x) / steps[chosen].factor;
+  const bool next_is_thousand =
+      chosen + 1 < steps.size() && steps[chosen + 1].factor / steps[chosen].factor < 1001;
+  if (shown >= kRoundsToThousand && shown < 1000 && next_is_thousand) {
+    return std::string(x < 0 ? "-1 " : "1 ").append(steps[chosen + 1].name);
+  }
+  const auto basic = std::find_if(steps.begin(), steps.end(), [](const Unit& u) { return u.factor == 1; });
+  if (shown >= kBeyondReading && basic != steps.end())
+    return three_digits(x) + " " + std::string(basic->name);
+  return three_digits(x / steps[chosen].factor) + " " + std::string(steps[chosen].name);
+}
+
+// The unit that was meant, in quotes; empty where that is no fair guess. "gb/s" may be bytes or bits: both
+// are named.
+std::string near_unit(std::string_view given, std::span<const Unit> units) {
+  std::string unit(given);
+  // A capital B before "ps" is bytes: GBps is no Gbps.
+  if (unit.ends_with("Bps")) unit.replace(unit.size() - 2, 2, "/s");
+  std::vector<std::string> names;
+  std::string same_letters;
+  double factor = 0;
+  for (const Unit& u : units) {
+    names.emplace_back(u.name);
+    if (unit == u.name) return "'" + unit + "'";
+    if (edit_distance(unit, u.name) > 0 || factor == u.factor) continue;
+    factor = u.factor;
+    same_letters += (same_letters.empty() ? "'" : " or '") + std::string(u.name) + "'";
+  }
+  if (!same_letters.empty()) return same_letters;
+  const std::optional<std::string> guess = closest(unit, names);
+  // Another first letter is another magnitude: ZB/s is not EB/s, and not B/s either.
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  return guess && lower(guess->front()) == lower(unit.front()) ? "'" + *guess + "'" : "";
+}
+
+}  // namespace
+
+Bytes round_up_bytes(double bytes) {
+  constexpr double kMost = 9.2e18;
+  if (!(bytes < kMost)) return Bytes{std::numeric_limits<std::int64_t>::max()};
+  if (bytes < -kMost) return Bytes{std::numeric_limits<std::int64_t>::min()};
+  // A sum such as 0.1 + 0.2 may lie a hair above a whole number; that hair is not a byte.
+  const double nearest = std::round(bytes);
+  const bool whole = std::abs(bytes - nearest) <= std::max(1e-9, 1e-14 * std::abs(bytes));
+  return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
+}
+
+std::optional<double> parse_quantity(std::string_view text, UnitFamily family) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
   const auto finite = [](long double v) {
@@ -120,67 +190,24 @@ std::optional<double> parse(std::string_view text, UnitFamily family) {
   return std::nullopt;
 }
 
-constexpr double kRoundsToThousand = 999.5;
-
-std::string three_digits(double x) {
-  std::array<char, 400> buffer{};  // the largest double in full has 309 digits
-  // Whole numbers keep all their digits; others get three significant ones.
-  const bool whole = std::abs(x - std::round(x)) <= 1e-9 * std::abs(x);
-  const bool small = std::abs(x) < kRoundsToThousand;
-  const auto result =
-      whole && std::abs(x) < 1e15
-          ? std::to_chars(buffer.data(), buffer.data() + buffer.size(),
-                          static_cast<std::int64_t>(std::llround(x)))
-          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
-                          small ? std::chars_format::general : std::chars_format::fixed, small ? 3 : 0);
-  return {buffer.data(), result.ptr};
-}
-
-std::string scaled(double x, std::span<const Unit> steps) {
-  std::size_t chosen = 0;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (std::abs(x) >= steps[i].factor * (1 - 1e-12)) chosen = i;
-  }
-  // 999.6 ms rounds to 1000 ms, which is written 1 s.
-  const double shown = std::abs(x) / steps[chosen].factor;
-  const bool next_is_thousand =
-      chosen + 1 < steps.size() && steps[chosen + 1].factor / steps[chosen].factor < 1001;
-  if (shown >= kRoundsToThousand && shown < 1000 && next_is_thousand) {
-    return std::string(x < 0 ? "-1 " : "1 ").append(steps[chosen + 1].name);
-  }
-  return three_digits(x / steps[chosen].factor) + " " + std::string(steps[chosen].name);
-}
-
-}  // namespace
-
-Bytes round_up_bytes(double bytes) {
-  constexpr double kMost = 9.2e18;
-  if (!(bytes < kMost)) return Bytes{std::numeric_limits<std::int64_t>::max()};
-  if (bytes < -kMost) return Bytes{std::numeric_limits<std::int64_t>::min()};
-  // A sum such as 0.1 + 0.2 may lie a hair above a whole number; that hair is not a byte.
-  const double nearest = std::round(bytes);
-  const bool whole = std::abs(bytes - nearest) <= std::max(1e-9, 1e-14 * std::abs(bytes));
-  return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
-}
-
 std::optional<Bytes> parse_bytes(std::string_view text) {
-  const auto v = parse(text, UnitFamily::bytes);
-  if (!v || *v < 0 || *v > 9e18) return std::nullopt;
+  const auto v = parse_quantity(text, UnitFamily::bytes);
+  if (!v || *v < 0 || *v > kMostBytes) return std::nullopt;
   return round_up_bytes(*v);
 }
 
 std::optional<Seconds> parse_time(std::string_view text) {
-  const auto v = parse(text, UnitFamily::time);
+  const auto v = parse_quantity(text, UnitFamily::time);
   return v ? std::optional(Seconds{*v}) : std::nullopt;
 }
 
 std::optional<BytesPerSecond> parse_bandwidth(std::string_view text) {
-  const auto v = parse(text, UnitFamily::bandwidth);
+  const auto v = parse_quantity(text, UnitFamily::bandwidth);
   return v ? std::optional(BytesPerSecond{*v}) : std::nullopt;
 }
 
 std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text) {
-  const auto v = parse(text, UnitFamily::compute_rate);
+  const auto v = parse_quantity(text, UnitFamily::compute_rate);
   return v ? std::optional(FlopsPerSecond{*v}) : std::nullopt;
 }
 
@@ -190,10 +217,9 @@ std::string unit_hint(std::string_view text, UnitFamily family) {
       "write it like '" + std::string(kExamples[static_cast<std::size_t>(family)]) + "'";
   const auto parts = split(text);
   if (!parts || parts->unit.empty()) return example;
-  std::vector<std::string> names;
-  for (const Unit& unit : units_of(family)) names.emplace_back(unit.name);
-  const std::string guess = did_you_mean(parts->unit, names);
-  return guess.empty() ? example : guess;
+  if (parts->unit.starts_with(',')) return "write the number without commas";
+  const std::string guess = near_unit(parts->unit, units_of(family));
+  return guess.empty() ? example : "did you mean " + guess + "?";
 }
 
 std::string format(Bytes bytes) {
@@ -203,8 +229,8 @@ std::string format(Bytes bytes) {
 }
 
 std::string format_memory(Bytes bytes) {
-  static constexpr std::array<Unit, 4> kSteps{
-      {{"KiB", kKi}, {"MiB", kKi * kKi}, {"GiB", kKi * kKi * kKi}, {"TiB", kKi * kKi * kKi * kKi}}};
+  static constexpr std::array<Unit, 4> kSteps{{{"KiB", kKi}, {"MiB", kMi}, {"GiB", kGi}, {"TiB", kTi}}};
+  if (bytes.value == 0) return "0 GiB";
   return scaled(static_cast<double>(bytes.value), kSteps);
 }
 

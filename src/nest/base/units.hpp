@@ -59,13 +59,17 @@ constexpr Seconds operator/(Flops f, FlopsPerSecond r) {
 [[nodiscard]] std::optional<BytesPerSecond> parse_bandwidth(std::string_view text);
 [[nodiscard]] std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text);
 
-// Why a quantity could not be read: a unit that is nearly right, or none. Empty where there is nothing to
-// add.
+// The same before its sign and size are judged, in bytes, seconds, bytes or FLOP per second.
 enum class UnitFamily { bytes, time, bandwidth, compute_rate };
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, UnitFamily family);
+inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
+
+// Why a quantity could not be read: the unit that was meant, or an example.
 [[nodiscard]] std::string unit_hint(std::string_view text, UnitFamily family);
 
 // For people: three significant digits and a unit. Sizes of data are decimal; format_memory is for the
-// capacity of devices and what is set aside of it, which everybody counts in GiB.
+// capacity of devices and what is set aside of it, which everybody counts in GiB. What is beyond the largest
+// unit has commas ("98,096 TB") or, where nobody would count the digits, an exponent ("1e+300 B/s").
 [[nodiscard]] std::string format_memory(Bytes bytes);
 [[nodiscard]] std::string format(Bytes bytes);
 [[nodiscard]] std::string format(Seconds time);

@@ -5,27 +5,12 @@
 #include <charconv>
 #include <cmath>
 
+#include "nest/base/plain_text.hpp"
+
 namespace nest {
 namespace {
 
 constexpr int kLineWidth = 110;
-
-// Bytes of the UTF-8 character that begins here; 0 where none does (RFC 3629: no overlong forms, no
-// surrogates).
-std::size_t character_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U; };
-  const auto more = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first < 0xE0) return more(1) ? 2 : 0;
-  if (first >= 0xE0 && first < 0xF0) {
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-    return more(1) && more(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  const bool outside = (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
-  return first >= 0xF0 && first < 0xF5 && more(1) && more(2) && more(3) && !outside ? 4 : 0;
-}
 
 void write_string(std::string& out, const std::string& s) {
   static constexpr std::string_view kHex = "0123456789abcdef";
@@ -56,7 +41,7 @@ void write_string(std::string& out, const std::string& s) {
           out += kHex[byte & 15U];
         } else if (byte < 0x80) {
           out += c;
-        } else if (const std::size_t length = character_length(std::string_view(s).substr(i)); length > 0) {
+        } else if (const std::size_t length = utf8_length(std::string_view(s).substr(i)); length > 0) {
           out.append(s, i, length);
           i += length - 1;
         } else {

@@ -3,14 +3,18 @@
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "nest/base/document.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/parse_causes.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/seen_keys.hpp"
 
 namespace nest {
@@ -66,25 +70,52 @@ class Converter {
         for (const YAML::Node& item : node) list.push(convert(item, depth + 1));
         return list;
       }
-      case YAML::NodeType::Map: {
-        Value group = Value::object();
-        SeenKeys seen;
-        for (const auto& member : node) {
-          if (!member.first.IsScalar()) fail(member.first, "a key must be a plain text");
-          const std::string& key = member.first.Scalar();
-          if (!seen.add(group, key)) fail(member.first, "the key '" + key + "' is given twice");
-          Value inside = convert(member.second, depth + 1);
-          inside.set_line(member.first.Mark().line + 1);
-          group.set(key, std::move(inside));
-        }
-        return group;
-      }
+      case YAML::NodeType::Map:
+        return convert_map(node, depth);
     }
     return {};
   }
 
-  [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
-    throw InputError(file_, "line " + std::to_string(node.Mark().line + 1), what);
+  Value convert_map(const YAML::Node& node, int depth) {
+    Value group = Value::object();
+    SeenKeys seen;
+    std::vector<YAML::Node> merged;
+    for (const auto& member : node) {
+      if (!member.first.IsScalar()) fail(member.first, "a key must be a plain text");
+      const std::string& key = member.first.Scalar();
+      if (key == "<<" && member.first.Tag() != "!") {
+        merged.push_back(member.second);
+        continue;
+      }
+      if (!seen.add(group, key)) {
+        const bool digits = key.find_first_not_of("0123456789") == std::string::npos;
+        fail(member.first, "the key '" + key + "' is given twice", digits ? "a comma inside a number?" : "");
+      }
+      Value inside = convert(member.second, depth + 1);
+      inside.set_line(member.first.Mark().line + 1);
+      group.set(key, std::move(inside));
+    }
+    for (const YAML::Node& source : merged) merge(source, depth, group, seen);
+    return group;
+  }
+
+  // "<<: *base" and "<<: [*one, *two]": keys of the group itself win, then those of the first in the list.
+  void merge(const YAML::Node& source, int depth, Value& group, SeenKeys& seen) {
+    if (source.IsSequence()) {
+      if (depth > kDeepest) fail(source, "nested more than 128 deep");
+      for (const YAML::Node& item : source) merge(item, depth + 1, group, seen);
+      return;
+    }
+    if (!source.IsMap()) fail(source, "'<<' takes the keys of a group over, and this is none");
+    Value base = convert(source, depth + 1);
+    for (auto& [key, value] : *base.as_object()) {
+      if (seen.add(group, key)) group.set(key, std::move(value));
+    }
+  }
+
+  [[noreturn]] void fail(const YAML::Node& node, const std::string& what,
+                         const std::string& hint = {}) const {
+    throw InputError(file_, "line " + std::to_string(node.Mark().line + 1), what, hint);
   }
 
   const std::string& file_;
@@ -92,14 +123,34 @@ class Converter {
   std::size_t count_ = 0;
 };
 
+// Whether a text says nothing at all, not even null: white space, comments, marks of a document.
+bool says_nothing(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, std::min(end, rest.find('#')));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with("---") || line.starts_with("...")) line.remove_prefix(3);
+    if (line.find_first_not_of(" \t\r") != std::string_view::npos && !line.starts_with('%')) return false;
+  }
+  return true;
+}
+
+std::string_view line_of(std::string_view text, int number) {
+  for (int line = 0; line < number && !text.empty(); ++line)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
 }  // namespace
 
 Document parse_yaml(std::string file, std::string text) {
   Document document{std::move(file), std::move(text), Value(), false};
+  refuse_unreadable(document.file, document.text, "JSON or YAML");
   try {
     // Load (one document) rather than LoadAll: a second one would be dropped silently, so look for it first.
     std::vector<YAML::Node> all = YAML::LoadAll(document.text);
-    if (all.empty() || (all.size() == 1 && all[0].IsNull()))
+    if (all.empty() || (all.size() == 1 && all[0].IsNull() && says_nothing(document.text)))
       throw InputError(document.file, "", "the file is empty");
     if (all.size() > 1) throw InputError(document.file, "", "holds several YAML documents; one is expected");
     document.root = Converter(document.file, document.text).convert(all[0], 0);
@@ -107,7 +158,10 @@ Document parse_yaml(std::string file, std::string text) {
     throw InputError(document.file, "line " + std::to_string(e.mark.line + 1), "nested more than 128 deep");
   } catch (const YAML::Exception& e) {
     const std::string place = e.mark.is_null() ? "" : "line " + std::to_string(e.mark.line + 1);
-    throw InputError(document.file, place, "not valid YAML: " + e.msg);
+    throw InputError(
+        document.file, place,
+        "not valid YAML: " +
+            yaml_cause(e.msg, e.mark.is_null() ? std::string_view() : line_of(document.text, e.mark.line)));
   }
   return document;
 }

@@ -100,6 +100,45 @@ TEST(ParseYaml, RefusesSeveralDocuments) {
   EXPECT_EQ(refusal("---\na: 1\n...\n"), "(no error)");
 }
 
+TEST(ParseYaml, TakesTheKeysOfMergedGroupsOver) {
+  const Document d = parse_yaml(
+      "x.yaml", "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc:\n  <<: *a\n  x: 5\nd: {<<: [*b, *a], '<<': q}\n");
+  EXPECT_EQ(*d.root.find("c"), Value::object().set("x", 5).set("y", 2));
+  EXPECT_EQ(*d.root.find("d"), Value::object().set("<<", "q").set("y", 3).set("z", 4).set("x", 1));
+  EXPECT_EQ(d.line_of({"c", "y"}), 1);
+  EXPECT_EQ(refusal("a: 1\nb: {<<: 3}\n"),
+            "x.yaml: line 2: '<<' takes the keys of a group over, and this is none");
+}
+
+TEST(ParseYaml, BoundsWhatMergesUnfoldTo) {
+  std::string text = "a0: &a0 {x: 1}\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string alias = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + alias + ", " + alias + "]}\n";
+  }
+  EXPECT_THAT(refusal(text), ::testing::HasSubstr("its aliases unfold to more than a million values"));
+}
+
+TEST(ParseYaml, GuessesACommaWhereDigitsAreAKeyTwice) {
+  EXPECT_EQ(refusal("{size: 8,000,000}"),
+            "x.yaml: line 1: the key '000' is given twice; a comma inside a number?");
+}
+
+TEST(ParseYaml, RefusesWhatIsNoUtf8) {
+  EXPECT_EQ(refusal("name: x\nnote: \xff\n"), "x.yaml: line 2: not valid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal(std::string("\x7f"
+                                "ELF\x02\x01\x01\0\0",
+                                9)),
+            "x.yaml: is a binary file, not JSON or YAML");
+}
+
+TEST(ParseYaml, NullIsAValue) {
+  for (const char* text : {"null", "~\n", "# note\nnull\n", "--- null"}) {
+    EXPECT_EQ(refusal(text), "(no error)") << text;
+    EXPECT_TRUE(parse_yaml("x", text).root.is_null()) << text;
+  }
+}
+
 TEST(ParseYaml, RefusesAnEmptyText) {
   for (const char* text : {"", "\n \n", "# only a comment\n", "---\n", "\xef\xbb\xbf"}) {
     EXPECT_EQ(refusal(text), "x.yaml: the file is empty") << text;
@@ -107,9 +146,10 @@ TEST(ParseYaml, RefusesAnEmptyText) {
 }
 
 TEST(ParseYaml, SaysWhereTheTextIsNoYaml) {
-  EXPECT_EQ(refusal("a: 1\nb: [1, 2\n"), "x.yaml: line 3: not valid YAML: end of sequence flow not found");
-  EXPECT_EQ(refusal("a: 1\n b: 2\n"), "x.yaml: line 2: not valid YAML: illegal map value");
-  EXPECT_EQ(refusal("a:\n\t- 1\n"), "x.yaml: line 2: not valid YAML: illegal block entry");
+  EXPECT_EQ(refusal("a: 1\nb: [1, 2\n"), "x.yaml: line 3: not valid YAML: a bracket is not closed");
+  EXPECT_EQ(refusal("a: 1\n b: 2\n"),
+            "x.yaml: line 2: not valid YAML: a ': ' where none may stand (a text with a colon needs quotes)");
+  EXPECT_EQ(refusal("a:\n\t- 1\n"), "x.yaml: line 2: not valid YAML: a tab; YAML is indented with spaces");
   EXPECT_EQ(refusal("a: *none\n"), "x.yaml: line 1: not valid YAML: the referenced anchor is not defined");
 }
 

@@ -75,16 +75,16 @@ void read_figures(Reader& r, Accelerator& a) {
     if (a.memory.value <= 0) r.fail_at("memory", "the memory must be above 0");
     a.memory_source = "given";
   }
-  a.memory_source = r.text_or("memory_source", a.memory_source);
+  a.memory_source = r.prose_or("memory_source", a.memory_source);
   if (r.has("memory_bandwidth")) a.memory_bandwidth = positive_bandwidth(r, "memory_bandwidth");
   if (r.has("scale_up_bandwidth")) a.scale_up_bandwidth = positive_bandwidth(r, "scale_up_bandwidth");
   if (r.has("nic_bandwidth")) a.nic_bandwidth = positive_bandwidth(r, "nic_bandwidth");
   read_peaks(r, a);
   read_matmul_fraction(r, a);
   if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
-  a.source = r.text_or("source", a.source);
+  a.source = r.prose_or("source", a.source);
   a.date = r.text_or("date", a.date);
-  a.note = r.text_or("note", a.note);
+  a.note = r.prose_or("note", a.note);
   r.done();
 }
 
@@ -204,10 +204,12 @@ Accelerator read_accelerator(Reader& file, const std::string& key) {
     a = named(r, "base", r.text("base"));
     a.base = a.name;
     a.name = r.text_or("name", a.name);
+    if (a.name.empty()) r.fail_at("name", "the name is empty");
     read_figures(r, a);
     return a;
   }
   a.name = r.text("name");
+  if (a.name.empty()) r.fail_at("name", "the name is empty");
   read_figures(r, a);
   demand_figures(r, a);
   return a;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nest/base/file_kind.hpp"
+
 namespace nest {
 namespace {
 
@@ -56,15 +58,20 @@ Cluster read_cluster(const Document& document) {
 }
 
 Cluster read_cluster(Reader r) {
+  if (r.path().empty() && r.value().find("levels") == nullptr) {
+    const FileKind kind = kind_of(r.document());
+    if (kind != FileKind::unknown && kind != FileKind::cluster)
+      r.fail("this is no cluster file", looks_like(r.document()));
+  }
   ClusterParts parts;
   parts.name = r.text("name");
   if (parts.name.empty()) r.fail_at("name", "the name is empty");
   parts.accelerator = read_accelerator(r, "accelerator");
   std::vector<Reader> entries = r.objects("levels");
   for (Reader& entry : entries) parts.levels.push_back(read_level(entry));
-  parts.source = r.text_or("source", "");
+  parts.source = r.prose_or("source", "");
   parts.date = r.text_or("date", "");
-  parts.note = r.text_or("note", "");
+  parts.note = r.prose_or("note", "");
   r.done();
   if (const auto found = check_levels(parts.levels)) {
     const auto& [level, problem] = *found;

@@ -61,6 +61,38 @@ TEST(ClusterFile, TheSummaryHasPlainNumbersWithUnitsInTheirNames) {
   EXPECT_EQ(to_json(*unit.find("devices_per_domain"), false), "[248, 256]");
 }
 
+TEST(ClusterFile, AnotherKindOfFileIsNamed) {
+  EXPECT_EQ(
+      error_of("{\"model_type\": \"llama\"}"),
+      "x.yaml: line 1: this is no cluster file; this looks like a model's config.json: nest models show "
+      "x.yaml");
+  EXPECT_EQ(
+      error_of("{\"format\": \"nest-layer-profile\"}"),
+      "x.yaml: line 1: this is no cluster file; this looks like a layer profile: nest models show x.yaml");
+  EXPECT_EQ(error_of(kHead + "devices: 8\nlinks: []\n"),
+            "x.yaml: line 1: this is no cluster file; this looks like a graph file: nest clusters from-graph "
+            "x.yaml");
+  EXPECT_EQ(error_of("null"), "x.yaml: line 1: a group of keys is expected here, not nothing");
+}
+
+TEST(ClusterFile, RemarksMayHaveLinesAndNamesMayNot) {
+  EXPECT_EQ(read(kHead + "note: |\n  one\n  two\nlevels:\n" + kNode).parts().note, "one two");
+  EXPECT_EQ(error_of("name: \"a\\nb\"\naccelerator: h100-sxm\nlevels:\n" + kNode),
+            "x.yaml: line 1, name: a text without control characters is expected");
+  EXPECT_EQ(error_of(kHead + "levels:\n  - {name: \"\\e[1m\", size: 8, bandwidth: 1, latency: 1}\n"),
+            "x.yaml: line 4, levels[0].name: a text without control characters is expected");
+  EXPECT_EQ(error_of(kHead + "levels:\n  - {name: node, size: 8,000, bandwidth: 1 GB/s, latency: 1 us}\n"),
+            "x.yaml: line 4, levels[0]: unknown key '000'; a comma inside a number? write 8000");
+}
+
+TEST(ClusterFile, LevelsMayTakeKeysOver) {
+  const Cluster c =
+      read(kHead + "levels:\n  - &node {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n" +
+           "  - {<<: *node, name: rack, size: 3}\n");
+  EXPECT_EQ(c.devices(), 24);
+  EXPECT_EQ(c.levels()[1].bandwidth.value, 450e9);
+}
+
 // Ten kinds of broken file; the levels' own mistakes are in level_test.cpp, the accelerator's in
 // accelerator_test.cpp.
 TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {

@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/file_kind.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/reader.hpp"
 
 namespace nest {
@@ -49,7 +51,10 @@ class GraphReader {
   explicit GraphReader(const Document& document) : file_(document) {}
 
   NetworkGraph read() {
+    if (const FileKind kind = kind_of(file_.document()); kind == FileKind::cluster || kind == FileKind::model)
+      file_.fail("this is no graph file", looks_like(file_.document()));
     graph_.name = file_.text("name");
+    if (graph_.name.empty()) file_.fail_at("name", "the name is empty");
     graph_.accelerator = read_accelerator(file_, "accelerator");
     add_nodes("devices", "d");
     graph_.devices = graph_.nodes();
@@ -80,6 +85,7 @@ class GraphReader {
       const std::string* text = item.as_string();
       if (text == nullptr || text->empty())
         file_.fail_at(key, "a list of names is expected, such as [gpu0..7]");
+      if (has_control(*text)) file_.fail_at(key, "a text without control characters is expected");
       for (std::string& name : expand(file_, key, *text)) add_node(key, std::move(name));
     }
   }

@@ -84,7 +84,14 @@ TEST(Graph, BrokenFilesAreAnsweredToTheLetter) {
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latancy: 1 us}\n"),
             "net.yaml: line 6, links[0]: unknown key 'latancy'; did you mean 'latency'?");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latency: 1 us, count: 0}\n"),
-            "net.yaml: line 6, links[0].count: 0 is outside 1 to 65536");
+            "net.yaml: line 6, links[0].count: 0 is outside 1 to 65,536");
+  EXPECT_EQ(error_of("name: ''\naccelerator: h100-sxm\ndevices: 4\nlinks: []\n"),
+            "net.yaml: line 1, name: the name is empty");
+  EXPECT_EQ(error_of(kHead + "devices: [\"a\\nb\", c]\nlinks: []\n"),
+            "net.yaml: line 3, devices: a text without control characters is expected");
+  EXPECT_EQ(
+      error_of(kHead + "levels: []\n"),
+      "net.yaml: line 1: this is no graph file; this looks like a cluster file: nest clusters show net.yaml");
   EXPECT_EQ(error_of(kHead + "devices: 4\n"),
             "net.yaml: line 1: the key 'links' is missing; it holds a list");
   EXPECT_EQ(error_of(kHead + "devices: 4\nswitchs: [leaf]\nlinks: []\n"),

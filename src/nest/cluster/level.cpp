@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <optional>
+
+#include "nest/base/mismatch.hpp"
 
 namespace nest {
 namespace {
@@ -56,7 +60,8 @@ void read_grid(Reader& r, Level& level) {
   if (!r.has("wrap")) return;
   level.wrap = r.booleans("wrap");
   if (level.wrap.size() != level.dims.size()) {
-    r.fail_at("wrap", "'wrap' has " + std::to_string(level.wrap.size()) + " entries, 'dims' " +
+    r.fail_at("wrap", "'wrap' has " + std::to_string(level.wrap.size()) +
+                          (level.wrap.size() == 1 ? " entry, 'dims' " : " entries, 'dims' ") +
                           std::to_string(level.dims.size()));
   }
 }
@@ -75,6 +80,20 @@ void read_fan_out(Reader& r, Level& level) {
   }
   for (const std::int64_t n : r.wholes("sizes", {1, kMostDevices})) level.fan_out.sizes.push_back(narrow(n));
   if (level.fan_out.sizes.empty()) r.fail_at("sizes", "at least one number is expected");
+}
+
+// 4, or "4:1" as people write it.
+double read_oversubscription(Reader& r) {
+  const Value* given = r.find("oversubscription");
+  const std::string* text = given == nullptr ? nullptr : given->as_string();
+  const std::size_t colon = text == nullptr ? std::string::npos : text->find(':');
+  if (colon == std::string::npos) return r.number_or("oversubscription", 1);
+  const std::string_view ratio = *text;
+  const std::optional<double> down = number_in<double>(ratio.substr(0, colon));
+  const std::optional<double> up = number_in<double>(ratio.substr(colon + 1));
+  if (!down || !up || !(*down > 0) || !(*up > 0) || !std::isfinite(*down / *up))
+    r.fail_at("oversubscription", "'" + *text + "' is no ratio", "write it like '4:1' or 4");
+  return *down / *up;
 }
 
 }  // namespace
@@ -132,7 +151,7 @@ Level read_level(Reader& r) {
   }
   level.bandwidth = r.bandwidth("bandwidth");
   level.latency = r.time("latency");
-  level.oversubscription = r.number_or("oversubscription", 1);
+  level.oversubscription = read_oversubscription(r);
   level.in_network_reduction = r.boolean_or("in_network_reduction", false);
   r.done();
   if (const auto problem = check_level(level)) r.fail_at(problem->key, problem->what, problem->hint);

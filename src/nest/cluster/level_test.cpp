@@ -66,6 +66,20 @@ TEST(Level, DimensionsOfOneHaveNoLinks) {
   EXPECT_EQ(flat.links(4), 4);
 }
 
+TEST(Level, OversubscriptionMayBeARatio) {
+  const auto level = [](const std::string& ratio) {
+    return "{name: a, size: 8, bandwidth: 1 GB/s, latency: 1 us, oversubscription: " + ratio + "}";
+  };
+  EXPECT_EQ(read(level("4:1")).oversubscription, 4);
+  EXPECT_EQ(read(level("'3:2'")).oversubscription, 1.5);
+  EXPECT_EQ(error_of(level("4:0")),
+            "x.yaml: line 1, oversubscription: '4:0' is no ratio; write it like '4:1' or 4");
+  EXPECT_EQ(error_of(level("four:1")),
+            "x.yaml: line 1, oversubscription: 'four:1' is no ratio; write it like '4:1' or 4");
+  EXPECT_EQ(error_of(level("'4'")),
+            "x.yaml: line 1, oversubscription: a number is expected, not the text '4'; remove the quotes");
+}
+
 TEST(Level, WrittenFormReadsBackTheSame) {
   for (const char* yaml :
        {"{name: a, size: 8, bandwidth: 450 GB/s, latency: 1 us, oversubscription: 2.5}",
@@ -88,7 +102,7 @@ TEST(Level, MistakesAreNamed) {
             "mean 'switch'?");
   EXPECT_EQ(error_of("{name: a, size: 8, sizes: [8]" + rest),
             "x.yaml: line 1, sizes: either 'size' or 'sizes' is expected, not both");
-  EXPECT_EQ(error_of("{name: a, size: 0" + rest), "x.yaml: line 1, size: 0 is outside 1 to 16777216");
+  EXPECT_EQ(error_of("{name: a, size: 0" + rest), "x.yaml: line 1, size: 0 is outside 1 to 16,777,216");
   EXPECT_EQ(error_of("{name: a" + rest),
             "x.yaml: line 1: the key 'size' is missing; it holds a whole number");
   EXPECT_EQ(error_of("{name: a, kind: torus, size: 8" + rest),
@@ -96,7 +110,7 @@ TEST(Level, MistakesAreNamed) {
   EXPECT_EQ(error_of("{name: a, kind: torus, dims: [4, 4], size: 8" + rest),
             "x.yaml: line 1, size: the size is 8, but 'dims' make 16");
   EXPECT_EQ(error_of("{name: a, kind: torus, dims: [4, 4], wrap: [true]" + rest),
-            "x.yaml: line 1, wrap: 'wrap' has 1 entries, 'dims' 2");
+            "x.yaml: line 1, wrap: 'wrap' has 1 entry, 'dims' 2");
   EXPECT_EQ(error_of("{name: a, kind: mesh, dims: [4, 4], wrap: [true, true]" + rest),
             "x.yaml: line 1, wrap: a mesh has no wrap-around links; use kind: torus");
   EXPECT_EQ(error_of("{name: a, size: 8, dims: [4, 2]" + rest),

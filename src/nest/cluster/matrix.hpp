@@ -1,7 +1,7 @@
 // Networks measured pair by pair: one CSV file of bandwidths and one of latencies, a row and a column for
 // each device. Entries are plain SI numbers or have units; a first row and a first column of names are
-// optional; the diagonal is not looked at, and the two directions of a pair are averaged. Mistakes are
-// answered with line and column:
+// optional, each of them; where both are there they must agree; the diagonal is not looked at, and the two
+// directions of a pair are averaged. Mistakes are answered with line and column:
 //
 //   bw.csv: line 3, column 2: '12 parsec' is not a bandwidth; write it like '50 GB/s'
 #pragma once

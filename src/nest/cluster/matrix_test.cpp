@@ -29,6 +29,66 @@ TEST(Matrix, NamesAndCommentsAreAllowed) {
   EXPECT_EQ(m.names, (std::vector<std::string>{"gpu0", "gpu1"}));
 }
 
+TEST(Matrix, NamesMayBeARowAColumnOrBoth) {
+  const auto names = [](const std::string& rates) {
+    const MeasuredPairs m = read_matrices({"bw.csv", rates}, {"lat.csv", "-,1 us\n1 us,-\n"});
+    EXPECT_DOUBLE_EQ(m.table.at(0, 1).bandwidth, 5);
+    return m.names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names(",a,b\na,-,5\nb,5,-\n"), (Names{"a", "b"}));
+  EXPECT_EQ(names("a,b\n-,5\n5,-\n"), (Names{"a", "b"}));       // no column of names
+  EXPECT_EQ(names("a,-,5\nb,5,-\n"), (Names{"a", "b"}));        // no row of names
+  EXPECT_EQ(names("a,b\na,-,5\nb,5,-\n"), (Names{"a", "b"}));   // no corner
+  EXPECT_EQ(names(",0,1\n0,-,5\n1,5,-\n"), (Names{"0", "1"}));  // names that are numbers
+  EXPECT_EQ(names("0,1\n-,5\n5,-\n"), (Names{"0", "1"}));
+  EXPECT_EQ(names("1,-,5\n2,5,-\n"), (Names{"1", "2"}));
+  EXPECT_EQ(names(",10.0.0.1,10.0.0.2\n10.0.0.1,-,5\n10.0.0.2,5,-\n"), (Names{"10.0.0.1", "10.0.0.2"}));
+  EXPECT_EQ(names("\xef\xbb\xbf,a,b\na,-,5\nb,5,-\n"), (Names{"a", "b"}));
+}
+
+// An empty diagonal is no corner, and figures that repeat by symmetry are no names.
+TEST(Matrix, FiguresAreNotTakenForNames) {
+  const MeasuredPairs m = read_matrices({"bw.csv", ",5,6\n5,,7\n6,7,\n"}, {"lat.csv", ",1,1\n1,,1\n1,1,\n"});
+  EXPECT_EQ(m.names.size(), 3U);
+  EXPECT_DOUBLE_EQ(m.table.at(1, 2).bandwidth, 7);
+}
+
+TEST(Matrix, NamesMustAgree) {
+  EXPECT_EQ(
+      error_of(",a,b\nb,-,5\na,5,-\n"),
+      "bw.csv: line 2, column 1: the row is called 'b', but column 1 is 'a'; rows and columns must have the "
+      "same names in the same order");
+  EXPECT_EQ(error_of(",a,a\na,-,5\na,5,-\n"), "bw.csv: two devices are called 'a'");
+  EXPECT_EQ(error_of("a,\n-,5\n5,-\n"),
+            "bw.csv: line 1: 2 entries, but the matrix has 3 rows; it must be square");
+  EXPECT_EQ(error_of(",a,\na,-,5\n,5,-\n"), "bw.csv: a device's name is empty");
+}
+
+TEST(Matrix, ColumnsAreSeparatedByCommas) {
+  EXPECT_EQ(error_of("-;5\n5;-\n"), "bw.csv: line 1, column 1: a ';' in '-;5'; separate columns with commas");
+  EXPECT_EQ(error_of("0;,1\n1,0\n"), "bw.csv: line 1, column 1: a ';' in '0;'; separate columns with commas");
+  EXPECT_EQ(error_of("0\t5\n5\t0\n"),
+            "bw.csv: line 1, column 1: a tab in '0?5'; separate columns with commas");
+  EXPECT_EQ(error_of("0 5\n5 0\n"), "bw.csv: line 1: one column, '0 5'; separate columns with commas");
+  EXPECT_EQ(error_of("0,1\n1\n"), "bw.csv: line 2: 1 entry, but the matrix has 2 rows; it must be square");
+}
+
+TEST(Matrix, WhatWasNotMeasuredIsNamed) {
+  EXPECT_EQ(error_of("0,nan\n1,0\n"),
+            "bw.csv: line 1, column 2: 'nan' is no figure; every pair needs one that is above 0");
+  EXPECT_EQ(error_of("0,1\nInf,0\n"),
+            "bw.csv: line 2, column 1: 'Inf' is no figure; every pair needs one that is above 0");
+}
+
+TEST(Matrix, RefusesWhatIsNoText) {
+  EXPECT_EQ(error_of(std::string("PK\x03\x04\0\0", 6)),
+            "bw.csv: is a binary file, not a matrix of texts and commas");
+  EXPECT_EQ(error_of("0,1\n1\xff,0\n"), "bw.csv: line 2: not valid UTF-8; save the file as UTF-8");
+  EXPECT_EQ(error_of(",a\x1b[0m,b\na\x1b[0m,-,5\nb,5,-\n"),
+            "bw.csv: line 1, column 2: a text without control characters is expected");
+}
+
 TEST(Matrix, DirectionsAreAveragedAndLargeDifferencesTold) {
   const MeasuredPairs m = read_matrices({"bw.csv", "0,10\n12,0\n"}, {"lat.csv", "0,1\n1,0\n"});
   EXPECT_DOUBLE_EQ(m.table.at(0, 1).bandwidth, 11);

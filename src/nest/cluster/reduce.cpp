@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "nest/base/plain_text.hpp"
 #include "nest/cluster/candidates.hpp"
 #include "nest/cluster/fit.hpp"
 #include "nest/cluster/flow.hpp"
@@ -115,9 +116,15 @@ void find_oversubscription(const NetworkGraph& graph, Reduction& r) {
   r.cluster = Cluster(std::move(parts));
 }
 
+void check_name(const std::string& name) {
+  if (name.empty()) throw InputError("", "", "the cluster's name is empty");
+  if (has_control(name)) throw InputError("", "", "the cluster's name has control characters");
+}
+
 }  // namespace
 
 Reduction reduce_graph(const NetworkGraph& graph, ReduceOptions options) {
+  check_name(graph.name);
   PairTable truth = pair_figures(graph);
   Reducer reducer(truth, graph.names, graph.name, graph.accelerator);
   const std::optional<GridShape> shape = grid_shape(graph);
@@ -139,6 +146,7 @@ Reduction reduce_graph(const NetworkGraph& graph, ReduceOptions options) {
 }
 
 Reduction reduce_pairs(MeasuredPairs measured, std::string name, const Accelerator& accelerator) {
+  check_name(name);
   Reducer reducer(measured.table, measured.names, std::move(name), accelerator);
   reducer.attempt(by_bottleneck(measured.table, kExactGap));
   if (!reducer.exact()) reducer.attempt(by_bottleneck(measured.table, kNoiseGap));

@@ -9,6 +9,7 @@
 
 #include "nest/base/document.hpp"
 #include "nest/cluster/test_networks.hpp"
+#include "support/message_of.hpp"
 
 namespace nest {
 namespace {
@@ -193,6 +194,17 @@ TEST(Reduce, ANoisyMatrixHasItsLevelsAndNoMoreErrorThanItsNoise) {
   // directions are averaged, so the ends are rarely reached.
   EXPECT_LT(r.worst_error, 0.05);
   EXPECT_GT(r.worst_error, 0.04);
+}
+
+TEST(Reduce, ANameIsNeeded) {
+  const auto refusal = [](const std::string& name) {
+    return message_of([&] { static_cast<void>(reduce_pairs(noisy(1), name, find_accelerator("h100-sxm"))); });
+  };
+  EXPECT_EQ(refusal(""), "the cluster's name is empty");
+  EXPECT_EQ(refusal("a\nb"), "the cluster's name has control characters");
+  NetworkGraph g = grid({4}, true, 50e9, 1e-6);
+  g.name = "";
+  EXPECT_EQ(message_of([&] { static_cast<void>(reduce_graph(g)); }), "the cluster's name is empty");
 }
 
 TEST(Reduce, ALargeTorusOfThreeDimensions) {

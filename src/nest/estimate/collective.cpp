@@ -25,10 +25,10 @@ Best best_ideal(const CollectiveQuery& q) {
   Best best;
   if (q.kind == CollectiveKind::send || q.kind == CollectiveKind::all_to_all) {
     best.offer(price_direct(q, Protocol::wide, nullptr), Composition::direct, Protocol::wide);
+    return best;
   }
-  if (q.kind == CollectiveKind::send) return best;
   best.offer(price_hierarchical(q, nullptr), Composition::hierarchical, Protocol::wide);
-  if (q.kind != CollectiveKind::all_to_all && q.group.levels().size() > 1) {
+  if (q.group.levels().size() > 1) {
     best.offer(price_flat(q, nullptr), Composition::flat, Protocol::wide);
   }
   return best;
@@ -57,7 +57,8 @@ Best best_of(const CollectiveQuery& q) {
 }  // namespace
 
 std::string_view to_string(Composition composition) {
-  static constexpr std::array<std::string_view, 6> kNames{"none", "flat", "hierarchical", "direct", "rings", "trees"};
+  static constexpr std::array<std::string_view, 6> kNames{"none",   "flat",  "hierarchical",
+                                                          "direct", "rings", "trees"};
   return kNames[static_cast<std::size_t>(composition)];
 }
 
@@ -84,7 +85,8 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& 
   }
 }
 
-Seconds collective_time(CollectiveKind kind, Bytes bytes, const GroupShape& group, const CollectiveModel& model) {
+Seconds collective_time(CollectiveKind kind, Bytes bytes, const GroupShape& group,
+                        const CollectiveModel& model) {
   return Seconds{best_of({kind, static_cast<double>(bytes.value), group, model}).parts.total()};
 }
 
@@ -92,8 +94,12 @@ CollectiveCost collective_cost(CollectiveKind kind, Bytes bytes, const GroupShap
                                const CollectiveModel& model) {
   const CollectiveQuery q{kind, static_cast<double>(bytes.value), group, model};
   const Best best = best_of(q);
-  CollectiveCost out{Seconds{best.parts.total()},  Seconds{best.parts.launch}, Seconds{best.parts.latency},
-                     Seconds{best.parts.transfer}, best.composition,           best.protocol,
+  CollectiveCost out{Seconds{best.parts.total()},
+                     Seconds{best.parts.launch},
+                     Seconds{best.parts.latency},
+                     Seconds{best.parts.transfer},
+                     best.composition,
+                     best.protocol,
                      {}};
   switch (best.composition) {
     case Composition::none:

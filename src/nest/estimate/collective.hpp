@@ -1,6 +1,6 @@
 // The time of a collective over a group of devices. Bytes are those of CollectiveShape: the whole input of an
-// all-reduce or a reduce-scatter, the gathered output of an all-gather, what one member sends in an all-to-all, the
-// message of a broadcast or a send.
+// all-reduce or a reduce-scatter, the gathered output of an all-gather, what one member sends in an
+// all-to-all, the message of a broadcast or a send.
 //
 //   const CollectiveModel ideal(cluster, ideal_constants(cluster));
 //   collective_time(CollectiveKind::all_reduce, Bytes{400'000'000}, shape, ideal)   -> 40.010 ms
@@ -55,7 +55,7 @@ enum class Composition {
   hierarchical,  // one level after the other: reduce-scatter outwards, all-gather back
   direct,        // every member to every other at once; a send
   rings,         // a library's rings, one through each member of a child, all levels at once
-  trees,         // a library's trees over networks and in-network reduction where there is any, all levels at once
+  trees,  // a library's trees over networks and in-network reduction where there is any, all levels at once
 };
 [[nodiscard]] std::string_view to_string(Composition composition);
 
@@ -68,7 +68,7 @@ struct CollectivePhase {
 
 struct CollectiveCost {
   Seconds total;
-  Seconds launch;    // and, for an all-to-all, its messages
+  Seconds launch;  // and, for an all-to-all, its messages
   Seconds latency;
   Seconds transfer;
   Composition composition = Composition::none;
@@ -76,7 +76,8 @@ struct CollectiveCost {
   std::vector<CollectivePhase> phases;  // innermost level first
 };
 
-// The least over all compositions, algorithms and protocols; 0 for one member, no bytes or CollectiveKind::none.
+// The least over all compositions, algorithms and protocols; 0 for one member, no bytes or
+// CollectiveKind::none.
 [[nodiscard]] Seconds collective_time(CollectiveKind kind, Bytes bytes, const GroupShape& group,
                                       const CollectiveModel& model);
 // The same, with what it is made of.

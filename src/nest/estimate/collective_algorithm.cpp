@@ -5,7 +5,8 @@
 namespace nest {
 
 std::string_view to_string(Algorithm algorithm) {
-  static constexpr std::array<std::string_view, 5> kNames{"ring", "halving-doubling", "tree", "direct", "in-network"};
+  static constexpr std::array<std::string_view, 5> kNames{"ring", "halving-doubling", "tree", "direct",
+                                                          "in-network"};
   return kNames[static_cast<std::size_t>(algorithm)];
 }
 

@@ -10,9 +10,9 @@ namespace nest {
 namespace {
 
 constexpr double kGb = 1e9;
-constexpr double kNodeDevices = 8;   // where a row has no figure
-constexpr double kManyNodes = 4;     // "multi-node", where the number is not printed
-constexpr double kPcieGen5 = 64e9;   // x16, one direction
+constexpr double kNodeDevices = 8;  // where a row has no figure
+constexpr double kManyNodes = 4;    // "multi-node", where the number is not printed
+constexpr double kPcieGen5 = 64e9;  // x16, one direction
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -32,8 +32,8 @@ CollectiveKind kind_of(const CollectiveRow& row) {
                                                {"all_to_all", CollectiveKind::all_to_all},
                                                {"broadcast", CollectiveKind::broadcast},
                                                {"p2p", CollectiveKind::send}}};
-  const auto found = std::find_if(kWords.begin(), kWords.end(),
-                                  [&](const Word& w) { return has(row.collective, w.word); });
+  const auto found =
+      std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return has(row.collective, w.word); });
   return found == kWords.end() ? CollectiveKind::none : found->kind;
 }
 
@@ -56,7 +56,8 @@ std::string accelerator_of(const std::string& hardware) {
   return "";
 }
 
-// "4x100 Gbps", "3200 Gbps per node", "8x50 GBps", "300 GBps/dir", "900 GB/s": all links together, bytes per second.
+// "4x100 Gbps", "3200 Gbps per node", "8x50 GBps", "300 GBps/dir", "900 GB/s": all links together, bytes per
+// second.
 std::optional<double> rate_in(const std::string& text) {
   static const std::regex kRate(R"((?:(\d+)x)?(\d+(?:\.\d+)?) ?(Gbps|GBps|GB/s|Gb\b))");
   std::smatch m;
@@ -97,9 +98,10 @@ double bus_factor(CollectiveKind kind, double n) {
   return kind == CollectiveKind::send || kind == CollectiveKind::broadcast ? 1 : (n - 1) / n;
 }
 
-// A total over both directions counts twice; a psum's printed figure counts both passes, like a bus bandwidth (as a
-// plain rate it would be above what the links carry).
-std::optional<Seconds> measured_time(const CollectiveRow& row, CollectiveKind kind, double message, double n) {
+// A total over both directions counts twice; a psum's printed figure counts both passes, like a bus bandwidth
+// (as a plain rate it would be above what the links carry).
+std::optional<Seconds> measured_time(const CollectiveRow& row, CollectiveKind kind, double message,
+                                     double n) {
   if (row.time_us && row.message_bytes) return Seconds{*row.time_us * 1e-6};
   const double factor = bus_factor(kind, n);
   if (row.algorithm_gb_per_s) {
@@ -118,12 +120,14 @@ std::string unusable(const CollectiveRow& row, CollectiveKind kind, const std::s
   return "";
 }
 
-Level node_level(const std::string& accelerator, const CollectiveRow& row, double devices, const std::string& fabric) {
+Level node_level(const std::string& accelerator, const CollectiveRow& row, double devices,
+                 const std::string& fabric) {
   const auto links = find_accelerator(accelerator).scale_up_bandwidth;
   Level level{.name = "node", .latency = Seconds{1e-6}};
   level.fan_out.size = static_cast<std::int32_t>(devices);
-  level.bandwidth = BytesPerSecond{rate_in(row.intra_link).value_or(
-      fabric == "pcie" ? kPcieGen5 : links.value_or(BytesPerSecond{kPcieGen5}).value)};
+  level.bandwidth = BytesPerSecond{
+      rate_in(row.intra_link)
+          .value_or(fabric == "pcie" ? kPcieGen5 : links.value_or(BytesPerSecond{kPcieGen5}).value)};
   level.in_network_reduction = switch_adds(fabric, row.algorithm);
   if (fabric == "infinity-fabric") level.kind = LevelKind::fully_connected;
   if (fabric == "ici") {
@@ -147,7 +151,8 @@ CollectiveCaseOr collective_case(const CollectiveRow& row) {
   const double nodes = one_node ? 1 : row.nodes.value_or(kManyNodes);
   const double devices = row.devices.value_or(nodes * kNodeDevices);
   const std::string node = node_fabric(accelerator);
-  const double size = node == "ici" ? devices : std::max(row.devices_per_node.value_or(kNodeDevices), devices / nodes);
+  const double size =
+      node == "ici" ? devices : std::max(row.devices_per_node.value_or(kNodeDevices), devices / nodes);
 
   CollectiveCase out{.kind = kind, .devices = static_cast<std::int32_t>(devices)};
   out.large = !row.message_bytes;

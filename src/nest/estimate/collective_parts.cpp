@@ -23,7 +23,8 @@ bool two_passes(CollectiveKind kind) {
   return kind == CollectiveKind::all_reduce;
 }
 
-// One algorithm at one level, the members of a child carrying equal parts (a broadcast: one of them everything).
+// One algorithm at one level, the members of a child carrying equal parts (a broadcast: one of them
+// everything).
 struct Choice {
   Algorithm algorithm = Algorithm::ring;
   double latency = 0;
@@ -43,8 +44,8 @@ Choice price_level(Algorithm algorithm, CollectiveKind kind, double bytes, const
 Choice best_at_level(CollectiveKind kind, double bytes, const GroupLevel& g, const LevelTerms& terms) {
   Choice best;
   bool found = false;
-  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::halving_doubling, Algorithm::tree, Algorithm::direct,
-                                    Algorithm::in_network}) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::halving_doubling, Algorithm::tree,
+                                    Algorithm::direct, Algorithm::in_network}) {
     if (!algorithm_allowed(algorithm, kind, terms.kind, terms.in_network)) continue;
     const Choice choice = price_level(algorithm, kind, bytes, g, terms);
     if (found && choice.latency + choice.transfer >= best.latency + best.transfer) continue;
@@ -82,12 +83,7 @@ Parts price_hierarchical(const CollectiveQuery& q, Phases* phases) {
     const GroupLevel& g = q.group.levels()[i];
     const LevelTerms& terms = q.model.level(g.level);
     Choice choice;
-    if (q.kind == CollectiveKind::all_to_all) {
-      const double part = 1 - 1.0 / g.members;
-      choice = {Algorithm::direct, hops_across(g, terms) * terms.step_s[kWide],
-                part * q.bytes * g.load * g.inside * terms.seconds_per_byte[kWide] / g.fraction};
-      out.launch += (g.members - 1) * q.model.message_s();
-    } else if (two_passes(q.kind) && i + 1 < spanned) {
+    if (two_passes(q.kind) && i + 1 < spanned) {
       // Inside: a reduce-scatter on the way out and an all-gather on the way back.
       choice = best_at_level(CollectiveKind::reduce_scatter, q.bytes, g, terms);
       choice.latency *= 2;

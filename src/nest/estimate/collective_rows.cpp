@@ -42,8 +42,9 @@ class Columns {
     if (found == header_.end()) throw InputError(file_, "line 1", "no column '" + std::string(name) + "'");
     const auto i = static_cast<std::size_t>(found - header_.begin());
     if (fields.size() != header_.size()) {
-      throw InputError(file_, "line " + std::to_string(line),
-                       std::to_string(fields.size()) + " fields, but the header has " + std::to_string(header_.size()));
+      throw InputError(
+          file_, "line " + std::to_string(line),
+          std::to_string(fields.size()) + " fields, but the header has " + std::to_string(header_.size()));
     }
     return fields[i];
   }

@@ -1,5 +1,5 @@
-// A table of published collective measurements (one row each, with its source), and for each row the cluster that it
-// was measured on, as far as the row says.
+// A table of published collective measurements (one row each, with its source), and for each row the cluster
+// that it was measured on, as far as the row says.
 //
 //   id,source,collective,hardware,num_gpus,num_nodes,gpus_per_node,intra_link,inter_link,algo,message_bytes,time_us,..
 #pragma once
@@ -18,7 +18,8 @@ namespace nest {
 // As the file has it; numbers are absent where the field is empty.
 struct CollectiveRow {
   std::string id, source, collective, hardware, intra_link, inter_link, algorithm, notes;
-  std::optional<double> devices, nodes, devices_per_node, message_bytes, time_us, algorithm_gb_per_s, bus_gb_per_s;
+  std::optional<double> devices, nodes, devices_per_node, message_bytes, time_us, algorithm_gb_per_s,
+      bus_gb_per_s;
 };
 
 // Columns are found by their names. Throws an InputError where one is missing or a number is none.

@@ -47,7 +47,8 @@ CollectiveResult check(const CollectiveRow& row, const CollectiveCheckOptions& o
   const FabricConstants constants =
       options.constants ? options.constants(c) : fabric_constants(*c.cluster, c.fabrics);
   out.predicted = collective_time(c.kind, c.message, shape, CollectiveModel(*c.cluster, constants));
-  out.ideal = collective_time(c.kind, c.message, shape, CollectiveModel(*c.cluster, ideal_constants(*c.cluster)));
+  out.ideal =
+      collective_time(c.kind, c.message, shape, CollectiveModel(*c.cluster, ideal_constants(*c.cluster)));
   return out;
 }
 
@@ -69,7 +70,9 @@ void compare_pairs(CollectiveRuns& runs) {
     const CollectiveResult& a = runs.rows[i];
     for (std::size_t k = i + 1; k < runs.rows.size(); ++k) {
       const CollectiveResult& b = runs.rows[k];
-      if (!a.scored() || !b.scored() || a.kind != b.kind || a.message != b.message || a.measured == b.measured) continue;
+      if (!a.scored() || !b.scored() || a.kind != b.kind || a.message != b.message ||
+          a.measured == b.measured)
+        continue;
       ++runs.pairs;
       if ((a.measured < b.measured) == (a.predicted < b.predicted)) {
         ++runs.right;
@@ -91,7 +94,10 @@ Value error_value(const ErrorSummary& s) {
 
 Value row_value(const CollectiveResult& r) {
   Value out = Value::object();
-  out.set("id", r.id).set("collective", r.stratum).set("message_bytes", r.message.value).set("usable", r.usable);
+  out.set("id", r.id)
+      .set("collective", r.stratum)
+      .set("message_bytes", r.message.value)
+      .set("usable", r.usable);
   if (!r.why_skipped.empty()) return std::move(out.set("skipped", r.why_skipped));
   out.set("measured_s", r.measured.value).set("predicted_s", r.predicted.value).set("error", r.error());
   return out;

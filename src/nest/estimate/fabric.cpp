@@ -55,7 +55,8 @@ FabricFile read_fabric_file(const Document& document) {
   out.message = library.time("message");
   library.done();
   Reader fabrics = r.object("fabrics");
-  for (const std::string& name : fabrics.keys()) out.fabrics.push_back(read_fabric(fabrics.object(name), name));
+  for (const std::string& name : fabrics.keys())
+    out.fabrics.push_back(read_fabric(fabrics.object(name), name));
   out.scale_up = read_names(r.object("scale_up"));
   out.networks = read_names(r.object("networks"));
   r.done();
@@ -83,8 +84,9 @@ std::string scale_up_fabric(const Accelerator& accelerator, const Level& level) 
 
 FabricConstants ideal_constants(const Cluster& cluster) {
   FabricConstants out;
-  out.levels.assign(cluster.levels().size(),
-                    Fabric{.name = "ideal", .trees = true, .source = "the level's own bandwidth and latency"});
+  out.levels.assign(
+      cluster.levels().size(),
+      Fabric{.name = "ideal", .trees = true, .source = "the level's own bandwidth and latency"});
   return out;
 }
 
@@ -103,8 +105,8 @@ FabricConstants fabric_constants(const Cluster& cluster) {
   std::vector<std::string> names;
   for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
     const Level& level = cluster.levels()[l];
-    const bool links = accelerator.scale_up_bandwidth &&
-                       level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 2;
+    const bool links =
+        accelerator.scale_up_bandwidth && level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 2;
     if (l == 0 || links || level.hops_through_children()) {
       names.push_back(scale_up_fabric(accelerator, level));
     } else {

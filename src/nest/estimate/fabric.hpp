@@ -1,6 +1,6 @@
 // What communication libraries reach on each kind of link (data/fabrics.yaml), and which kind each level of a
-// cluster is. Ideal constants, under which every level gives its whole bandwidth and adds nothing to its latency, are
-// for studies and hand calculations.
+// cluster is. Ideal constants, under which every level gives its whole bandwidth and adds nothing to its
+// latency, are for studies and hand calculations.
 //
 //   fabric_constants(catalog_cluster("aws-p5")).levels[1].name   -> "efa-p5"
 #pragma once
@@ -30,8 +30,8 @@ struct Fabric {
 };
 
 struct FabricConstants {
-  // A library's algorithms (rings over all members, trees over networks, all levels working at once, two protocols)
-  // or, where false, the ideal ones: the best that each level allows, one level after the other.
+  // A library's algorithms (rings over all members, trees over networks, all levels working at once, two
+  // protocols) or, where false, the ideal ones: the best that each level allows, one level after the other.
   bool library = false;
   Seconds launch;   // each collective
   Seconds message;  // each peer of an all-to-all

@@ -61,7 +61,8 @@ struct LevelTraffic {
 
 class Family {
  public:
-  Family(const Cluster& cluster, std::vector<Footprint> prints) : cluster_(cluster), prints_(std::move(prints)) {
+  Family(const Cluster& cluster, std::vector<Footprint> prints)
+      : cluster_(cluster), prints_(std::move(prints)) {
     traffic_.resize(cluster_.levels().size());
     for (const Footprint& print : prints_) count(print);
   }
@@ -70,7 +71,8 @@ class Family {
     const Footprint& print = prints_[group];
     GroupShape out(static_cast<std::int32_t>(print.front().size()));
     for (std::size_t l = 0; l < print.size(); ++l) {
-      const bool spans = std::any_of(print[l].begin(), print[l].end(), [](const Touched& t) { return t.leaves; });
+      const bool spans =
+          std::any_of(print[l].begin(), print[l].end(), [](const Touched& t) { return t.leaves; });
       if (spans) out.add(at_level(l, print[l], out.members()));
     }
     return out;
@@ -89,7 +91,8 @@ class Family {
     }
   }
 
-  [[nodiscard]] GroupLevel at_level(std::size_t l, const std::vector<Touched>& touched, std::int32_t members) const {
+  [[nodiscard]] GroupLevel at_level(std::size_t l, const std::vector<Touched>& touched,
+                                    std::int32_t members) const {
     const DeviceTree& tree = cluster_.tree();
     const LevelId id{static_cast<std::int32_t>(l)};
     std::vector<ChildLoad> loads;
@@ -138,7 +141,8 @@ std::int32_t ceil_log2(std::int32_t n) {
 
 void GroupShape::add(const GroupLevel& level) {
   if (spanned_ == levels_.size()) {
-    throw InputError("", "levels", "a group spans more than " + std::to_string(kMostSpannedLevels) + " levels",
+    throw InputError("", "levels",
+                     "a group spans more than " + std::to_string(kMostSpannedLevels) + " levels",
                      "leave out levels whose domains have one child");
   }
   levels_[spanned_++] = level;
@@ -198,7 +202,8 @@ std::vector<GroupShape> group_shapes(const Cluster& cluster, std::span<const std
   const Family family(cluster, std::move(prints));
   std::vector<GroupShape> out;
   out.reserve(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) out.push_back(groups[g].empty() ? GroupShape{} : family.shape(g));
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    out.push_back(groups[g].empty() ? GroupShape{} : family.shape(g));
   return out;
 }
 

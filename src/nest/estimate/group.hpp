@@ -1,6 +1,6 @@
 // A group of devices that talk, reduced to what a collective's price depends on: for each level that it spans
-// how many members it has there, and how much of a device's bandwidth each of them gets when the sibling groups
-// talk too. Made once from device ids or from a regular pattern; pricing it is then O(levels).
+// how many members it has there, and how much of a device's bandwidth each of them gets when the sibling
+// groups talk too. Made once from device ids or from a regular pattern; pricing it is then O(levels).
 //
 //   const GroupShape s = group_shape(cluster, ids);            // a group on its own
 //   const auto all = group_shapes(cluster, groups);            // each with all the others talking at once
@@ -24,10 +24,11 @@ struct GroupLevel {
   std::int32_t members = 1;     // children with members, in the fullest domain
   std::int32_t inside = 1;      // members of the group in its fullest child
   std::int32_t ring_steps = 0;  // hops of one pass over the members: members - 1 on a switch
-  std::int32_t log_steps = 0;   // messages one after the other at least: ceil(log2 members); 1 where all are joined
-  std::int32_t edges = 0;       // hops of a ring over all members of the group that run at this level
-  double fraction = 1;  // share of a device's bandwidth that its links to the members carry together
-  double link = 1;      // share of it on the link to one member
+  std::int32_t log_steps =
+      0;  // messages one after the other at least: ceil(log2 members); 1 where all are joined
+  std::int32_t edges = 0;  // hops of a ring over all members of the group that run at this level
+  double fraction = 1;     // share of a device's bandwidth that its links to the members carry together
+  double link = 1;         // share of it on the link to one member
   // Bytes through the slowest child, per byte of the group's data and in units of one device's bandwidth:
   double load = 1;      // when all members in a child carry an equal part each
   double lone = 1;      // when one member in each child carries everything
@@ -64,11 +65,11 @@ class GroupShape {
 
 // What the shape of a group at one level follows from, one entry for each child that holds members of it.
 struct ChildLoad {
-  std::int32_t inside = 1;       // members of the group in the child
-  std::int32_t devices = 1;      // devices in the child
-  std::int32_t flows = 1;        // members of all sibling groups that leave the child, this group's included
-  std::int32_t groups = 1;       // sibling groups that leave it
-  std::int32_t domain_flows = 1; // the same over the whole domain, which counts at level 0
+  std::int32_t inside = 1;        // members of the group in the child
+  std::int32_t devices = 1;       // devices in the child
+  std::int32_t flows = 1;         // members of all sibling groups that leave the child, this group's included
+  std::int32_t groups = 1;        // sibling groups that leave it
+  std::int32_t domain_flows = 1;  // the same over the whole domain, which counts at level 0
   std::int32_t domain_groups = 1;
 };
 struct LevelSituation {

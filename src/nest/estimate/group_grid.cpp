@@ -52,7 +52,8 @@ Axes axes_of(const Level& level, std::int32_t children) {
   return axes;
 }
 
-GridShare one_ring(const Level& level, std::int32_t children, std::span<const std::int32_t> at, bool siblings) {
+GridShare one_ring(const Level& level, std::int32_t children, std::span<const std::int32_t> at,
+                   bool siblings) {
   GridShare out;
   std::int32_t longest = 1;
   for (std::size_t i = 0; i + 1 < at.size(); ++i) {
@@ -71,7 +72,8 @@ GridShare one_ring(const Level& level, std::int32_t children, std::span<const st
 
 }  // namespace
 
-GridShare grid_share(const Level& level, std::int32_t children, std::span<const std::int32_t> at, bool siblings) {
+GridShare grid_share(const Level& level, std::int32_t children, std::span<const std::int32_t> at,
+                     bool siblings) {
   Axes axes = axes_of(level, children);
   std::int64_t box = 1;
   for (const std::int32_t child : at) {
@@ -101,7 +103,9 @@ GridShare grid_share(const Level& level, std::int32_t children, std::span<const 
     // Half of what each side sends crosses the middle of every line along d.
     const double crossing = static_cast<double>(axis.count / 2) * ((axis.count + 1) / 2) / axis.count;
     out.exchange = std::max(out.exchange, crossing * all_links / links);
-    const std::int32_t stride = axis.closes() ? axis.stride : std::min(axis.stride, axis.wraps ? axis.size - axis.stride : axis.stride);
+    const std::int32_t stride =
+        axis.closes() ? axis.stride
+                      : std::min(axis.stride, axis.wraps ? axis.size - axis.stride : axis.stride);
     out.steps += (axis.count - 1) * stride;
   }
   out.fraction = std::min(1.0, used / all_links);

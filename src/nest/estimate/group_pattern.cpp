@@ -93,15 +93,15 @@ std::optional<GroupShape> regular_shape(const Cluster& cluster, const GroupPatte
                            here->members * here->siblings,
                            members * here->siblings};
       const LevelSituation s{.level = id,
-                       .members = members,
-                       .children = tree.children(id, 0),
-                       .domain_devices = devices,
-                       .domain_members = here->members,
-                       .group_members = out.members(),
-                       .edges = (members - 1) * (out.members() / here->members),
-                       .siblings = p.siblings.count() > 1,
-                       .at = at,
-                       .loads = {&load, 1}};
+                             .members = members,
+                             .children = tree.children(id, 0),
+                             .domain_devices = devices,
+                             .domain_members = here->members,
+                             .group_members = out.members(),
+                             .edges = (members - 1) * (out.members() / here->members),
+                             .siblings = p.siblings.count() > 1,
+                             .at = at,
+                             .loads = {&load, 1}};
       out.add(level_shape(level, s));
     }
     inner = *here;

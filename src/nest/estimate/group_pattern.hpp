@@ -1,5 +1,5 @@
-// Groups with a regular pattern of device ids, whose shape costs no list of ids: what solvers ask for millions of
-// times.
+// Groups with a regular pattern of device ids, whose shape costs no list of ids: what solvers ask for
+// millions of times.
 //
 //   // data-parallel groups of 4 cells of 8, all 8 of them talking: members 0, 8, 16, 24 and so on
 //   pattern_shape(cluster, {.start = DeviceId{0}, .members = {{8, 4}}, .siblings = {{1, 8}}});
@@ -34,7 +34,8 @@ class Strides {
   std::size_t size_ = 0;
 };
 
-// Members: start + i * stride for i < count, over all strides; siblings: the same group moved by their strides.
+// Members: start + i * stride for i < count, over all strides; siblings: the same group moved by their
+// strides.
 struct GroupPattern {
   DeviceId start;
   Strides members;
@@ -45,8 +46,8 @@ struct GroupPattern {
 [[nodiscard]] std::vector<DeviceId> pattern_group(const GroupPattern& pattern);
 [[nodiscard]] std::vector<std::vector<DeviceId>> pattern_family(const GroupPattern& pattern);
 
-// What group_shapes says of the pattern's own group. O(levels) where the strides fall in with the domains, else it
-// lists the ids. All devices of the family must exist and differ.
+// What group_shapes says of the pattern's own group. O(levels) where the strides fall in with the domains,
+// else it lists the ids. All devices of the family must exist and differ.
 [[nodiscard]] GroupShape pattern_shape(const Cluster& cluster, const GroupPattern& pattern);
 
 }  // namespace nest

@@ -56,6 +56,7 @@ class Builder {
     model_.positions = spec.positions;
     model_.hidden = spec.stacks.back().hidden;
     mtp_ = options.mtp;
+    fused_ = options.fused;
   }
 
   Model build() {
@@ -132,6 +133,7 @@ class Builder {
 
   LayerType block_layer(const StackSpec& stack, const BlockSpec& block, bool norm_at_end) const {
     LayerBuilder b(block.experts ? stack.prefix + " with experts" : stack.prefix);
+    b.set_fused(fused_);
     const Dim hidden{Axis::hidden, stack.hidden};
     std::optional<TensorIndex> memory;
     if (block.cross) {
@@ -193,6 +195,7 @@ class Builder {
   const ModelSpec& spec_;
   Model model_;
   bool mtp_ = false;
+  bool fused_ = true;
   std::vector<LayerId> table_users_;
 };
 

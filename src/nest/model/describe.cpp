@@ -131,19 +131,20 @@ Value describe(const LayerProfile& profile) {
     strategies.push(std::move(v));
   }
   out.set("strategies", std::move(strategies));
+  std::vector<std::int64_t> outputs(first.layers.size(), 0);
+  for (const Edge& e : first.edges) {
+    std::int64_t& output = outputs[e.from.index()];
+    output = std::max(output, e.bytes.value);
+  }
   Value layers = Value::array();
   for (std::size_t i = 0; i < first.layers.size(); ++i) {
     const ProfileLayer& layer = first.layers[i];
-    std::int64_t output = 0;
-    for (const Edge& e : first.edges) {
-      if (e.from.index() == i) output = std::max(output, e.bytes.value);
-    }
     Value v = Value::object();
     v.set("id", i)
         .set("name", layer.name)
         .set("parameters", layer.parameters.value / profile.parameter_dtype_bytes);
     // Times are given in place of FLOPs.
-    v.set("forward_flops", Value()).set("output_bytes", output);
+    v.set("forward_flops", Value()).set("output_bytes", outputs[i]);
     v.set("forward_s", layer.forward.value).set("backward_s", layer.backward.value);
     v.set("stash_bytes", layer.activations.value);
     layers.push(std::move(v));

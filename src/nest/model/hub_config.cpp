@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
-#include "nest/base/closest.hpp"
+#include "nest/base/file_kind.hpp"
 #include "nest/model/hub_families.hpp"
+#include "nest/model/hub_fields.hpp"
+#include "nest/model/hub_names.hpp"
 
 namespace nest {
 namespace {
@@ -39,28 +42,22 @@ constexpr std::array<Family, 21> kFamilies{{
     {"whisper", "Whisper", read_whisper},
 }};
 
-// "LlamaForCausalLM" -> llama: the longest class prefix followed by "For" or "Model".
-const Family* by_architecture(Reader& r) {
-  const Value* names = r.find("architectures");
-  if (names == nullptr || names->as_array() == nullptr || names->as_array()->empty()) return nullptr;
-  const std::string* name = names->as_array()->front().as_string();
-  if (name == nullptr) return nullptr;
-  for (const Family& f : kFamilies) {
-    const std::string prefix = f.class_prefix;
-    if (!name->starts_with(prefix)) continue;
-    const std::string rest = name->substr(prefix.size());
-    if (rest.starts_with("For") || rest == "Model" || rest == "LMHeadModel") return &f;
-  }
-  return nullptr;
+const Family* by_type(const std::string& type) {
+  const auto it =
+      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
+  return it == kFamilies.end() ? nullptr : &*it;
+}
+
+// "LlamaForCausalLM" -> llama.
+const Family* by_architecture(const std::string& name) {
+  const auto it = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) {
+    return head_of(name, f.class_prefix) != ModelHead::unknown;
+  });
+  return it == kFamilies.end() ? nullptr : &*it;
 }
 
 [[noreturn]] void refuse(Reader& r, const std::string& type) {
-  const std::vector<std::string> known = known_model_types();
-  std::string hint = did_you_mean(type, known);
-  if (hint.empty()) {
-    hint = "known:";
-    for (const std::string& k : known) hint += (k == known.front() ? " " : ", ") + k;
-  }
+  std::string hint = model_type_hint(type, known_model_types());
   if (const Value* inside = r.find("text_config");
       inside != nullptr && inside->find("model_type") != nullptr) {
     const std::string* inner = inside->find("model_type")->as_string();
@@ -69,18 +66,29 @@ const Family* by_architecture(Reader& r) {
   r.fail_at("model_type", "the model_type '" + type + "' is not known", hint);
 }
 
-const Family& family_of(Reader& r) {
-  if (!r.has("model_type")) {
-    if (const Family* f = by_architecture(r)) return *f;
-    r.fail(
-        "neither a model_type nor a known architecture is given, so this is no config.json that can be read",
-        "add \"model_type\": \"llama\" or the like");
+const Family& family_of(Reader& r, const std::optional<std::string>& architecture) {
+  if (r.has("model_type")) {
+    const std::string type = r.text("model_type");
+    const Family* f = by_type(type);
+    if (f == nullptr) refuse(r, type);
+    return *f;
   }
-  const std::string type = r.text("model_type");
-  const auto it =
-      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
-  if (it == kFamilies.end()) refuse(r, type);
-  return *it;
+  if (architecture) {
+    if (const Family* f = by_architecture(*architecture)) return *f;
+    r.fail_at("architectures",
+              "the architecture '" + *architecture + "' is not known, and no model_type is given",
+              "add \"model_type\": \"llama\" or the like");
+  }
+  const FileKind kind = kind_of(r.document());
+  const bool other = kind != FileKind::unknown && kind != FileKind::model;
+  r.fail("neither a model_type nor a known architecture is given, so this is no config.json that can be read",
+         other ? looks_like(r.document()) : "add \"model_type\": \"llama\" or the like");
+}
+
+void check_blocks(const Reader& r, const ModelSpec& spec) {
+  for (const StackSpec& stack : spec.stacks) {
+    for (const BlockSpec& block : stack.blocks) check_rotary(r, block.attention);
+  }
 }
 
 }  // namespace
@@ -94,8 +102,11 @@ std::vector<std::string> known_model_types() {
 
 ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
   Reader r(document);
-  const Family& family = family_of(r);
+  const std::optional<std::string> architecture = architecture_of(r);
+  const Family& family = family_of(r, architecture);
   ModelSpec spec = family.read(r, family.type);
+  check_blocks(r, spec);
+  if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
   spec.family = family.type;
   spec.name = name;
   // Keys every file has and no shape depends on: known, so that they draw no warning.
@@ -103,6 +114,7 @@ ModelSpec read_hub_config(const Document& document, const std::string& name, War
        {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
     static_cast<void>(r.has(key));
   }
+  warn_of_synonyms(r, family.type, warnings);
   r.warn_unknown(warnings);
   return spec;
 }

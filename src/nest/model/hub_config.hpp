@@ -1,6 +1,7 @@
 // A Hugging Face config.json as a ModelSpec. Missing keys take the class default of that model_type; an
-// unknown model_type is refused by name. Other keys are allowed; one that is close to a known key earns a
-// warning.
+// unknown model_type is refused by name. Other keys are allowed; one that is close to a known key, or that
+// means the same in other families, earns a warning, and so does an architecture with another head than is
+// counted.
 #pragma once
 
 #include <string>

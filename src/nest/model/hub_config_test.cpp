@@ -92,17 +92,17 @@ TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": \"big\"}"),
             "config.json: line 2, hidden_size: a whole number is expected, not 'big'");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": -4096}"),
-            "config.json: line 2, hidden_size: -4096 is outside 1 to 10000000");
-  EXPECT_EQ(
-      message(R"({"model_type": "llama", "num_attention_heads": 30})"),
-      "config.json: line 1: the hidden size 4096 is not a multiple of the 30 attention heads; check both");
+            "config.json: line 2, hidden_size: -4096 is outside 1 to 10,000,000");
+  EXPECT_EQ(message(R"({"model_type": "llama", "num_attention_heads": 30})"),
+            "config.json: line 1, num_attention_heads: the hidden size 4096 is not a multiple of the 30 "
+            "attention heads; check both");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n\n\"num_key_value_heads\": 5}"),
             "config.json: line 3, num_key_value_heads: 32 attention heads cannot share 5 key-value heads; "
             "num_attention_heads must be a multiple of num_key_value_heads");
   EXPECT_EQ(message(R"({"model_type": "mixtral", "num_experts_per_tok": 9})"),
             "config.json: line 1, num_experts_per_tok: a token cannot use 9 of 8 experts");
   EXPECT_EQ(message(R"({"model_type": "llama", "num_hidden_layers": 0})"),
-            "config.json: line 1, num_hidden_layers: 0 is outside 1 to 10000");
+            "config.json: line 1, num_hidden_layers: 0 is outside 1 to 10,000");
   EXPECT_EQ(message(R"({"model_type": "llama", "hidden_act": "mish"})"),
             "config.json: line 1, hidden_act: the activation 'mish' is not known; known: silu, gelu and its "
             "variants, "
@@ -112,6 +112,34 @@ TEST(HubConfig, ErrorsAreSentences) {
             "'llama': give "
             "that part as a file of its own");
   EXPECT_EQ(message("[1, 2]"), "config.json: line 1: a group of keys is expected here, not a list");
+}
+
+TEST(HubConfig, AnotherKindOfFileIsNamed) {
+  EXPECT_EQ(message(R"({"name": "x", "levels": []})"),
+            "config.json: line 1: neither a model_type nor a known architecture is given, so this is no "
+            "config.json that can be read; this looks like a cluster file: nest clusters show config.json");
+  EXPECT_EQ(
+      message("{\n\"architectures\": [\"LlamaForCausalLMEagle\"]}"),
+      "config.json: line 2, architectures: the architecture 'LlamaForCausalLMEagle' is not known, and no "
+      "model_type is given; add \"model_type\": \"llama\" or the like");
+  EXPECT_EQ(message("null"), "config.json: line 1: a group of keys is expected here, not nothing");
+}
+
+TEST(HubConfig, AnotherHeadIsWarnedOf) {
+  Warnings warnings;
+  static_cast<void>(read(
+      "{\"model_type\": \"llama\",\n\"architectures\": [\"LlamaForSequenceClassification\"]}", warnings));
+  EXPECT_THAT(
+      warnings,
+      ElementsAre("config.json: line 2: the architecture 'LlamaForSequenceClassification' has another "
+                  "head; counted is the model with the language-model head"));
+}
+
+// A file that nobody misspelt so often must not hold the program up: it was quadratic, minutes for these.
+TEST(HubConfig, ManyUnknownKeysAreReadQuickly) {
+  std::string text = R"({"model_type": "llama")";
+  for (int i = 0; i < 200'000; ++i) text += ",\"unknown_key_" + std::to_string(i) + "\":1";
+  EXPECT_EQ(parameters(text + "}"), 6'738'415'616);
 }
 
 TEST(HubConfig, AKeyCloseToAKnownOneIsWarnedOf) {

@@ -18,6 +18,16 @@ std::int64_t field(Reader& r, std::initializer_list<const char*> keys, std::int6
   return value;
 }
 
+// Where a mistake that involves several keys is reported: at the first that the file has.
+[[noreturn]] void fail_at_first(const Reader& r, std::initializer_list<const char*> keys,
+                                const std::string& what, const std::string& hint = {}) {
+  for (const char* key : keys) {
+    const Value* v = r.value().find(key);
+    if (v != nullptr && !v->is_null()) r.fail_at(key, what, hint);
+  }
+  r.fail(what, hint);
+}
+
 }  // namespace
 
 std::int64_t size_field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback) {
@@ -34,25 +44,36 @@ std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys, st
 
 std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads) {
   if (hidden % heads != 0) {
-    r.fail("the hidden size " + std::to_string(hidden) + " is not a multiple of the " +
-               std::to_string(heads) + " attention heads",
-           "check both");
+    fail_at_first(r,
+                  {"hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head",
+                   "encoder_attention_heads", "decoder_attention_heads"},
+                  "the hidden size " + std::to_string(hidden) + " is not a multiple of the " +
+                      std::to_string(heads) + " attention heads",
+                  "check both");
   }
   return hidden / heads;
 }
 
 void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads) {
   if (heads % kv_heads == 0) return;
-  r.fail_at("num_key_value_heads",
-            std::to_string(heads) + " attention heads cannot share " + std::to_string(kv_heads) +
-                " key-value heads",
-            "num_attention_heads must be a multiple of num_key_value_heads");
+  fail_at_first(r, {"num_key_value_heads", "num_attention_heads"},
+                std::to_string(heads) + " attention heads cannot share " + std::to_string(kv_heads) +
+                    " key-value heads",
+                "num_attention_heads must be a multiple of num_key_value_heads");
+}
+
+void check_rotary(const Reader& r, const AttentionSpec& a) {
+  const std::int64_t turned = a.latent ? a.latent->rope_dim : a.head_dim;
+  if (!a.rotary || turned % 2 == 0) return;
+  fail_at_first(r, {a.latent ? "qk_rope_head_dim" : "head_dim", "hidden_size", "num_attention_heads"},
+                "an odd head_dim cannot be rotated", "it is " + std::to_string(turned));
 }
 
 void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts) {
   if (top_k <= experts) return;
-  r.fail_at("num_experts_per_tok",
-            "a token cannot use " + std::to_string(top_k) + " of " + std::to_string(experts) + " experts");
+  fail_at_first(
+      r, {"num_experts_per_tok", "num_local_experts", "num_experts", "n_routed_experts"},
+      "a token cannot use " + std::to_string(top_k) + " of " + std::to_string(experts) + " experts");
 }
 
 Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback,

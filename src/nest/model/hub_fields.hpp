@@ -21,6 +21,8 @@ namespace nest {
 // hidden / heads, or an error that names both keys when it does not divide.
 [[nodiscard]] std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads);
 void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads);
+// Rotary positions turn pairs of a head's dimensions.
+void check_rotary(const Reader& r, const AttentionSpec& a);
 void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts);
 
 // "silu" -> swiglu where the feed-forward is gated, "gelu_new" -> gelu, ...; an unknown name is an error.

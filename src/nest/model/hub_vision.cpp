@@ -50,6 +50,14 @@ StackSpec read_vision_tower(Reader& r, const VisionDefaults& d, const char* acti
   return stack;
 }
 
+// Old files have text_config_dict and vision_config_dict, beside text_config or alone. Transformers completes
+// them with the class defaults and lays them over the other, of which nothing is left.
+std::optional<Reader> tower_config(Reader& r, const std::string& key) {
+  std::optional<Reader> plain = r.object_if(key);
+  std::optional<Reader> old = r.object_if(key + "_dict");
+  return old ? old : plain;
+}
+
 std::int64_t read_labels(Reader& r) {
   constexpr std::int64_t kImageNet = 1000;  // where a file says nothing of its classes
   if (const Value* labels = r.find("id2label"); labels != nullptr && labels->as_object() != nullptr) {
@@ -84,8 +92,8 @@ ModelSpec read_clip(Reader& r, const std::string& /*type*/) {
   const Document empty = parse_json(r.document().file, "{}");
   ModelSpec spec;
   Reader none(empty);
-  std::optional<Reader> text = r.object_if("text_config");
-  std::optional<Reader> vision = r.object_if("vision_config");
+  std::optional<Reader> text = tower_config(r, "text_config");
+  std::optional<Reader> vision = tower_config(r, "vision_config");
   Reader& t = text ? *text : none;
   StackSpec words;
   words.prefix = "text";

@@ -31,5 +31,21 @@ TEST(HubVision, ClipHasTwoTowersOfTheirOwnShapes) {
   EXPECT_FALSE(spec.stacks[1].blocks[0].attention.causal);
 }
 
+// openai/clip-vit-large-patch14 has both forms; the old one lies over the new one, class defaults included.
+TEST(HubVision, ClipsOldKeysOverride) {
+  const ModelSpec spec = spec_of(
+      R"({"model_type": "clip", "text_config": {"hidden_size": 640, "vocab_size": 100},
+          "text_config_dict": {"hidden_size": 768, "num_attention_heads": 12},
+          "vision_config_dict": {"hidden_size": 1024, "num_attention_heads": 16}, "vision_config": null})");
+  EXPECT_EQ(spec.stacks[0].hidden, 768);
+  EXPECT_EQ(spec.stacks[0].stem.vocab, 49408);
+  EXPECT_EQ(spec.stacks[1].hidden, 1024);
+  EXPECT_EQ(
+      spec_of(R"({"model_type": "clip", "text_config": {"hidden_size": 640}, "text_config_dict": null})")
+          .stacks[0]
+          .hidden,
+      640);
+}
+
 }  // namespace
 }  // namespace nest

@@ -109,7 +109,10 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
 TensorIndex LayerBuilder::pointwise(const std::string& name, OperatorKind kind,
                                     std::vector<TensorIndex> inputs) {
   const Shape out = shape(inputs.front());
-  return general(name, kind, std::move(inputs), {}, {{name + ".out", out}}).front();
+  const TensorIndex made = general(name, kind, std::move(inputs), {}, {{name + ".out", out}}).front();
+  const bool gated = kind == OperatorKind::swiglu || kind == OperatorKind::geglu;
+  if (gated && !fused_) also_keep({add_tensor({name + ".gate", out})});
+  return made;
 }
 
 std::vector<TensorIndex> LayerBuilder::general(const std::string& name, OperatorKind kind,

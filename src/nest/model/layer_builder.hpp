@@ -33,6 +33,10 @@ class LayerBuilder {
   // Parameters made from here on are outside the published count (see Tensor::apart).
   void set_apart(bool apart) { apart_ = apart; }
 
+  // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
+  // they do not, a gated activation keeps the activated gate as well.
+  void set_fused(bool fused) { fused_ = fused; }
+
   TensorIndex input(std::string name, Shape shape, DType dtype = DType::bf16);
   // Over the last axis, with one weight (and bias) per value of it.
   TensorIndex norm(const std::string& name, TensorIndex in, NormKind kind);
@@ -73,6 +77,7 @@ class LayerBuilder {
 
   LayerType layer_;
   bool apart_ = false;
+  bool fused_ = true;
 };
 
 }  // namespace nest

@@ -76,7 +76,8 @@ struct CollectiveShape {
   Bytes backward_bytes;
   // Ring context parallelism: so many equal sends one after the other, each beside one step of attention.
   std::int64_t repeats = 1;
-  // Where the group is a part of its axis (two-dimensional strategies): members, and the step between them; 0 = all.
+  // Where the group is a part of its axis (two-dimensional strategies): its members, and the step between
+  // them; 0 = the whole axis.
   std::int64_t members = 0;
   std::int64_t stride = 1;
 

@@ -1,9 +1,15 @@
 #include "nest/model/profile.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
+#include "nest/base/closest.hpp"
+#include "nest/base/mismatch.hpp"
 #include "nest/base/reader.hpp"
 
 namespace nest {
@@ -12,6 +18,30 @@ namespace {
 constexpr std::string_view kFormat = "nest-layer-profile";
 constexpr WholeRange kDegree{1, 1 << 20};
 constexpr std::size_t kMostLayers = 100'000;
+// Far beyond any layer, and low enough that sums over all layers stay exact.
+constexpr std::int64_t kMostLayerBytes = 1'000'000'000'000'000;
+constexpr double kMostSeconds = 1e6;
+constexpr std::int64_t kMostTotalBytes = 1'000'000'000'000'000'000;
+
+// Bytes are whole: "1.5 kB" is, 1.5 is a mistake.
+Bytes layer_bytes(Reader& r, const char* key) {
+  const Bytes bytes = r.bytes(key);
+  const Value& given = *r.find(key);
+  const std::string shown = given.as_string() != nullptr ? *given.as_string() : to_json(given, false);
+  std::string_view number = shown;
+  while (number.ends_with(' ') || number.ends_with('B')) number.remove_suffix(1);
+  if (const auto plain = number_in<double>(number); plain && *plain != std::floor(*plain))
+    r.fail_at(key, shown + " is no whole number of bytes");
+  if (bytes.value > kMostLayerBytes)
+    r.fail_at(key, "'" + shown + "' is outside 0 to " + format_digits(kMostLayerBytes) + " bytes");
+  return bytes;
+}
+
+Seconds layer_time(Reader& r, const char* key) {
+  const Seconds time = r.time(key);
+  if (time.value > kMostSeconds) r.fail_at(key, format(time) + " is outside 0 to 1,000,000 s");
+  return time;
+}
 
 ProfileLayer read_layer(Reader& r, std::int64_t id) {
   if (r.whole("id") != id) {
@@ -20,13 +50,14 @@ ProfileLayer read_layer(Reader& r, std::int64_t id) {
   }
   ProfileLayer layer;
   layer.name = r.text("name");
-  layer.forward = r.time("forward_s");
-  layer.backward = r.time("backward_s");
-  layer.parameters = r.bytes("parameter_bytes");
-  layer.activations = r.bytes("activation_bytes");
-  if (r.has("expert_parameter_bytes")) layer.expert_parameters = r.bytes("expert_parameter_bytes");
-  if (r.has("backward_weight_s")) layer.backward_weight = r.time("backward_weight_s");
-  if (r.has("workspace_bytes")) layer.workspace = r.bytes("workspace_bytes");
+  if (layer.name.empty()) r.fail_at("name", "the name is empty");
+  layer.forward = layer_time(r, "forward_s");
+  layer.backward = layer_time(r, "backward_s");
+  layer.parameters = layer_bytes(r, "parameter_bytes");
+  layer.activations = layer_bytes(r, "activation_bytes");
+  if (r.has("expert_parameter_bytes")) layer.expert_parameters = layer_bytes(r, "expert_parameter_bytes");
+  if (r.has("backward_weight_s")) layer.backward_weight = layer_time(r, "backward_weight_s");
+  if (r.has("workspace_bytes")) layer.workspace = layer_bytes(r, "workspace_bytes");
   if (layer.expert_parameters > layer.parameters) {
     r.fail_at("expert_parameter_bytes", "more than parameter_bytes, of which they are a part");
   }
@@ -41,7 +72,7 @@ LayerId read_layer_id(Reader& r, const char* key, std::size_t layers) {
   const std::int64_t id = r.whole(key);
   if (static_cast<std::size_t>(id) >= layers) {
     r.fail_at(key, "there is no layer " + std::to_string(id),
-              "ids go from 0 to " + std::to_string(layers - 1));
+              "ids go from 0 to " + format_digits(static_cast<std::int64_t>(layers) - 1));
   }
   return LayerId(static_cast<std::int32_t>(id));
 }
@@ -78,7 +109,7 @@ std::vector<Edge> read_edges(Reader& r, const std::vector<ProfileLayer>& layers)
   std::set<std::pair<LayerId, LayerId>> seen;
   for (Reader& e : r.objects("edges")) {
     Edge edge{read_layer_id(e, "from", layers.size()), read_layer_id(e, "to", layers.size()), "",
-              e.bytes("bytes")};
+              layer_bytes(e, "bytes")};
     if (edge.from == edge.to) e.fail("an edge from layer " + std::to_string(edge.from.value) + " to itself");
     const bool named = e.has("tensor");
     edge.tensor = e.text_or("tensor", layers[edge.from.index()].name + ".out" + std::to_string(edges.size()));
@@ -102,8 +133,18 @@ ProfileStrategy read_strategy(Reader& r) {
   std::vector<Reader> layers = r.objects("layers");
   if (layers.empty()) r.fail_at("layers", "a model has at least one layer");
   if (layers.size() > kMostLayers) r.fail_at("layers", "more than 100,000 layers");
-  for (Reader& layer : layers)
+  std::unordered_set<std::string> names;
+  std::array<std::int64_t, 3> totals{};
+  for (Reader& layer : layers) {
     s.layers.push_back(read_layer(layer, static_cast<std::int64_t>(s.layers.size())));
+    const ProfileLayer& added = s.layers.back();
+    if (!names.insert(added.name).second) layer.fail_at("name", "two layers are called '" + added.name + "'");
+    totals[0] += added.parameters.value;
+    totals[1] += added.activations.value;
+    totals[2] += added.workspace.value;
+    if (std::any_of(totals.begin(), totals.end(), [](std::int64_t t) { return t > kMostTotalBytes; }))
+      layer.fail("the layers up to this one have more than " + format(Bytes{kMostTotalBytes}) + " together");
+  }
   s.edges = read_edges(r, s.layers);
   if (const auto layer = layer_on_cycle(s.edges, s.layers.size())) {
     r.fail_at("edges", "the edges form a cycle through layer " + std::to_string(layer->value) + " (" +
@@ -136,15 +177,28 @@ void check_strategy(const Reader& r, const LayerProfile& profile, const ProfileS
   }
 }
 
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+// Of numbers that are not negative; what does not fit is the most that does.
+std::int64_t product_or_most(std::int64_t a, std::int64_t b) {
+  return a != 0 && b > kMost / a ? kMost : a * b;
+}
+std::int64_t sum_or_most(std::int64_t a, std::int64_t b) {
+  return a > kMost - b ? kMost : a + b;
+}
+
 }  // namespace
 
 std::int64_t LayerProfile::parameters() const {
   const ProfileStrategy& s = strategies.front();
-  std::int64_t bytes = 0;
+  std::int64_t dense = 0;
+  std::int64_t experts = 0;
   for (const ProfileLayer& layer : s.layers) {
-    const std::int64_t dense = layer.parameters.value - layer.expert_parameters.value;
-    bytes += dense * s.tensor + layer.expert_parameters.value * s.tensor * s.expert;
+    dense = sum_or_most(dense, layer.parameters.value - layer.expert_parameters.value);
+    experts = sum_or_most(experts, layer.expert_parameters.value);
   }
+  const std::int64_t bytes = sum_or_most(product_or_most(dense, s.tensor),
+                                         product_or_most(product_or_most(experts, s.expert), s.tensor));
   return bytes / parameter_dtype_bytes;
 }
 
@@ -155,14 +209,18 @@ bool is_layer_profile(const Document& document) {
 LayerProfile read_layer_profile(const Document& document) {
   Reader r(document);
   const std::string format = r.text("format");
-  if (format != kFormat)
-    r.fail_at("format", "'" + format + "' is not known", "did you mean 'nest-layer-profile'?");
+  if (format != kFormat) {
+    const bool near = edit_distance(format, kFormat) <= 3;
+    r.fail_at("format", "'" + format + "' is not known",
+              near ? "did you mean 'nest-layer-profile'?" : "a layer profile has 'nest-layer-profile' here");
+  }
   if (const std::int64_t version = r.whole("version"); version != 1) {
     r.fail_at("version", "version " + std::to_string(version) + " is not known",
               "this program reads version 1");
   }
   LayerProfile profile;
   profile.name = r.text("name");
+  if (profile.name.empty()) r.fail_at("name", "the name is empty");
   profile.micro_batch = r.whole("micro_batch", {1, 1 << 20});
   profile.sequence = r.whole("sequence", {1, 1 << 28});
   profile.parameter_dtype_bytes = r.whole("parameter_dtype_bytes", {1, 8});
@@ -181,7 +239,7 @@ LayerProfile read_layer_profile(const Document& document) {
         shared.layers.emplace_back(static_cast<std::int32_t>(id));
       }
       if (shared.layers.size() < 2) s.fail_at("layers", "a shared tensor has two layers or more");
-      shared.parameters = s.bytes("parameter_bytes");
+      shared.parameters = layer_bytes(s, "parameter_bytes");
       s.done();
       profile.shared.push_back(std::move(shared));
     }

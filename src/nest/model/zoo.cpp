@@ -6,6 +6,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/files.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/model/hub_config.hpp"
 
 namespace nest {
@@ -62,9 +63,52 @@ ModelSpec read_zoo_file(const EmbeddedFile& file) {
 // config.json says little as a name; the folder it lies in usually is the model's name.
 std::string name_from_path(const std::string& path) {
   const std::filesystem::path p(path);
-  if (p.stem() != "config") return p.stem().string();
+  if (p.stem() != "config") return printable(p.stem().string());
   const std::string folder = p.parent_path().filename().string();
-  return folder.empty() || folder == "." || folder == ".." ? "config" : folder;
+  return folder.empty() || folder == "." || folder == ".." ? "config" : printable(folder);
+}
+
+// "llama3.1" of "llama3.1-70b": family and version, which a guess should not change.
+std::string family_of(std::string_view name) {
+  return canonical(name.substr(0, name.find('-')));
+}
+
+std::string letters_of(std::string_view name) {
+  const std::string family = family_of(name);
+  return family.substr(0, family.find_first_of("0123456789"));
+}
+
+// One guess where one is nearest and of the same family; several where they are equally near, where they all
+// begin as the given name does, or where only the family's letters agree (gpt4).
+std::string name_hint(std::string_view name) {
+  constexpr std::size_t kMostShown = 3;
+  const std::vector<std::string> names = zoo_names();
+  std::vector<std::string> begin_so;
+  for (const std::string& n : names) {
+    if (canonical(n).starts_with(canonical(name)) && canonical(name).size() >= 3) begin_so.push_back(n);
+  }
+  if (begin_so.size() > 1) {
+    std::string hint = "names that begin so:";
+    for (std::size_t i = 0; i < begin_so.size() && i < kMostShown; ++i)
+      hint += (i == 0 ? " " : ", ") + begin_so[i];
+    return hint + (begin_so.size() > kMostShown ? ", ..." : "");
+  }
+  const std::optional<std::string> best = closest(name, names);
+  if (!best) return {};
+  const int edits = edit_distance(name, *best);
+  std::vector<std::string> guesses = nearest(name, names, edits, kMostShown);
+  if (family_of(name) != family_of(*best) && letters_of(name) == letters_of(*best)) {
+    std::vector<std::string> relatives = names;
+    std::erase_if(relatives, [&](const std::string& n) { return letters_of(n) != letters_of(name); });
+    guesses = nearest(name, relatives, static_cast<int>(name.size()), kMostShown);
+  }
+  if (guesses.empty()) guesses.push_back(*best);
+  std::string list;
+  for (std::size_t i = 0; i < guesses.size(); ++i) {
+    const bool last = i + 1 == guesses.size();
+    list += (i == 0 ? "'" : last ? " or '" : ", '") + guesses[i] + "'";
+  }
+  return "did you mean " + list + "?";
 }
 
 }  // namespace
@@ -75,7 +119,7 @@ std::vector<std::string> zoo_names() {
 
 ModelSpec zoo_model(std::string_view name) {
   if (const EmbeddedFile* file = find_zoo_file(name)) return read_zoo_file(*file);
-  const std::string hint = did_you_mean(name, zoo_names());
+  const std::string hint = name_hint(name);
   throw InputError(
       "", "", "there is no model '" + std::string(name) + "'",
       hint.empty() ? "'nest models' lists them; a config.json or a layer profile is given as a file" : hint);

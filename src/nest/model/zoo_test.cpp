@@ -6,6 +6,7 @@
 #include <set>
 
 #include "nest/model/build.hpp"
+#include "nest/model/hub_config.hpp"
 
 namespace nest {
 namespace {
@@ -144,6 +145,33 @@ TEST(Zoo, UnknownNameGetsAGuess) {
     FAIL() << "no error";
   } catch (const InputError& e) {
     EXPECT_STREQ(e.what(), "there is no model 'llama3.1-71b'; did you mean 'llama3.1-70b'?");
+  }
+}
+
+TEST(Zoo, SeveralGuessesWhereOneWouldMislead) {
+  const auto hint = [](const std::string& name) {
+    try {
+      static_cast<void>(zoo_model(name));
+    } catch (const InputError& e) {
+      return e.hint();
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(hint("megatron"), "names that begin so: megatron-1.7b, megatron-1008b, megatron-145.6b, ...");
+  EXPECT_EQ(hint("clip"), "names that begin so: clip-vit-base-patch32, clip-vit-large-patch14");
+  EXPECT_EQ(hint("gpt4"), "did you mean 'gpt2' or 'gpt2-xl'?");
+  EXPECT_EQ(hint("opt-12b"), "did you mean 'opt-13b'?");
+  EXPECT_EQ(hint("opt-3b"), "did you mean 'opt-13b' or 'opt-30b'?");
+  EXPECT_EQ(hint("zzz"), "'nest models' lists them; a config.json or a layer profile is given as a file");
+}
+
+// Keys of the published files that no shape depends on are known not to be misspellings.
+TEST(Zoo, ItsOwnFilesEarnNoWarning) {
+  for (const EmbeddedFile& file : model_files()) {
+    Warnings warnings;
+    const Document document = parse_json(std::string(file.name), std::string(file.text));
+    static_cast<void>(read_hub_config(document, "x", warnings));
+    EXPECT_THAT(warnings, ::testing::IsEmpty()) << file.name;
   }
 }
 

@@ -7,7 +7,9 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/file_kind.hpp"
 #include "nest/base/files.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/reader.hpp"
 
 namespace nest {
@@ -47,12 +49,14 @@ void read_overlap(Reader r, Overlap& overlap) {
 }
 
 Recipe read_over(Recipe recipe, Reader& r) {
-  recipe.source = r.text_or("source", "");
+  recipe.source = r.prose_or("source", "");
   static_cast<void>(r.text_or("date", ""));
   recipe.framework = r.text_or("framework", recipe.framework);
   read_word(r, "precision", kPrecisions, recipe.precision);
   read_word(r, "optimizer", kOptimizers, recipe.optimizer);
-  recipe.momentum = r.boolean_or("momentum", recipe.momentum);
+  const bool inherited = recipe.momentum && recipe.optimizer == Optimizer::sgd;
+  recipe.momentum = r.boolean_or("momentum", inherited);
+  if (recipe.momentum && recipe.optimizer != Optimizer::sgd) r.fail_at("momentum", "momentum goes with sgd");
   recipe.master_weights = r.boolean_or("master_weights", recipe.master_weights);
   read_word(r, "parameter_dtype", kStateDTypes, recipe.parameter_dtype);
   read_word(r, "gradient_dtype", kStateDTypes, recipe.gradient_dtype);
@@ -110,6 +114,9 @@ Recipe named_recipe(std::string_view name) {
 
 Recipe read_recipe(const Document& document, const std::string& name) {
   Reader r(document);
+  const FileKind kind = kind_of(document);
+  if (kind != FileKind::unknown && kind != FileKind::recipe)
+    r.fail("this is no recipe", looks_like(document));
   const std::string framework = r.text_or("framework", std::string(kDefaultRecipe));
   if (find_embedded(recipe_files(), framework) == nullptr) {
     static_cast<void>(r.choice("framework", recipe_names()));  // throws: it names the known ones
@@ -122,7 +129,8 @@ Recipe read_recipe(const Document& document, const std::string& name) {
 Recipe load_recipe(const std::string& name_or_file) {
   if (find_embedded(recipe_files(), name_or_file) != nullptr || !looks_like_file(name_or_file))
     return named_recipe(name_or_file);
-  return read_recipe(read_document(name_or_file), std::filesystem::path(name_or_file).stem().string());
+  return read_recipe(read_document(name_or_file),
+                     printable(std::filesystem::path(name_or_file).stem().string()));
 }
 
 Value to_value(const Recipe& recipe) {

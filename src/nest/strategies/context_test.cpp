@@ -10,8 +10,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// Llama-3.1 8B over 4: 2 * 16 tokens of 8 KV heads * 128, keys and values, 16 bits = 131,072 bytes, three times;
-// backward with their gradients.
+// Llama-3.1 8B over 4: 2 * 16 tokens of 8 KV heads * 128, keys and values, 16 bits = 131,072 bytes, three
+// times; backward with their gradients.
 TEST(Context, RingPassesKeysAndValues) {
   const Model m = small_model("llama3.1-8b");
   const LayerType& block = block_with(m, "qkv");
@@ -70,6 +70,11 @@ TEST(Context, OnePositionIsSpread) {
   const ShardedLayer s = shard_layer(m.types.back(), {.context = 2});
   EXPECT_EQ(operator_named(s.layer, "first_token.spread").collective.forward_bytes.value, 2 * 1024 * 2);
   EXPECT_DOUBLE_EQ(s.factor_of("pooler", false), 2);
+}
+
+TEST(Context, ActiveAboveOne) {
+  EXPECT_TRUE(context_strategy().active({.context = 2}));
+  EXPECT_FALSE(context_strategy().active({.tensor = 2}));
 }
 
 TEST(Context, Refusals) {

@@ -1,8 +1,8 @@
 // Expert parallelism: experts over e devices, each expert's ffn over x, folded over the cell's tensor and
 // context ranks. Every device routes the tokens that it holds. An all-to-all sends them to the experts'
-// devices and a second one back; with x > 1 the rows are gathered over the expert tensor group before the
-// experts and reduce-scattered after. So a device of w works on as many rows as it sent, and the cell on side
-// * the whole.
+// devices and a second one back. With x > 1 the rows of x devices are gathered before the experts, each works
+// on 1/x of the columns, and the results are reduce-scattered. Either way a device does the work of the rows
+// that it sent, and the w devices that of `side` micro-batches.
 //
 // Where tensor ranks hold the same tokens (no sequence parallelism), x must be t: each rank works on its
 // columns of all rows, and the results are summed after the combine, the gradients before the dispatch.

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "nest/strategies/test_layers.hpp"
 
 namespace nest {
@@ -14,7 +12,8 @@ using testing::ElementsAre;
 
 std::vector<std::string> expert_collectives(const ShardedLayer& s) {
   std::vector<std::string> lines = collectives(s.layer);
-  std::erase_if(lines, [](const std::string& l) { return !l.starts_with("dispatch") && !l.starts_with("combine"); });
+  std::erase_if(lines,
+                [](const std::string& l) { return !l.starts_with("dispatch") && !l.starts_with("combine"); });
   return lines;
 }
 
@@ -23,16 +22,17 @@ TEST(Expert, RowsGoToTheirExpertsAndBack) {
   const Model m = small_model("mixtral-8x7b");
   const LayerType& block = block_with(m, "router");
   const ShardedLayer s = shard_layer(block, {.expert = 8});
-  EXPECT_THAT(collectives(s.layer), ElementsAre("dispatch.all_to_all: all_to_all 2097152 / all_to_all 2097152",
-                                                "combine.all_to_all: all_to_all 2097152 / all_to_all 2097152"));
+  EXPECT_THAT(collectives(s.layer),
+              ElementsAre("dispatch.all_to_all: all_to_all 2097152 / all_to_all 2097152",
+                          "combine.all_to_all: all_to_all 2097152 / all_to_all 2097152"));
   // A cell of 8 devices runs 8 micro-batches: each device does one micro-batch's worth.
   EXPECT_DOUBLE_EQ(s.layer.forward_flops().value, block.forward_flops().value);
   EXPECT_EQ(8 * s.expert_parameters(), block.expert_parameters());
   EXPECT_EQ(s.dense_parameters(), block.parameters() - block.expert_parameters());
 }
 
-// Tensor 4 with sequence parallelism: 16 tokens of each sequence on a device, 64 rows, 524,288 bytes. With expert
-// tensor 4 the rows of 4 devices are gathered: 2,097,152 bytes.
+// Tensor 4 with sequence parallelism: 16 tokens of each sequence on a device, 64 rows, 524,288 bytes. With
+// expert tensor 4 the rows of 4 devices are gathered: 2,097,152 bytes.
 TEST(Expert, ExpertTensorGathersRows) {
   const Model m = small_model("mixtral-8x7b");
   const LayerType& block = block_with(m, "router");
@@ -56,8 +56,9 @@ TEST(Expert, FoldedOverTensorRanks) {
   const Strategy strategy{.tensor = 4, .sequence_parallel = true, .expert = 4, .expert_tensor = 1};
   EXPECT_EQ(strategy.side(), 1);
   const ShardedLayer s = shard_layer(block, strategy);
-  EXPECT_THAT(expert_collectives(s), ElementsAre("dispatch.all_to_all: all_to_all 524288 / all_to_all 524288",
-                                                 "combine.all_to_all: all_to_all 524288 / all_to_all 524288"));
+  EXPECT_THAT(expert_collectives(s),
+              ElementsAre("dispatch.all_to_all: all_to_all 524288 / all_to_all 524288",
+                          "combine.all_to_all: all_to_all 524288 / all_to_all 524288"));
   EXPECT_EQ(4 * s.expert_parameters(), block.expert_parameters());
 }
 
@@ -104,6 +105,8 @@ TEST(Expert, SharedExpertsAreTheTensorStrategys) {
 
 TEST(Expert, Refusals) {
   const Model m = small_model("mixtral-8x7b");
+  EXPECT_TRUE(has_experts(block_with(m, "router")));
+  EXPECT_FALSE(has_experts(m.types.front()));
   EXPECT_EQ(check_strategy(m, {.expert = 3})->sentence,
             "expert 3 does not divide the 8 experts of layer with experts");
   EXPECT_EQ(check_strategy(m, {.expert_tensor = 3})->rule, "expert_tensor_ffn");

@@ -40,11 +40,9 @@ RecomputeCost selective(const LayerType& layer) {
     made_inside.insert(op.outputs.begin(), op.outputs.end());
     needed.insert(op.keeps.begin(), op.keeps.end());
   }
-  Tensors again;
-  std::set_difference(needed.begin(), needed.end(), kept.begin(), kept.end(),
-                      std::inserter(again, again.end()));
+  for (const TensorIndex i : kept) needed.erase(i);
   cost.stash = total(layer, kept);
-  cost.transient = total(layer, again);
+  cost.transient = total(layer, needed);
   return cost;
 }
 
@@ -56,7 +54,8 @@ RecomputeCost full(const LayerType& layer) {
   Tensors again;
   for (const Operator& op : layer.operators) again.insert(op.keeps.begin(), op.keeps.end());
   for (const TensorIndex i : inputs) again.erase(i);
-  RecomputeCost cost{total(layer, inputs), std::vector<std::size_t>(layer.operators.size()), total(layer, again)};
+  RecomputeCost cost{total(layer, inputs), std::vector<std::size_t>(layer.operators.size()),
+                     total(layer, again)};
   std::iota(cost.operators.begin(), cost.operators.end(), std::size_t{0});
   return cost;
 }

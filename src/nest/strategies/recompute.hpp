@@ -2,9 +2,8 @@
 // needs for a while.
 //
 //   none       every operator's keeps
-//   selective  the attention core (with its context collectives) runs again from its queries, keys and
-//   values; its
-//              result stays, because the output projection keeps it (Megatron's core_attn)
+//   selective  the attention core (with its context collectives) runs again from queries, keys and values;
+//              its result stays, because the output projection keeps it (Megatron's core_attn)
 //   full       only what came into the layer stays; the whole forward pass runs again, collectives included
 //
 // Only layers with attention recompute; embeddings and heads keep what they keep, as in Megatron.

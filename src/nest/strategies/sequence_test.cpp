@@ -14,18 +14,17 @@ using testing::ElementsAre;
 TEST(Sequence, GathersAndScattersInPlaceOfAllReduces) {
   const Model m = small_model("llama3.1-8b");
   const ShardedLayer s = shard_layer(block_with(m, "qkv"), {.tensor = 8, .sequence_parallel = true});
-  EXPECT_THAT(collectives(s.layer),
-              ElementsAre("qkv.enter: all_gather 1048576 / reduce_scatter 1048576",
-                          "qkv.enter.regather: - / all_gather 1048576",
-                          "output.reduce: reduce_scatter 1048576 / all_gather 1048576",
-                          "gate_up.enter: all_gather 1048576 / reduce_scatter 1048576",
-                          "gate_up.enter.regather: - / all_gather 1048576",
-                          "down.reduce: reduce_scatter 1048576 / all_gather 1048576"));
+  EXPECT_THAT(collectives(s.layer), ElementsAre("qkv.enter: all_gather 1048576 / reduce_scatter 1048576",
+                                                "qkv.enter.regather: - / all_gather 1048576",
+                                                "output.reduce: reduce_scatter 1048576 / all_gather 1048576",
+                                                "gate_up.enter: all_gather 1048576 / reduce_scatter 1048576",
+                                                "gate_up.enter.regather: - / all_gather 1048576",
+                                                "down.reduce: reduce_scatter 1048576 / all_gather 1048576"));
 }
 
-// Korthikanti et al., equation 4 without the attention core's matrix: every kept value is split over t. Llama keeps
-// 2 norm inputs, 2 norm outputs, q, k, v, the result, gate, up and their product in 16 bits, and in 32 bits the
-// norms' scales and the log-sums.
+// Korthikanti et al., equation 4 without the attention core's matrix: every kept value is split over t. Llama
+// keeps 2 norm inputs, 2 norm outputs, q, k, v, the result, gate, up and their product in 16 bits, and in 32
+// bits the norms' scales and the log-sums.
 TEST(Sequence, KeepsAShareOfEverything) {
   const Model m = small_model("llama3.1-8b");
   const LayerType& block = block_with(m, "qkv");
@@ -68,6 +67,11 @@ TEST(Sequence, EmbeddingsScatterTheirResult) {
   const Model m = small_model("llama3.1-8b");
   EXPECT_THAT(collectives(shard_layer(m.types.front(), {.tensor = 8, .sequence_parallel = true}).layer),
               ElementsAre("token_embedding.reduce: reduce_scatter 1048576 / all_gather 1048576"));
+}
+
+TEST(Sequence, NeedsTensorRanks) {
+  EXPECT_TRUE(sequence_strategy().active({.tensor = 2, .sequence_parallel = true}));
+  EXPECT_FALSE(sequence_strategy().active({.sequence_parallel = true}));
 }
 
 TEST(Sequence, Refusals) {

@@ -1,10 +1,9 @@
 // A layer as one device of the cell sees it: local shapes, local FLOPs, the collectives between its
-// operators, and the list of what is not split evenly. A sample of that list for Llama-3.1 70B with tensor
-// 16:
+// operators, and the list of what is not split evenly. Of Llama-3.1 70B with tensor 16, for example:
 //
-//   qkv                  1.2     fewer KV heads than tensor ranks
-//   qkv.k.weight         2       fewer KV heads than tensor ranks
-//   attention_norm.weight 16     norm
+//   qkv                    1.2  fewer KV heads than tensor ranks
+//   qkv.k.weight           2    fewer KV heads than tensor ranks
+//   attention_norm.weight  16   norm
 #pragma once
 
 #include <cstdint>

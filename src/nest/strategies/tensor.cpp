@@ -94,8 +94,8 @@ class TensorPass {
     // The bias of a product by row has no such axis: every rank adds it, after the sum.
     for (const TensorIndex p : op.parameters) split(p);
     if (by_row) return close(std::move(op));
-    open(op);
     split_inside(made_by(op));
+    open(op);
     t_.push(std::move(op));
   }
 
@@ -125,13 +125,13 @@ class TensorPass {
   // inside.
   void other(Operator op) {
     if (any_inside(op.inputs)) {
+      split_inside(made_by(op));
       if (op.kind != OperatorKind::collective) open(op);
       for (const TensorIndex p : op.parameters) {
         split(p);
         // A norm of heads: one weight for all of them, of which a rank sees its own.
         if (!t_.is_split(p)) t_.set_partial_gradient(p);
       }
-      split_inside(made_by(op));
     }
     t_.push(std::move(op));
   }

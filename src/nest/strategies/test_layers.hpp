@@ -47,8 +47,8 @@ inline const ParameterFact& fact_named(const ShardedLayer& s, const std::string&
 }
 
 inline std::string name_of_collective(CollectiveKind kind) {
-  static const std::vector<std::string> kNames{"-",          "all_reduce", "reduce_scatter", "all_gather",
-                                               "all_to_all", "broadcast",  "send"};
+  static const std::vector<std::string> kNames{
+      "-", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

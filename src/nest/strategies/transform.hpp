@@ -37,8 +37,8 @@ class LayerTransform {
   // Splits. An axis that the tensor lacks is left alone.
   void split(TensorIndex i, Axis axis, std::int64_t degree);
   void unsplit(TensorIndex i, Axis axis, std::int64_t degree);
-  void split_sequence(TensorIndex i,
-                      std::int64_t degree);  // and source sequence, and routed rows: all tokens
+  // All that counts tokens: sequence, source sequence, routed rows.
+  void split_sequence(TensorIndex i, std::int64_t degree);
   [[nodiscard]] bool is_split(TensorIndex i, Axis axis) const;
   [[nodiscard]] bool is_split(TensorIndex i) const;
   // The axis is this long before it is split: padding of a vocabulary.
@@ -90,7 +90,8 @@ class LayerTransform {
   std::vector<Facts> facts_;  // one for each tensor
 };
 
-// What an operator makes: its outputs, and the statistics it keeps for its backward pass.
+// What an operator makes: its outputs, and the statistics it keeps for its backward pass. To be asked before
+// its inputs are replaced: what it keeps of them would look like its own.
 [[nodiscard]] std::vector<TensorIndex> made_by(const Operator& op);
 // Every use of one tensor becomes a use of the other.
 void replace(std::vector<TensorIndex>& uses, TensorIndex from, TensorIndex to);

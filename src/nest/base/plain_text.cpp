@@ -1,0 +1,80 @@
+#include "nest/base/plain_text.hpp"
+
+#include <algorithm>
+
+#include "nest/base/error.hpp"
+
+namespace nest {
+namespace {
+
+constexpr std::size_t kLookedAt = 4096;  // a binary file shows itself at once
+
+unsigned byte_at(std::string_view s, std::size_t i) {
+  return i < s.size() ? static_cast<unsigned char>(s[i]) : 0U;
+}
+
+// Length of the control character that begins here, else 0. C1 controls are two bytes in UTF-8.
+std::size_t control_length(std::string_view s, std::size_t at) {
+  const unsigned first = byte_at(s, at);
+  if (first < 0x20 || first == 0x7f) return 1;
+  const unsigned second = byte_at(s, at + 1);
+  return first == 0xC2 && second >= 0x80 && second < 0xA0 ? 2 : 0;
+}
+
+bool is_binary(std::string_view text) {
+  const std::string_view head = text.substr(0, kLookedAt);
+  if (head.find('\0') != std::string_view::npos) return true;
+  const auto odd = std::count_if(head.begin(), head.end(), [](unsigned char c) {
+    return c < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f';
+  });
+  constexpr std::size_t kOneIn = 10;
+  return static_cast<std::size_t>(odd) * kOneIn > head.size();
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view s) {
+  const auto more = [&](std::size_t i) { return (byte_at(s, i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte_at(s, 0);
+  const unsigned second = byte_at(s, 1);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first < 0xE0) return more(1) ? 2 : 0;
+  if (first >= 0xE0 && first < 0xF0) {
+    const bool overlong = first == 0xE0 && second < 0xA0;
+    const bool surrogate = first == 0xED && second >= 0xA0;
+    return more(1) && more(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  const bool outside = (first == 0xF0 && second < 0x90) || (first == 0xF4 && second >= 0x90);
+  return first >= 0xF0 && first < 0xF5 && more(1) && more(2) && more(3) && !outside ? 4 : 0;
+}
+
+bool has_control(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (control_length(text, i) > 0) return true;
+  }
+  return false;
+}
+
+std::string printable(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (const std::size_t length = control_length(text, i); length > 0) text.replace(i, length, "?");
+  }
+  return text;
+}
+
+void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected) {
+  const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+  if (utf16 && text.substr(0, kLookedAt).find('\0') != std::string_view::npos)
+    throw InputError(file, "", "is UTF-16 text", "save it as UTF-8");
+  if (is_binary(text)) throw InputError(file, "", "is a binary file, not " + std::string(expected));
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text.substr(at));
+    if (length == 0)
+      throw InputError(file, "line " + std::to_string(line), "not valid UTF-8", "save the file as UTF-8");
+    if (text[at] == '\n') ++line;
+    at += length;
+  }
+}
+
+}  // namespace nest

@@ -1,0 +1,25 @@
+// What may stand in a text that people will see: no control characters, so that a line end or a terminal's
+// escape sequence in a file never reaches a table, and UTF-8 throughout.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nest {
+
+// Bytes of the UTF-8 character that begins here; 0 where none does (RFC 3629: no overlong forms, no
+// surrogates).
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
+// Whether a text holds C0 or C1 control characters or DEL.
+[[nodiscard]] bool has_control(std::string_view text);
+
+// The text with '?' for each control character: for what is quoted in a message or made of a file's name.
+[[nodiscard]] std::string printable(std::string text);
+
+// Throws an InputError for what is no text at all: a binary file, UTF-16, bytes that are no UTF-8 (with their
+// line). `expected` names what is expected: "JSON or YAML".
+void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected);
+
+}  // namespace nest

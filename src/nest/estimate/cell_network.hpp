@@ -1,0 +1,45 @@
+// What the collectives of a cell cost: the groups of its devices along each axis, where the cell lies in the
+// cluster, with all cells of the cluster talking at once.
+//
+//   const CellNetwork network(cluster, constants, {.tensor = 8, .expert = 4, .expert_tensor = 1});
+//   network.time(op.collective, Pass::forward)
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "nest/cluster/cluster.hpp"
+#include "nest/estimate/collective.hpp"
+#include "nest/estimate/fabric.hpp"
+#include "nest/model/operator.hpp"
+#include "nest/strategies/strategy.hpp"
+
+namespace nest {
+
+enum class Pass { forward, backward };
+
+class CellNetwork {
+ public:
+  // Cells lie side by side from device 0 on; a cell has the ids tensor + t * (context + c * side), and for
+  // experts expert_tensor + x * (expert + e * rest). Throws an InputError where the cluster is smaller than a
+  // cell.
+  CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy);
+
+  // Of all repeats together.
+  [[nodiscard]] Seconds time(const CollectiveShape& collective, Pass pass) const;
+  [[nodiscard]] const GroupShape& group(GroupAxis axis) const {
+    return groups_[static_cast<std::size_t>(axis)];
+  }
+
+ private:
+  const Cluster* cluster_;  // outlives this
+  CollectiveModel model_;
+  std::array<std::int64_t, 4> inner_{};  // ids between neighbours of an axis
+  std::array<GroupShape, 4> groups_;
+};
+
+// A cluster for estimates that name an accelerator only: its usual node of 8 with its own links, and its
+// usual network interface between 128 such nodes.
+[[nodiscard]] Cluster usual_cluster(const Accelerator& accelerator);
+
+}  // namespace nest

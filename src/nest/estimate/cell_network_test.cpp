@@ -1,0 +1,54 @@
+#include "nest/estimate/cell_network.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/error.hpp"
+#include "nest/cluster/catalog.hpp"
+
+namespace nest {
+namespace {
+
+// Tensor 8 fills a node of 8: a ring all-reduce of 100 MB at 450 GB/s, 14 steps of 1 us.
+TEST(CellNetwork, TensorGroupsStayInTheNode) {
+  const Cluster cluster = catalog_cluster("h100-spine-leaf");
+  const CellNetwork network(cluster, ideal_constants(cluster), {.tensor = 8});
+  CollectiveShape c;
+  c.forward = CollectiveKind::all_reduce;
+  c.forward_bytes = Bytes{100'000'000};
+  const double transfer = 2 * 7.0 / 8 * 100e6 / 450e9;
+  EXPECT_GE(network.time(c, Pass::forward).value, transfer);
+  EXPECT_LE(network.time(c, Pass::forward).value, transfer + 14e-6);
+  EXPECT_EQ(network.time(c, Pass::backward).value, 0);
+}
+
+// Context 4 above tensor 8: each of the 8 tensor ranks talks to its peers in the other nodes over its own
+// interface.
+TEST(CellNetwork, ContextGroupsUseOneInterfacePerRank) {
+  const Cluster cluster = catalog_cluster("h100-spine-leaf");
+  const CellNetwork network(cluster, ideal_constants(cluster), {.tensor = 8, .context = 4});
+  CollectiveShape c;
+  c.forward = CollectiveKind::send;
+  c.group = GroupAxis::context;
+  c.forward_bytes = Bytes{50'000'000};
+  c.repeats = 3;
+  EXPECT_NEAR(network.time(c, Pass::forward).value, 3 * (50e6 / 50e9 + 5e-6), 1e-9);
+}
+
+TEST(CellNetwork, ACellMustFit) {
+  const Cluster cluster = catalog_cluster("pcie-workstation");
+  try {
+    const CellNetwork network(cluster, ideal_constants(cluster), {.tensor = 8});
+    FAIL() << "no error";
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "pcie-workstation: a cell of 8 devices (tensor 8) does not fit its 4 devices");
+  }
+}
+
+TEST(UsualCluster, IsANodeOfEightAndItsNetwork) {
+  const Cluster cluster = usual_cluster(find_accelerator("h200"));
+  EXPECT_EQ(cluster.devices(), 1024);
+  EXPECT_DOUBLE_EQ(cluster.levels()[0].bandwidth.value, 450e9);
+}
+
+}  // namespace
+}  // namespace nest

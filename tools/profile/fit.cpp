@@ -1,0 +1,154 @@
+// Fits the constants of the kernel model to a measured profile and writes them as YAML:
+//
+//   nest_fit data/profiles/h200.json > data/profiles/h200.fit.yaml
+//
+// Only rows of the split `fit` are used. Each kind has its own constants, found by coordinate descent on the mean
+// absolute logarithm of estimate over measurement (the part above 0.3 counts a fifth, so that outliers pull little), from fixed starts:
+// the same profile gives the same file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "nest/base/files.hpp"
+#include "nest/estimate/kernel_model.hpp"
+#include "nest/estimate/measured.hpp"
+
+namespace nest {
+namespace {
+
+constexpr double kOutlier = 0.3;       // beyond this error counts a fifth
+constexpr double kOutlierSlope = 0.2;
+constexpr double kShort = 50e-6;  // kernels below this count less: their times hide behind launches
+constexpr double kShortWeight = 0.25;
+constexpr int kRounds = 60;
+
+struct Sample {
+  KernelCall call;
+  double seconds;
+  double weight;
+};
+
+double loss_of(const std::vector<Sample>& samples, const KernelConstants& constants, const DeviceRates& rates) {
+  double sum = 0;
+  double weight = 0;
+  for (const Sample& s : samples) {
+    const double error = std::abs(std::log(model_seconds(s.call, constants, rates) / s.seconds));
+    sum += s.weight * (std::min(kOutlier, error) + kOutlierSlope * std::max(0.0, error - kOutlier));
+    weight += s.weight;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+template <class T>
+double descend(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields, T& chosen,
+               KernelConstants& constants, const DeviceRates& rates) {
+  std::vector<double> steps(fields.size(), 0.2);
+  double best = loss_of(samples, constants, rates);
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      double& value = chosen.*fields[i].member;
+      const double before = value;
+      bool better = false;
+      for (const double sign : {1.0, -1.0}) {
+        value = std::clamp(before * std::exp(sign * steps[i]), fields[i].least, fields[i].most);
+        const double loss = loss_of(samples, constants, rates);
+        if (loss < best) {
+          best = loss;
+          better = true;
+          break;
+        }
+        value = before;
+      }
+      steps[i] = better ? std::min(1.0, steps[i] * 1.6) : steps[i] * 0.6;
+      if (steps[i] < 1e-3) steps[i] = round % 10 == 9 ? 0.1 : 1e-3;
+    }
+  }
+  return best;
+}
+
+// The best of the fixed starts: the default, and the default with each of its values changed.
+template <class T>
+void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields, T& chosen,
+         KernelConstants& constants, const DeviceRates& rates, std::string_view name) {
+  const T start = chosen;
+  T best = start;
+  double least = descend(samples, fields, chosen, constants, rates);
+  best = chosen;
+  for (const double factor : {0.5, 2.0}) {
+    for (std::size_t i = 0; i < fields.size(); i += 3) {
+      chosen = start;
+      chosen.*fields[i].member =
+          std::clamp(start.*fields[i].member * factor, fields[i].least, fields[i].most);
+      const double loss = descend(samples, fields, chosen, constants, rates);
+      if (loss < least) {
+        least = loss;
+        best = chosen;
+      }
+    }
+  }
+  chosen = best;
+  fmt::print("  {}: {{", name);
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    fmt::print("{}{}: {:.4g}", i == 0 ? "" : ", ", fields[i].name, chosen.*fields[i].member);
+  fmt::print("}}  # {} points, mean error {:.1f} %\n", samples.size(), 100 * least);
+  std::fflush(stdout);
+}
+
+std::vector<Sample> samples_of(const MeasuredProfile& profile, const KernelKindRow& row) {
+  std::vector<Sample> samples;
+  const MeasuredSeries* series = profile.series(row.series);
+  if (!series) return samples;
+  for (const MeasuredPoint& p : series->points) {
+    if (!p.held_out)
+      samples.push_back({{row.kind, p.sizes}, p.seconds, p.seconds < kShort ? kShortWeight : 1});
+  }
+  return samples;
+}
+
+void run(const std::string& file) {
+  const MeasuredProfile profile = read_profile(file, read_file(file));
+  const DeviceRates rates = device_rates(find_accelerator(profile.accelerator));
+  KernelConstants constants;
+  fmt::print("# Made by: nest_fit {}\naccelerator: {}\n", file, profile.accelerator);
+  fmt::print("source: fit to {} of {} ({} rows), its held-out third left out\nconstants:\n", file,
+             profile.date.substr(0, 10), profile.rows());
+  for (const KernelKindRow& row : kernel_kinds()) {
+    const std::vector<Sample> samples = samples_of(profile, row);
+    if (samples.empty()) continue;
+    const auto i = static_cast<std::size_t>(row.kind);
+    switch (row.family) {
+      case KernelFamily::matmul:
+      case KernelFamily::grouped_matmul:
+        fit(samples, matmul_fields(), constants.matmul[i], constants, rates, row.series);
+        break;
+      case KernelFamily::attention:
+        fit(samples, attention_fields(), constants.attention[i], constants, rates, row.series);
+        break;
+      case KernelFamily::stream:
+        constants.stream[i].other_bytes = 1;
+        fit(samples, stream_fields(), constants.stream[i], constants, rates, row.series);
+        break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nest
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: nest_fit PROFILE.json > FIT.yaml\n");
+    return 2;
+  }
+  try {
+    nest::run(argv[1]);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "nest_fit: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
