@@ -60,7 +60,8 @@ constexpr std::array<KernelKindRow, kKernelKinds> kRows{{
     {adam_foreach_fp32, "optimizer/foreach/fp32", KernelFamily::stream},
     {norm_bf16, "grad_norm", KernelFamily::stream},
     {norm_fp32, "grad_norm/fp32", KernelFamily::stream},
-    {bias_gradient, "bias_gradient", KernelFamily::stream},  // not profiled: the model's default
+    {bias_gradient, "bias_gradient", KernelFamily::stream},  // not profiled, nor the next
+    {fused, "fused", KernelFamily::stream},
 }};
 
 float log_of(double x) {
@@ -147,6 +148,7 @@ StreamElements stream_elements(const KernelCall& call) {
     case adam_foreach_fp32:
     case norm_bf16:
     case norm_fp32:
+    case fused:
       return {s[0], 0};
     default:
       return {s[0] * s[1], 0};

@@ -64,8 +64,9 @@ enum class KernelKind {
   norm_bf16,
   norm_fp32,
   bias_gradient,  // rows of dy added up
+  fused,          // one pass that a compiler made, over bytes
 };
-inline constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::bias_gradient) + 1;
+inline constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::fused) + 1;
 
 enum class KernelFamily { matmul, grouped_matmul, attention, stream };
 
@@ -83,7 +84,8 @@ struct KernelKindRow {
 //   v_dim causal, and keys where there are more or fewer than queries; norms and element-wise rows hidden;
 //   rotary batch sequence heads kv_heads head_dim; embedding vocab hidden tokens; loss tokens vocab; router
 //   tokens experts top_k; dispatch, combine tokens top_k hidden; copy .. accumulate elements; adam, norm
-//   parameters tensors; bias_gradient rows columns.
+//   parameters tensors; bias_gradient rows columns;
+//   fused bytes.
 struct KernelCall {
   KernelKind kind = KernelKind::matmul_forward;
   std::array<std::int64_t, kMostSizes> sizes{};

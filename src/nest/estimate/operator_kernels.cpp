@@ -1,0 +1,254 @@
+#include "nest/estimate/operator_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace nest {
+namespace {
+
+using enum KernelKind;
+
+std::int64_t last(const Shape& shape) {
+  return shape.empty() ? 1 : shape.back().size;
+}
+
+std::int64_t size_at(const Shape& shape, std::size_t i) {
+  return i < shape.size() ? shape[i].size : 1;
+}
+
+bool is_bias(const Tensor& tensor) {
+  return tensor.name.ends_with(".bias");
+}
+
+// One weight of a product with the sizes of the product.
+struct Product {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t experts = 1;
+  bool bias = false;
+};
+
+std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
+  std::vector<Product> out;
+  const std::int64_t in = elements(layer.tensor(op.inputs.front()).shape);
+  for (const TensorIndex p : op.parameters) {
+    const Tensor& tensor = layer.tensor(p);
+    if (is_bias(tensor)) {
+      if (!out.empty()) out.back().bias = true;
+      continue;
+    }
+    if (out.size() >= op.outputs.size()) break;  // what the operator holds beside its weights
+    const std::int64_t made = elements(layer.tensor(op.outputs[out.size()]).shape);
+    const bool grouped = !tensor.shape.empty() && tensor.shape.front().axis == Axis::experts;
+    const std::int64_t experts = grouped && op.kind == OperatorKind::grouped_matmul ? tensor.shape[0].size : 1;
+    // in = m k, made = m n, weight = k n.
+    const double weight = static_cast<double>(elements(tensor.shape)) / static_cast<double>(experts);
+    const double square = static_cast<double>(in) * static_cast<double>(made) / std::max(1.0, weight);
+    const std::int64_t m = std::max<std::int64_t>(1, std::llround(std::sqrt(square)));
+    out.push_back({m, made / m, in / m, experts});
+  }
+  return out;
+}
+
+// Quantizing an operand: one pass for its largest value, one that reads it and writes it in 8 bits.
+void add_quantize(std::vector<KernelUse>& out, std::int64_t values, Pass pass) {
+  out.push_back({{cast_down, {values}}, pass, 1, 2});
+}
+
+void add_product(std::vector<KernelUse>& out, const Product& p, const OperatorSettings& settings) {
+  if (p.experts > 1 || settings.fp8) {
+    if (p.experts > 1) {
+      const std::array<std::int64_t, kMostSizes> sizes{p.experts, p.m, p.n, p.k};
+      out.push_back({{grouped_forward, sizes}, Pass::forward});
+      out.push_back({{grouped_input, sizes}, Pass::backward_input});
+      out.push_back({{grouped_weight, sizes}, Pass::backward_weight});
+      return;
+    }
+    add_quantize(out, p.m * p.k, Pass::forward);
+    add_quantize(out, p.n * p.k, Pass::forward);
+    out.push_back({{fp8_matmul, {p.m, p.n, p.k}}, Pass::forward});
+    add_quantize(out, p.m * p.n, Pass::backward_input);
+    out.push_back({{fp8_matmul, {p.m, p.k, p.n}}, Pass::backward_input});
+    out.push_back({{fp8_matmul, {p.n, p.k, p.m}}, Pass::backward_weight});
+  } else {
+    out.push_back({{matmul_forward, {p.m, p.n, p.k}}, Pass::forward});
+    out.push_back({{matmul_input, {p.m, p.n, p.k}}, Pass::backward_input});
+    out.push_back({{matmul_weight, {p.m, p.n, p.k}}, Pass::backward_weight});
+  }
+  if (p.bias) out.push_back({{bias_gradient, {p.m, p.n}}, Pass::backward_weight});
+}
+
+void add_products(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
+                  const OperatorSettings& settings) {
+  std::vector<Product> products = products_of(layer, op);
+  if (settings.fused_projections && products.size() > 1) {
+    Product whole = products.front();
+    for (std::size_t i = 1; i < products.size(); ++i) {
+      whole.n += products[i].n;
+      whole.bias = whole.bias || products[i].bias;
+    }
+    // The parts' gradients are put side by side before the product.
+    out.push_back({{copy, {whole.m * whole.n}}, Pass::backward_input});
+    products = {whole};
+  }
+  for (const Product& p : products) add_product(out, p, settings);
+}
+
+struct Pair {
+  KernelKind forward;
+  KernelKind backward;
+  int forward_launches;
+  int backward_launches;
+};
+
+// Operators that are one measured kernel forward and one backward.
+bool pair_of(OperatorKind kind, Pair& pair) {
+  switch (kind) {
+    case OperatorKind::rms_norm:
+      pair = {rms_norm_forward, rms_norm_backward, 1, 2};
+      return true;
+    case OperatorKind::layer_norm:
+      pair = {layer_norm_forward, layer_norm_backward, 1, 2};
+      return true;
+    case OperatorKind::swiglu:
+      pair = {swiglu_forward, swiglu_backward, 2, 3};
+      return true;
+    case OperatorKind::geglu:
+      pair = {geglu_forward, geglu_backward, 2, 3};
+      return true;
+    case OperatorKind::gelu:
+      pair = {gelu_forward, gelu_backward, 1, 1};
+      return true;
+    case OperatorKind::relu:
+      pair = {relu_forward, relu_backward, 1, 1};
+      return true;
+    case OperatorKind::tanh:
+      pair = {tanh_forward, tanh_backward, 1, 1};
+      return true;
+    case OperatorKind::scale:
+      pair = {scale_forward, scale_backward, 1, 3};
+      return true;
+    default:
+      return false;
+  }
+}
+
+void add_both(std::vector<KernelUse>& out, KernelKind forward, KernelKind backward,
+              const std::array<std::int64_t, kMostSizes>& sizes, int forward_launches, int backward_launches,
+              std::int64_t window = 0) {
+  out.push_back({{forward, sizes, window}, Pass::forward, 1, forward_launches});
+  out.push_back({{backward, sizes, window}, Pass::backward_input, 1, backward_launches});
+}
+
+void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+  const Shape in = op.inputs.empty() ? Shape{} : layer.tensor(op.inputs.front()).shape;
+  const Shape made = op.outputs.empty() ? Shape{} : layer.tensor(op.outputs.front()).shape;
+  switch (op.kind) {
+    case OperatorKind::attention: {
+      const Shape keys = layer.tensor(op.inputs[1]).shape;
+      const Shape values = layer.tensor(op.inputs[2]).shape;
+      const std::int64_t other = size_at(keys, 1) == size_at(in, 1) ? 0 : size_at(keys, 1);
+      // A window as long as the keys hides none of them.
+      const std::int64_t window = op.attention.window < size_at(keys, 1) ? op.attention.window : 0;
+      add_both(out, attention_forward, attention_backward,
+               {size_at(in, 0), size_at(in, 1), size_at(in, 2), size_at(keys, 2), size_at(in, 3),
+                size_at(values, 3), op.attention.causal ? 1 : 0, other},
+               1, 3, window);
+      return;
+    }
+    case OperatorKind::rotary: {
+      const Shape k = layer.tensor(op.outputs.size() > 1 ? op.outputs[1] : op.outputs[0]).shape;
+      const std::int64_t kv = op.outputs.size() > 1 ? size_at(k, 2) : 0;
+      add_both(out, rotary_forward, rotary_backward,
+               {size_at(made, 0), size_at(made, 1), size_at(made, 2), kv, size_at(made, 3)}, 10, 14);
+      return;
+    }
+    case OperatorKind::embedding: {
+      const Shape table = layer.tensor(op.parameters.front()).shape;
+      const std::array<std::int64_t, kMostSizes> sizes{size_at(table, 0), last(made), elements(in)};
+      out.push_back({{embedding_forward, sizes}, Pass::forward});
+      out.push_back({{embedding_backward, sizes}, Pass::backward_weight, 1, 6});
+      return;
+    }
+    case OperatorKind::loss:
+      add_both(out, loss_forward, loss_backward, {elements(in) / last(in), last(in)}, 4, 4);
+      return;
+    case OperatorKind::router: {
+      const std::int64_t chosen = op.outputs.size() > 1 ? last(layer.tensor(op.outputs[1]).shape) : 1;
+      add_both(out, router_forward, router_backward, {elements(in) / last(in), last(in), chosen}, 5, 5);
+      return;
+    }
+    case OperatorKind::dispatch:
+    case OperatorKind::combine: {
+      const bool sends = op.kind == OperatorKind::dispatch;
+      const std::int64_t width = last(made);
+      const std::int64_t tokens = elements(sends ? in : made) / width;
+      const std::int64_t copies = elements(sends ? made : in) / width;
+      const std::int64_t top = std::max<std::int64_t>(1, copies / std::max<std::int64_t>(1, tokens));
+      // Under expert parallelism rows that arrive are not a multiple of those that were there.
+      add_both(out, sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
+               {std::max<std::int64_t>(1, copies / top), top, width}, 1, 2);
+      return;
+    }
+    case OperatorKind::position:
+      out.push_back({{add, {elements(made) / last(made), last(made)}}, Pass::forward});
+      out.push_back({{bias_gradient, {elements(made) / last(made), last(made)}}, Pass::backward_weight});
+      return;
+    case OperatorKind::add:
+      out.push_back({{add, {elements(made) / last(made), last(made)}},
+                     Pass::forward,
+                     static_cast<double>(std::max<std::size_t>(op.inputs.size(), 2) - 1)});
+      return;
+    case OperatorKind::select:
+    case OperatorKind::unfold:
+    case OperatorKind::contrast:
+      out.push_back({{copy, {elements(made)}}, Pass::forward});
+      out.push_back({{copy, {elements(in)}}, Pass::backward_input});
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
+                                  const OperatorSettings& settings) {
+  std::vector<KernelUse> out;
+  Pair pair{};
+  if (op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul) {
+    add_products(out, layer, op, settings);
+  } else if (pair_of(op.kind, pair)) {
+    const Shape& shape = layer.tensor(op.outputs.front()).shape;
+    const std::int64_t width = last(shape);
+    add_both(out, pair.forward, pair.backward, {elements(shape) / width, width}, pair.forward_launches,
+             pair.backward_launches);
+  } else {
+    add_others(out, layer, op);
+  }
+  return out;
+}
+
+std::vector<KernelUse> gradient_sums(const LayerType& layer, const OperatorSettings& settings) {
+  std::vector<std::size_t> users(layer.tensors.size(), 0);
+  for (const Operator& op : layer.operators) {
+    const bool separate = op.kind == OperatorKind::matmul && !settings.fused_projections;
+    for (const TensorIndex i : op.inputs) users[i] += separate ? std::max<std::size_t>(1, op.outputs.size()) : 1;
+  }
+  std::vector<KernelUse> out;
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    const Tensor& tensor = layer.tensors[i];
+    if (users[i] < 2 || tensor.role == Role::parameter || tensor.role == Role::shared) continue;
+    if (tensor.dtype == DType::int64 || tensor.dtype == DType::int32) continue;
+    const auto repeats = static_cast<double>(users[i] - 1);
+    out.push_back({{add, {elements(tensor.shape) / last(tensor.shape), last(tensor.shape)}},
+                   Pass::backward_input,
+                   repeats,
+                   static_cast<int>(users[i] - 1)});
+  }
+  return out;
+}
+
+}  // namespace nest
