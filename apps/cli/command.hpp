@@ -70,6 +70,7 @@ struct Command {
 [[nodiscard]] std::vector<Command> model_commands();     // command_models.cpp
 [[nodiscard]] std::vector<Command> cluster_commands();   // command_clusters.cpp
 [[nodiscard]] std::vector<Command> recipe_commands();    // command_recipes.cpp
+[[nodiscard]] std::vector<Command> estimate_commands();  // command_estimate.cpp
 [[nodiscard]] std::vector<Command> validate_commands();  // command_validate.cpp
 [[nodiscard]] std::vector<Command> help_commands();      // help.cpp
 

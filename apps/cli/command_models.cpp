@@ -20,26 +20,6 @@ std::string count(std::int64_t n) {
   return format_count(static_cast<double>(n));
 }
 
-// "layer0 .. layer79" for a run of equal layers.
-struct Run {
-  std::size_t first;
-  std::size_t last;
-  std::size_t type;
-};
-
-std::vector<Run> runs_of(const Model& model) {
-  std::vector<Run> runs;
-  for (std::size_t i = 0; i < model.layers.size(); ++i) {
-    const std::size_t type = model.layers[i].type;
-    if (!runs.empty() && runs.back().type == type) {
-      runs.back().last = i;
-    } else {
-      runs.push_back({i, i, type});
-    }
-  }
-  return runs;
-}
-
 std::string layer_table(const Model& model) {
   Table table({{"layers"},
                {"number", Align::right},
@@ -48,13 +28,11 @@ std::string layer_table(const Model& model) {
                {"forward", Align::right},
                {"output", Align::right},
                {"stash", Align::right}});
-  for (const Run& run : runs_of(model)) {
+  for (const LayerRun& run : layer_runs(model)) {
     const LayerType& type = model.types[run.type];
-    std::string name = model.layers[run.first].name;
-    if (run.last != run.first) name += " .. " + model.layers[run.last].name;
-    table.add({name, std::to_string(run.last - run.first + 1),
-               count(type.parameters() + type.apart_parameters()), count(type.active_parameters()),
-               format(type.forward_flops()), format(type.output_bytes()), format(type.stash_bytes())});
+    table.add({run.name, std::to_string(run.layers), count(type.parameters() + type.apart_parameters()),
+               count(type.active_parameters()), format(type.forward_flops()), format(type.output_bytes()),
+               format(type.stash_bytes())});
   }
   return table.str();
 }

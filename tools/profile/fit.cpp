@@ -26,6 +26,9 @@ constexpr double kShort = 50e-6;  // kernels below this count less: their times 
 constexpr double kShortWeight = 0.25;
 constexpr int kRounds = 60;
 
+// The other elements of a stream kernel may be many or few: values that cost a byte, or rows that cost thousands.
+const std::vector<StreamConstants> kStreamStarts{{.other_bytes = 1}, {.other_bytes = 50}, {.other_bytes = 4000}};
+
 struct Sample {
   KernelCall call;
   double seconds;
@@ -70,23 +73,24 @@ double descend(const std::vector<Sample>& samples, std::span<const ConstantField
   return best;
 }
 
-// The best of the fixed starts: the default, and the default with each of its values changed.
+// The best of the starts, each as given and with its first values halved or doubled.
 template <class T>
-void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields, T& chosen,
-         KernelConstants& constants, const DeviceRates& rates, std::string_view name) {
-  const T start = chosen;
-  T best = start;
-  double least = descend(samples, fields, chosen, constants, rates);
-  best = chosen;
-  for (const double factor : {0.5, 2.0}) {
-    for (std::size_t i = 0; i < fields.size(); i += 3) {
-      chosen = start;
-      chosen.*fields[i].member =
-          std::clamp(start.*fields[i].member * factor, fields[i].least, fields[i].most);
-      const double loss = descend(samples, fields, chosen, constants, rates);
-      if (loss < least) {
+void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields, const std::vector<T>& starts,
+         T& chosen, KernelConstants& constants, const DeviceRates& rates, std::string_view name) {
+  T best = starts.front();
+  double least = 0;
+  bool found = false;
+  for (const T& start : starts) {
+    for (const double factor : {1.0, 0.5, 2.0}) {
+      for (std::size_t i = 0; i < fields.size(); i += 3) {
+        if (factor == 1.0 && i > 0) break;
+        chosen = start;
+        chosen.*fields[i].member = std::clamp(start.*fields[i].member * factor, fields[i].least, fields[i].most);
+        const double loss = descend(samples, fields, chosen, constants, rates);
+        if (found && loss >= least) continue;
         least = loss;
         best = chosen;
+        found = true;
       }
     }
   }
@@ -123,14 +127,14 @@ void run(const std::string& file) {
     switch (row.family) {
       case KernelFamily::matmul:
       case KernelFamily::grouped_matmul:
-        fit(samples, matmul_fields(), constants.matmul[i], constants, rates, row.series);
+        fit<MatmulConstants>(samples, matmul_fields(), {{}}, constants.matmul[i], constants, rates, row.series);
         break;
       case KernelFamily::attention:
-        fit(samples, attention_fields(), constants.attention[i], constants, rates, row.series);
+        fit<AttentionConstants>(samples, attention_fields(), {{}}, constants.attention[i], constants, rates, row.series);
         break;
       case KernelFamily::stream:
-        constants.stream[i].other_bytes = 1;
-        fit(samples, stream_fields(), constants.stream[i], constants, rates, row.series);
+        fit<StreamConstants>(samples, stream_fields(), kStreamStarts, constants.stream[i], constants, rates,
+                             row.series);
         break;
     }
   }

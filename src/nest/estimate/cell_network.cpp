@@ -44,9 +44,9 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
   }
 }
 
-Seconds CellNetwork::time(const CollectiveShape& collective, Pass pass) const {
-  const CollectiveKind kind = pass == Pass::forward ? collective.forward : collective.backward;
-  const Bytes bytes = pass == Pass::forward ? collective.forward_bytes : collective.backward_bytes;
+Seconds CellNetwork::time(const CollectiveShape& collective, Direction direction) const {
+  const CollectiveKind kind = direction == Direction::forward ? collective.forward : collective.backward;
+  const Bytes bytes = direction == Direction::forward ? collective.forward_bytes : collective.backward_bytes;
   if (kind == CollectiveKind::none) return {};
   const std::int64_t inner = inner_[static_cast<std::size_t>(collective.group)] * collective.stride;
   const GroupShape shape =

@@ -2,7 +2,7 @@
 // cluster, with all cells of the cluster talking at once.
 //
 //   const CellNetwork network(cluster, constants, {.tensor = 8, .expert = 4, .expert_tensor = 1});
-//   network.time(op.collective, Pass::forward)
+//   network.time(op.collective, Direction::forward)
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace nest {
 
-enum class Pass { forward, backward };
+enum class Direction { forward, backward };
 
 class CellNetwork {
  public:
@@ -26,7 +26,7 @@ class CellNetwork {
   CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy);
 
   // Of all repeats together.
-  [[nodiscard]] Seconds time(const CollectiveShape& collective, Pass pass) const;
+  [[nodiscard]] Seconds time(const CollectiveShape& collective, Direction direction) const;
   [[nodiscard]] const GroupShape& group(GroupAxis axis) const {
     return groups_[static_cast<std::size_t>(axis)];
   }

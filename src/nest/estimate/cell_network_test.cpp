@@ -16,9 +16,9 @@ TEST(CellNetwork, TensorGroupsStayInTheNode) {
   c.forward = CollectiveKind::all_reduce;
   c.forward_bytes = Bytes{100'000'000};
   const double transfer = 2 * 7.0 / 8 * 100e6 / 450e9;
-  EXPECT_GE(network.time(c, Pass::forward).value, transfer);
-  EXPECT_LE(network.time(c, Pass::forward).value, transfer + 14e-6);
-  EXPECT_EQ(network.time(c, Pass::backward).value, 0);
+  EXPECT_GE(network.time(c, Direction::forward).value, transfer);
+  EXPECT_LE(network.time(c, Direction::forward).value, transfer + 14e-6);
+  EXPECT_EQ(network.time(c, Direction::backward).value, 0);
 }
 
 // Context 4 above tensor 8: each of the 8 tensor ranks talks to its peers in the other nodes over its own
@@ -31,7 +31,7 @@ TEST(CellNetwork, ContextGroupsUseOneInterfacePerRank) {
   c.group = GroupAxis::context;
   c.forward_bytes = Bytes{50'000'000};
   c.repeats = 3;
-  EXPECT_NEAR(network.time(c, Pass::forward).value, 3 * (50e6 / 50e9 + 5e-6), 1e-9);
+  EXPECT_NEAR(network.time(c, Direction::forward).value, 3 * (50e6 / 50e9 + 5e-6), 1e-9);
 }
 
 TEST(CellNetwork, ACellMustFit) {

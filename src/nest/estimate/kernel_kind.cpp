@@ -64,6 +64,10 @@ constexpr std::array<KernelKindRow, kKernelKinds> kRows{{
     {fused, "fused", KernelFamily::stream},
 }};
 
+constexpr double kBusyColumns = 32 * 132;
+constexpr double kTwoStageRows = 65536;
+constexpr double kTwoStageColumns = kBusyColumns / 2;
+
 float log_of(double x) {
   return static_cast<float>(std::log2(std::max(1.0, x)));
 }
@@ -114,11 +118,15 @@ StreamElements stream_elements(const KernelCall& call) {
   for (std::size_t i = 0; i < kMostSizes; ++i) s[i] = static_cast<double>(call.sizes[i]);
   switch (call.kind) {
     case rms_norm_forward:
-    case rms_norm_backward:
     case layer_norm_forward:
-    case layer_norm_backward:
-      // Each row is one reduction; each column of the backward pass too.
-      return {s[0] * s[1], s[0] + s[1]};
+      return {s[0] * s[1], s[1]};  // at least one row's reduction is waited for
+    case rms_norm_backward:
+    case layer_norm_backward: {
+      // The weight's gradient adds up columns, 32 in a block: narrow matrices leave multiprocessors idle, but for
+      // those with so many rows that they are added up in two stages.
+      const bool stages = s[0] > kTwoStageRows && s[1] < kTwoStageColumns;
+      return {s[0] * s[1], stages ? 0 : s[0] * std::max(s[1], kBusyColumns)};
+    }
     case rotary_forward:
     case rotary_backward:
       return {s[0] * s[1] * (s[2] + s[3]) * s[4], 0};

@@ -75,6 +75,21 @@ const LayerType& typical_layer(const Model& model) {
   return model.types[best];
 }
 
+std::vector<LayerRun> layer_runs(const Model& model) {
+  std::vector<LayerRun> runs;
+  std::string first;
+  for (const Layer& layer : model.layers) {
+    if (runs.empty() || runs.back().type != layer.type) {
+      first = layer.name;
+      runs.push_back({first, layer.type, 1});
+    } else {
+      runs.back().name = first + " .. " + layer.name;
+      ++runs.back().layers;
+    }
+  }
+  return runs;
+}
+
 Value describe(const Model& model) {
   Value out = Value::object();
   out.set("name", model.name).set("family", model.family);

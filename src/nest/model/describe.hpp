@@ -2,7 +2,9 @@
 // operators.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "nest/base/value.hpp"
 #include "nest/model/model.hpp"
@@ -18,5 +20,13 @@ namespace nest {
 
 // The layer type that stands for the model in a one-page view: the most frequent block (the last of equals).
 [[nodiscard]] const LayerType& typical_layer(const Model& model);
+
+// Consecutive layers of one type: "layer0 .. layer79".
+struct LayerRun {
+  std::string name;
+  std::size_t type = 0;
+  std::int64_t layers = 0;
+};
+[[nodiscard]] std::vector<LayerRun> layer_runs(const Model& model);
 
 }  // namespace nest

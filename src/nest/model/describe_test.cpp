@@ -43,6 +43,15 @@ TEST(Describe, IsJsonThatReadsBack) {
   EXPECT_EQ(parse_json("x", to_json(v)).root.find("layers")->as_array()->size(), 63U);
 }
 
+TEST(LayerRuns, AreNamedByTheirEnds) {
+  const std::vector<LayerRun> runs = layer_runs(build_model(zoo_model("deepseek-v3")));
+  ASSERT_EQ(runs.size(), 4U);
+  EXPECT_EQ(runs[1].name, "layer0 .. layer2");
+  EXPECT_EQ(runs[2].name, "layer3 .. layer60");
+  EXPECT_EQ(runs[2].layers, 58);
+  EXPECT_EQ(runs[3].name, "head");
+}
+
 TEST(TypicalLayer, IsTheMostFrequentBlock) {
   EXPECT_EQ(typical_layer(build_model(zoo_model("deepseek-v3"))).name, "layer with experts");
   EXPECT_EQ(typical_layer(build_model(zoo_model("t5-11b"))).name, "decoder");

@@ -1,0 +1,273 @@
+// nest estimate: times, traffic and memory of every layer, or of one operator, on one device.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "command.hpp"
+#include "nest/api/nest.hpp"
+#include "nest/base/table.hpp"
+#include "nest/cluster/resize.hpp"
+#include "nest/estimate/layer_cost.hpp"
+#include "nest/estimate/operator_text.hpp"
+#include "nest/model/describe.hpp"
+#include "nest/strategies/registry.hpp"
+
+namespace nest::cli {
+namespace {
+
+using Align = Table::Align;
+
+std::int64_t degree(const Arguments& arguments, const char* option, std::int64_t fallback = 1) {
+  const std::int64_t value = arguments.whole(option).value_or(fallback);
+  if (value < fallback || value > (1 << 20))
+    throw InputError("", option, std::to_string(value) + " is not a degree");
+  return value;
+}
+
+bool on_or_off(const Arguments& arguments, const char* option, bool fallback) {
+  const std::string word = arguments.text(option).value_or(fallback ? "on" : "off");
+  if (word != "on" && word != "off")
+    throw UsageError(std::string(option) + ": on or off is expected, not '" + word + "'");
+  return word == "on";
+}
+
+Strategy read_degrees(const Arguments& arguments) {
+  Strategy s;
+  s.tensor = degree(arguments, "--tensor");
+  s.sequence_parallel = on_or_off(arguments, "--sequence-parallel", s.tensor > 1);
+  s.context = degree(arguments, "--context");
+  const std::string method = arguments.text("--context-method").value_or("ring");
+  if (method != "ring" && method != "all_to_all") {
+    throw UsageError("--context-method: ring or all_to_all is expected, not '" + method + "'");
+  }
+  s.context_method = method == "ring" ? ContextMethod::ring : ContextMethod::all_to_all;
+  s.expert = degree(arguments, "--expert");
+  s.expert_tensor = degree(arguments, "--expert-tensor", 0);
+  return s;
+}
+
+RecomputePolicy read_recompute(const Arguments& arguments) {
+  const std::string word = arguments.text("--recompute").value_or("none");
+  for (const RecomputePolicy p : {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
+    if (word == name_of(p)) return p;
+  }
+  throw UsageError("--recompute: none, selective or full is expected, not '" + word + "'");
+}
+
+Cluster read_place(const Arguments& arguments) {
+  const auto cluster = arguments.text("--cluster");
+  const auto accelerator = arguments.text("--accelerator");
+  if (cluster && accelerator) throw UsageError("estimate: give --accelerator or --cluster, not both");
+  if (accelerator) return usual_cluster(find_accelerator(*accelerator));
+  return load_cluster(cluster.value_or("h100-spine-leaf"));
+}
+
+struct Estimate {
+  Model model;
+  Strategy strategy;
+  Cluster cluster;
+  OperatorTimes times;
+  std::vector<ShardedLayer> sharded;  // by type
+  std::vector<LayerCost> costs;
+};
+
+Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
+  const Recipe recipe = load_recipe(arguments.text("--recipe").value_or("plain"));
+  const bool fused_framework = recipe.framework == "megatron";
+  const bool compiled = arguments.has("--compiled") || recipe.compiled;
+  const std::string precision =
+      arguments.text("--precision").value_or(std::string(name_of(recipe.precision)));
+  if (precision != "bf16" && precision != "fp16" && precision != "fp8") {
+    throw UsageError("--precision: bf16, fp16 or fp8 is expected, not '" + precision + "'");
+  }
+  Warnings warnings;
+  const BuildOptions options{.micro_batch = arguments.whole("--micro-batch").value_or(1),
+                             .sequence = arguments.whole("--sequence"),
+                             .mtp = arguments.has("--mtp"),
+                             .fused = compiled || fused_framework};
+  Model model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
+  terminal.warn(warnings);
+  const Strategy strategy = read_degrees(arguments);
+  if (const auto refusal = check_strategy(model, strategy)) {
+    if (!refusal->framework) throw InputError("", model.name, refusal->sentence);
+    terminal.warn({refusal->sentence});
+  }
+  Cluster cluster = read_place(arguments);
+  OperatorTimes times(
+      cluster.accelerator(),
+      {.fused_projections = fused_framework, .compiled = compiled, .fp8 = precision == "fp8"});
+  Estimate e{std::move(model), strategy, std::move(cluster), std::move(times), {}, {}};
+  const CellNetwork network(e.cluster, fabric_constants(e.cluster), strategy);
+  e.sharded = shard_types(e.model, strategy, {.expert_imbalance = recipe.expert_imbalance});
+  const RecomputePolicy policy = read_recompute(arguments);
+  for (const ShardedLayer& layer : e.sharded) e.costs.push_back(layer_cost(layer, policy, e.times, network));
+  return e;
+}
+
+Value cost_value(const std::string& name, const LayerCost& c) {
+  Value v = Value::object();
+  v.set("name", name).set("forward_s", c.forward.value).set("backward_s", c.backward.value);
+  v.set("tensor_s", c.tensor().value).set("expert_s", c.expert().value).set("context_s", c.context().value);
+  v.set("parameters", c.parameters())
+      .set("stash_bytes", c.stash.value)
+      .set("transient_bytes", c.transient.value);
+  v.set("recompute_s", c.recompute.value).set("backward_weight_s", c.backward_weight.value);
+  v.set("source", name_of(c.source)).set("launch_bound", c.launch_bound);
+  return v;
+}
+
+Value operators_value(const Estimate& e, const ShardedLayer& layer) {
+  Value list = Value::array();
+  for (const Operator& op : layer.layer.operators) {
+    if (op.kind == OperatorKind::collective) continue;
+    const OperatorTime t = e.times.time(layer.layer, op);
+    Value v = Value::object();
+    v.set("name", op.name).set("kind", row_of(op.kind).name).set("forward_s", t.forward.value);
+    v.set("backward_s", t.backward().value).set("source", name_of(t.source));
+    list.push(std::move(v));
+  }
+  return list;
+}
+
+const ShardedLayer& typical(const Estimate& e) {
+  const auto type = static_cast<std::size_t>(&typical_layer(e.model) - e.model.types.data());
+  return e.sharded[type];
+}
+
+void print_json(const Estimate& e, bool operators, Terminal& terminal) {
+  Value layers = Value::array();
+  for (const Layer& layer : e.model.layers) layers.push(cost_value(layer.name, e.costs[layer.type]));
+  Value out = Value::object();
+  out.set("model", e.model.name)
+      .set("accelerator", e.cluster.accelerator().name)
+      .set("cluster", e.cluster.name());
+  out.set("micro_batch", e.model.micro_batch)
+      .set("sequence", e.model.sequence)
+      .set("strategy", to_value(e.strategy));
+  out.set("layers", std::move(layers));
+  if (operators) out.set("operators", operators_value(e, typical(e)));
+  terminal.json(out);
+}
+
+std::string layers_text(const Estimate& e) {
+  Table table({{"layers"},
+               {"forward", Align::right},
+               {"backward", Align::right},
+               {"tensor", Align::right},
+               {"expert", Align::right},
+               {"context", Align::right},
+               {"parameters", Align::right},
+               {"stash", Align::right},
+               {"source"}});
+  const auto time = [](Seconds s) { return s.value > 0 ? format(s) : std::string("-"); };
+  bool bound = false;
+  for (const LayerRun& run : layer_runs(e.model)) {
+    const LayerCost& c = e.costs[run.type];
+    bound = bound || c.launch_bound;
+    table.add({run.name, format(c.forward) + (c.launch_bound ? "*" : ""),
+               format(c.backward) + (c.launch_bound ? "*" : ""), time(c.tensor()), time(c.expert()),
+               time(c.context()), format_count(static_cast<double>(c.parameters())), format(c.stash),
+               std::string(name_of(c.source))});
+  }
+  return table.str() + (bound ? "* so small that issuing its kernels takes longer than running them\n" : "");
+}
+
+std::string operators_text(const Estimate& e, const Terminal& terminal) {
+  const ShardedLayer& layer = typical(e);
+  Table table({{"operator"}, {"kind"}, {"forward", Align::right}, {"backward", Align::right}, {"source"}});
+  for (const Operator& op : layer.layer.operators) {
+    if (op.kind == OperatorKind::collective) continue;
+    const OperatorTime t = e.times.time(layer.layer, op);
+    table.add({op.name, std::string(row_of(op.kind).name), format(t.forward), format(t.backward()),
+               std::string(name_of(t.source))});
+  }
+  return "\n" + terminal.heading("Operators of one '" + layer.layer.name + "' layer") + "\n" + table.str();
+}
+
+int run_operator(const Arguments& arguments, const std::string& text, Terminal& terminal) {
+  const OperatorTimes times(read_place(arguments).accelerator());
+  const OperatorTime t = operator_time(times, text);
+  if (arguments.has("--json")) {
+    Value out = Value::object();
+    out.set("operator", text).set("forward_s", t.forward.value).set("backward_s", t.backward().value);
+    out.set("source", name_of(t.source));
+    terminal.json(out);
+  } else {
+    terminal.out(fmt::format("{}: forward {}, backward {} ({})\n", text, format(t.forward),
+                             format(t.backward()), name_of(t.source)));
+  }
+  return kOk;
+}
+
+int run_estimate(const Arguments& arguments, Terminal& terminal) {
+  if (const auto text = arguments.text("--operator")) return run_operator(arguments, *text, terminal);
+  const Estimate e = make_estimate(arguments, terminal);
+  if (arguments.has("--json")) {
+    print_json(e, arguments.has("--operators"), terminal);
+    return kOk;
+  }
+  terminal.out(terminal.heading(e.model.name) +
+               fmt::format(" on {}, micro-batch {}, sequence {}, {}: per device of the cell\n\n",
+                           e.cluster.accelerator().name, e.model.micro_batch, format_digits(e.model.sequence),
+                           spell(e.strategy)));
+  terminal.out(layers_text(e));
+  if (arguments.has("--operators")) terminal.out(operators_text(e, terminal));
+  return kOk;
+}
+
+std::string operator_help() {
+  std::string text = "the time of one operator:";
+  for (const OperatorForm& f : operator_forms()) text += fmt::format(" {}:{}", f.name, f.arguments);
+  return text;
+}
+
+}  // namespace
+
+std::vector<Command> estimate_commands() {
+  return {
+      {"estimate",
+       "",
+       0,
+       0,
+       "times, traffic and memory of every layer, or of one operator",
+       "Estimates what every layer of a model costs one device of a cell under a sub-graph strategy: forward "
+       "and backward "
+       "time without collectives, the collectives of tensor, expert and context parallelism (forward and "
+       "backward "
+       "together), parameters, and the bytes kept between both passes. Every number says whether it was "
+       "measured, "
+       "interpolated between measurements, or modelled. Layers run as plain PyTorch runs them unless "
+       "--compiled or a "
+       "recipe says otherwise.",
+       {{"--model", "NAME|FILE", "default llama3.1-70b"},
+        {"--accelerator", "NAME", "an accelerator in its usual node"},
+        {"--cluster", "NAME|FILE",
+         "or a cluster, over whose levels collectives are priced (default h100-spine-leaf)"},
+        {"--recipe", "NAME|FILE", "precision, fused kernels and expert imbalance (default plain)"},
+        {"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
+        {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
+        {"--tensor", "T", "tensor parallel degree"},
+        {"--sequence-parallel", "on|off", "default on where tensor is above 1"},
+        {"--context", "C", "context parallel degree"},
+        {"--context-method", "ring|all_to_all", "default ring"},
+        {"--expert", "E", "expert parallel degree"},
+        {"--expert-tensor", "X", "tensor degree of the experts (default as tensor)"},
+        {"--recompute", "POLICY", "none (default), selective or full"},
+        {"--precision", "P", "bf16, fp16 or fp8"},
+        {"--compiled", "", "element-wise kernels fused, as torch.compile does"},
+        {"--mtp", "", "put multi-token prediction modules into the layers"},
+        {"--operators", "", "also the operators of the most frequent layer"},
+        {"--operator", "KIND:SIZES", operator_help()},
+        json_option()},
+       {{"nest estimate --model llama3.1-8b --accelerator h200 --micro-batch 2 --sequence 4096 --operators",
+         "layers and operators"},
+        {"nest estimate --model mixtral-8x7b --cluster h100-spine-leaf --tensor 2 --expert 4 --json",
+         "for programs"},
+        {"nest estimate --operator matmul:8192,8192,8192 --accelerator h200", "one operator"}},
+       run_estimate},
+  };
+}
+
+}  // namespace nest::cli
