@@ -2,9 +2,9 @@
 //
 //   nest_fit data/profiles/h200.json > data/profiles/h200.fit.yaml
 //
-// Only rows of the split `fit` are used. Each kind has its own constants, found by coordinate descent on the mean
-// absolute logarithm of estimate over measurement (the part above 0.3 counts a fifth, so that outliers pull little), from fixed starts:
-// the same profile gives the same file.
+// Only rows of the split `fit` are used. Each kind has its own constants, found by coordinate descent on the
+// mean absolute logarithm of estimate over measurement (the part above 0.3 counts a fifth, so that outliers
+// pull little), from fixed starts: the same profile gives the same file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,14 +20,16 @@
 namespace nest {
 namespace {
 
-constexpr double kOutlier = 0.3;       // beyond this error counts a fifth
+constexpr double kOutlier = 0.3;  // beyond this error counts a fifth
 constexpr double kOutlierSlope = 0.2;
 constexpr double kShort = 50e-6;  // kernels below this count less: their times hide behind launches
 constexpr double kShortWeight = 0.25;
 constexpr int kRounds = 60;
 
-// The other elements of a stream kernel may be many or few: values that cost a byte, or rows that cost thousands.
-const std::vector<StreamConstants> kStreamStarts{{.other_bytes = 1}, {.other_bytes = 50}, {.other_bytes = 4000}};
+// The other elements of a stream kernel may be many or few: values that cost a byte, or rows that cost
+// thousands.
+const std::vector<StreamConstants> kStreamStarts{
+    {.other_bytes = 1}, {.other_bytes = 50}, {.other_bytes = 4000}};
 
 struct Sample {
   KernelCall call;
@@ -35,7 +37,8 @@ struct Sample {
   double weight;
 };
 
-double loss_of(const std::vector<Sample>& samples, const KernelConstants& constants, const DeviceRates& rates) {
+double loss_of(const std::vector<Sample>& samples, const KernelConstants& constants,
+               const DeviceRates& rates) {
   double sum = 0;
   double weight = 0;
   for (const Sample& s : samples) {
@@ -75,8 +78,9 @@ double descend(const std::vector<Sample>& samples, std::span<const ConstantField
 
 // The best of the starts, each as given and with its first values halved or doubled.
 template <class T>
-void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields, const std::vector<T>& starts,
-         T& chosen, KernelConstants& constants, const DeviceRates& rates, std::string_view name) {
+void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields,
+         const std::vector<T>& starts, T& chosen, KernelConstants& constants, const DeviceRates& rates,
+         std::string_view name) {
   T best = starts.front();
   double least = 0;
   bool found = false;
@@ -85,7 +89,8 @@ void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> f
       for (std::size_t i = 0; i < fields.size(); i += 3) {
         if (factor == 1.0 && i > 0) break;
         chosen = start;
-        chosen.*fields[i].member = std::clamp(start.*fields[i].member * factor, fields[i].least, fields[i].most);
+        chosen.*fields[i].member =
+            std::clamp(start.*fields[i].member * factor, fields[i].least, fields[i].most);
         const double loss = descend(samples, fields, chosen, constants, rates);
         if (found && loss >= least) continue;
         least = loss;
@@ -127,10 +132,12 @@ void run(const std::string& file) {
     switch (row.family) {
       case KernelFamily::matmul:
       case KernelFamily::grouped_matmul:
-        fit<MatmulConstants>(samples, matmul_fields(), {{}}, constants.matmul[i], constants, rates, row.series);
+        fit<MatmulConstants>(samples, matmul_fields(), {{}}, constants.matmul[i], constants, rates,
+                             row.series);
         break;
       case KernelFamily::attention:
-        fit<AttentionConstants>(samples, attention_fields(), {{}}, constants.attention[i], constants, rates, row.series);
+        fit<AttentionConstants>(samples, attention_fields(), {{}}, constants.attention[i], constants, rates,
+                                row.series);
         break;
       case KernelFamily::stream:
         fit<StreamConstants>(samples, stream_fields(), kStreamStarts, constants.stream[i], constants, rates,

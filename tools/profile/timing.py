@@ -3,7 +3,7 @@
 A measured time is the median of three samples of at least 15 ms each, after a warm-up. Calls below 400 us are
 captured into a CUDA graph and replayed, because the processor might not issue them fast enough one by one:
 the time is then the device's own. Inputs rotate over several buffers where they would fit into the L2 cache,
-so that weights are read from memory as in training. The first product or pass of a point settles the device first.
+so that weights are read from memory as in training. The first product or pass of a point settles the device.
 """
 import math
 import statistics
@@ -13,8 +13,8 @@ from points import SAMPLE_S, SAMPLES
 GRAPH_BELOW_S = 400e-6
 GRAPH_SPAN_S = 400e-6  # what one replay lasts at least
 MOST_NODES = 256
-# Work of this length first, where calls are long enough to draw full power: a rested device runs some 10 % faster
-# than one that has met its power limit, which is how training runs.
+# Work of this length first, where calls are long enough to draw full power: a rested device runs some 10 %
+# faster than one that has met its power limit, which is how training runs.
 SETTLE_S = 0.08
 SETTLE_ABOVE_S = 40e-6
 CHUNK = 1 << 28

@@ -1,4 +1,5 @@
-// The constants of the model: their names, the file they come from, and what an accelerator multiplies them with.
+// The constants of the model: their names, the file they come from, and what an accelerator multiplies them
+// with.
 #include <string>
 #include <utility>
 

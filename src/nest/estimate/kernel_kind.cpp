@@ -122,8 +122,8 @@ StreamElements stream_elements(const KernelCall& call) {
       return {s[0] * s[1], s[1]};  // at least one row's reduction is waited for
     case rms_norm_backward:
     case layer_norm_backward: {
-      // The weight's gradient adds up columns, 32 in a block: narrow matrices leave multiprocessors idle, but for
-      // those with so many rows that they are added up in two stages.
+      // The weight's gradient adds up columns, 32 in a block: narrow matrices leave multiprocessors idle, but
+      // for those with so many rows that they are added up in two stages.
       const bool stages = s[0] > kTwoStageRows && s[1] < kTwoStageColumns;
       return {s[0] * s[1], stages ? 0 : s[0] * std::max(s[1], kBusyColumns)};
     }

@@ -1,5 +1,6 @@
-// The kernels that operators are made of: one row per kind, with the series of a measured profile that has its
-// times, what its sizes are, and which form of model it follows. Adding a kind is one row in kernel_kind.cpp.
+// The kernels that operators are made of: one row per kind, with the series of a measured profile that has
+// its times, what its sizes are, and which form of model it follows. Adding a kind is one row in
+// kernel_kind.cpp.
 #pragma once
 
 #include <array>

@@ -6,17 +6,17 @@
 namespace nest {
 namespace {
 
-constexpr double kElement = 2;      // bytes of a 16-bit value
-constexpr double kPartialSum = 4;   // bytes of a value of a split product
-constexpr double kLongestSplit = 4; // waves up to which products are split along their inner side
-constexpr double kLeastInner = 256; // of one part of a split product
-constexpr double kBlock = 128;      // queries and keys of one block of attention
+constexpr double kElement = 2;         // bytes of a 16-bit value
+constexpr double kPartialSum = 4;      // bytes of a value of a split product
+constexpr double kLongestSplit = 4;    // waves up to which products are split along their inner side
+constexpr double kLeastInner = 256;    // of one part of a split product
+constexpr double kBlock = 128;         // queries and keys of one block of attention
 constexpr double kBackwardWork = 2.5;  // five products in place of two
 
 struct Tile {
   double rows;
   double columns;
-  double MatmulConstants::*rate;  // nullptr: 1
+  double MatmulConstants::* rate;  // nullptr: 1
 };
 
 constexpr std::array<Tile, 8> kTiles{{{128, 256, nullptr},

@@ -1,6 +1,7 @@
-// The model of a kernel's time, where nothing was measured: tiles and waves over the multiprocessors, the rate
-// and the memory bandwidth that real kernels reach, and fixed overhead. Its constants are fitted to a measured
-// profile; other accelerators take the same constants with their own rates (docs/cost-model.md, Operators).
+// The model of a kernel's time, where nothing was measured: tiles and waves over the multiprocessors, the
+// rate and the memory bandwidth that real kernels reach, and fixed overhead. Its constants are fitted to a
+// measured profile; other accelerators take the same constants with their own rates (docs/cost-model.md,
+// Operators).
 #pragma once
 
 #include <array>
@@ -49,7 +50,7 @@ struct StreamConstants {
 template <class T>
 struct ConstantField {
   std::string_view name;
-  double T::*member;
+  double T::* member;
   double least;
   double most;
 };

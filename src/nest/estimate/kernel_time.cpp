@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 namespace nest {
@@ -19,9 +18,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSiblings
     {"gh200", "h200"},
 }};
 
-// What the model misses is averaged over the measured points within this distance (in octaves of the sizes), each
-// with the weight (1 - (distance / reach)^2)^3; the model itself has the weight kTrust, so that what one lonely
-// point says is not taken for all.
+// What the model misses is averaged over the measured points within this distance (in octaves of the sizes),
+// each with the weight (1 - (distance / reach)^2)^3; the model itself has the weight kTrust, so that what one
+// lonely point says is not taken for all.
 constexpr float kReach = 2.0F;
 constexpr float kStreamReach = 5.0F;
 constexpr float kLeastReach = 0.5F;
@@ -37,6 +36,12 @@ float distance(const std::array<float, kCoordinates>& a, const std::array<float,
   float square = 0;
   for (std::size_t d = 0; d < kCoordinates; ++d) square += (a[d] - b[d]) * (a[d] - b[d]);
   return square;
+}
+
+// The sizes without those that do not matter: into how many tensors parameters are cut.
+std::array<std::int64_t, kMostSizes> comparable(KernelKind kind, std::array<std::int64_t, kMostSizes> sizes) {
+  if (kind >= KernelKind::adam_fused_bf16 && kind <= KernelKind::norm_fp32) sizes[1] = 0;
+  return sizes;
 }
 
 std::string_view profiled(const Accelerator& accelerator) {
@@ -71,7 +76,8 @@ struct KernelTimes::Index {
   };
   std::once_flag once;
   std::vector<Near> points;
-  std::vector<const MeasuredPoint*> rows;
+  std::vector<std::array<std::int64_t, kMostSizes>> sizes;
+  std::vector<double> seconds;
 
   [[nodiscard]] float reach_around(const std::array<float, kCoordinates>& at) const;
 };
@@ -106,7 +112,8 @@ const KernelTimes::Index& KernelTimes::index_of(KernelKind kind) const {
       const double model = model_seconds(call, fitted_constants(), profile_rates_);
       const double miss = std::clamp(std::log(p.seconds / model), -kMostMiss, kMostMiss);
       index.points.push_back({coordinates(call), static_cast<float>(miss)});
-      index.rows.push_back(&p);
+      index.sizes.push_back(comparable(kind, p.sizes));
+      index.seconds.push_back(p.seconds);
     }
   });
   return index;
@@ -138,8 +145,8 @@ KernelTime KernelTimes::seconds(const KernelCall& call) const {
   for (std::size_t i = 0; i < index.points.size(); ++i) {
     const float square = distance(at, index.points[i].at);
     if (square >= limit) continue;
-    if (square == 0 && own_ && index.rows[i]->sizes == call.sizes) {
-      return {Seconds{index.rows[i]->seconds}, TimeSource::measured};
+    if (square == 0 && own_ && index.sizes[i] == comparable(call.kind, call.sizes)) {
+      return {Seconds{index.seconds[i]}, TimeSource::measured};
     }
     const double near = 1 - static_cast<double>(square) / static_cast<double>(limit);
     const double w = near * near * near;

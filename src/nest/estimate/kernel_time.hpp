@@ -1,5 +1,5 @@
-// The time of one kernel on one accelerator, and where the number comes from: measured there, interpolated between
-// measurements (the model times what it misses nearby), or the model alone.
+// The time of one kernel on one accelerator, and where the number comes from: measured there, interpolated
+// between measurements (the model times what it misses nearby), or the model alone.
 //
 //   KernelTimes times(find_accelerator("h200"));
 //   times.seconds({KernelKind::matmul_forward, {8192, 8192, 8192}})   -> 1.62 ms, interpolated

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 
 namespace nest {
 namespace {
@@ -15,15 +14,15 @@ struct FusedRow {
   std::int64_t bytes;  // per main element that the fused pass adds, 16-bit values
 };
 
-// Counted from the data that must pass: a norm or an addition finds its input in the pass that made it, and pays for
-// what it writes and what others read.
+// Counted from the data that must pass: a norm or an addition finds its input in the pass that made it, and
+// pays for what it writes and what others read.
 constexpr std::array<FusedRow, 21> kFused{{
-    {rms_norm_forward, 4},    // reads the sum, writes the result
-    {rms_norm_backward, 8},   // reads dy and x, twice for the weight's gradient; writes dx
+    {rms_norm_forward, 4},   // reads the sum, writes the result
+    {rms_norm_backward, 8},  // reads dy and x, twice for the weight's gradient; writes dx
     {layer_norm_forward, 4},
     {layer_norm_backward, 8},
-    {swiglu_forward, 6},      // gate, up, result
-    {swiglu_backward, 12},    // gate, up, dy; both gradients; the result again for the weight's gradient
+    {swiglu_forward, 6},    // gate, up, result
+    {swiglu_backward, 12},  // gate, up, dy; both gradients; the result again for the weight's gradient
     {geglu_forward, 6},
     {geglu_backward, 12},
     {gelu_forward, 4},
@@ -34,10 +33,10 @@ constexpr std::array<FusedRow, 21> kFused{{
     {tanh_backward, 6},
     {scale_forward, 4},
     {scale_backward, 8},
-    {add, 4},                 // joins the norm that follows
+    {add, 4},  // joins the norm that follows
     {rotary_forward, 4},
     {rotary_backward, 4},
-    {loss_forward, 4},        // logits twice: largest value and sum
+    {loss_forward, 4},  // logits twice: largest value and sum
     {loss_backward, 4},
 }};
 

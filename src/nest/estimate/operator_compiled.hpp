@@ -1,5 +1,5 @@
-// What torch.compile makes of element-wise kernels: chains of them become single passes that read each input and
-// write each output once. Products and attention stay as they are.
+// What torch.compile makes of element-wise kernels: chains of them become single passes that read each input
+// and write each output once. Products and attention stay as they are.
 #pragma once
 
 #include <vector>

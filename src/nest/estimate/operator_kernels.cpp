@@ -42,7 +42,8 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
     if (out.size() >= op.outputs.size()) break;  // what the operator holds beside its weights
     const std::int64_t made = elements(layer.tensor(op.outputs[out.size()]).shape);
     const bool grouped = !tensor.shape.empty() && tensor.shape.front().axis == Axis::experts;
-    const std::int64_t experts = grouped && op.kind == OperatorKind::grouped_matmul ? tensor.shape[0].size : 1;
+    const std::int64_t experts =
+        grouped && op.kind == OperatorKind::grouped_matmul ? tensor.shape[0].size : 1;
     // in = m k, made = m n, weight = k n.
     const double weight = static_cast<double>(elements(tensor.shape)) / static_cast<double>(experts);
     const double square = static_cast<double>(in) * static_cast<double>(made) / std::max(1.0, weight);
@@ -235,7 +236,8 @@ std::vector<KernelUse> gradient_sums(const LayerType& layer, const OperatorSetti
   std::vector<std::size_t> users(layer.tensors.size(), 0);
   for (const Operator& op : layer.operators) {
     const bool separate = op.kind == OperatorKind::matmul && !settings.fused_projections;
-    for (const TensorIndex i : op.inputs) users[i] += separate ? std::max<std::size_t>(1, op.outputs.size()) : 1;
+    for (const TensorIndex i : op.inputs)
+      users[i] += separate ? std::max<std::size_t>(1, op.outputs.size()) : 1;
   }
   std::vector<KernelUse> out;
   for (std::size_t i = 0; i < users.size(); ++i) {

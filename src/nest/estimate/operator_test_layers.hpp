@@ -1,5 +1,5 @@
-// Layers and training steps of a measured profile, and the same layers built from the model room: for tests that
-// judge estimates by measurements.
+// Layers and training steps of a measured profile, and the same layers built from the model room: for tests
+// that judge estimates by measurements.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,8 @@ using Sizes = std::array<std::int64_t, kMostSizes>;
 constexpr std::int64_t kLargest = 1'000'000'000'000;
 constexpr double kMostElements = 1e15;
 
-// Where an argument goes: the kernel's sizes are in the order of the profile, the text's in the order people use.
+// Where an argument goes: the kernel's sizes are in the order of the profile, the text's in the order people
+// use.
 struct Form {
   OperatorForm form;
   KernelKind forward;
@@ -29,7 +30,11 @@ struct Form {
 };
 
 constexpr std::array<Form, 33> kForms{{
-    {{"matmul", "m,n,k", "a Linear with weight [n,k] on m tokens"}, matmul_forward, matmul_input, 3, {0, 1, 2}},
+    {{"matmul", "m,n,k", "a Linear with weight [n,k] on m tokens"},
+     matmul_forward,
+     matmul_input,
+     3,
+     {0, 1, 2}},
     {{"fp8_matmul", "m,n,k", "the same with 8-bit operands, quantizing left out"},
      fp8_matmul,
      fp8_matmul,
@@ -40,7 +45,11 @@ constexpr std::array<Form, 33> kForms{{
      grouped_input,
      4,
      {0, 1, 2, 3}},
-    {{"attention", "b,s,heads,kv,d", "causal attention"}, attention_forward, attention_backward, 5, {0, 1, 2, 3, 4}},
+    {{"attention", "b,s,heads,kv,d", "causal attention"},
+     attention_forward,
+     attention_backward,
+     5,
+     {0, 1, 2, 3, 4}},
     {{"attention_full", "b,s,heads,kv,d", "attention without a mask"},
      attention_forward,
      attention_backward,
@@ -60,7 +69,11 @@ constexpr std::array<Form, 33> kForms{{
      rotary_backward,
      5,
      {0, 1, 2, 3, 4}},
-    {{"embedding", "tokens,hidden,vocab", "rows by token id"}, embedding_forward, embedding_backward, 3, {2, 1, 0}},
+    {{"embedding", "tokens,hidden,vocab", "rows by token id"},
+     embedding_forward,
+     embedding_backward,
+     3,
+     {2, 1, 0}},
     {{"loss", "tokens,vocab", "cross-entropy over 16-bit logits"}, loss_forward, loss_backward, 2, {0, 1}},
     {{"router", "tokens,experts,top_k", "softmax and top-k"}, router_forward, router_backward, 3, {0, 1, 2}},
     {{"dispatch", "tokens,top_k,hidden", "rows to expert order"},
@@ -137,8 +150,8 @@ Sizes sizes_of(const Form& form, const std::vector<std::int64_t>& given) {
     sizes[5] = sizes[4];
     sizes[6] = form.form.name == "attention" ? 1 : 0;
   }
-  if (form.form.name == "copy" || form.form.name == "fill") sizes[0] = std::max<std::int64_t>(1, sizes[0] / 2);
-  if (form.forward == adam_fused_fp32 || form.forward == norm_fp32) sizes[1] = 0;
+  if (form.form.name == "copy" || form.form.name == "fill")
+    sizes[0] = std::max<std::int64_t>(1, sizes[0] / 2);
   return sizes;
 }
 
@@ -146,6 +159,7 @@ Sizes sizes_of(const Form& form, const std::vector<std::int64_t>& given) {
 
 std::vector<OperatorForm> operator_forms() {
   std::vector<OperatorForm> out;
+  out.reserve(kForms.size());
   for (const Form& f : kForms) out.push_back(f.form);
   return out;
 }
@@ -153,8 +167,7 @@ std::vector<OperatorForm> operator_forms() {
 std::vector<KernelUse> parse_operator(const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const Form& form = form_of(text, text.substr(0, colon));
-  const std::string usage =
-      "write " + std::string(form.form.name) + ":" + std::string(form.form.arguments);
+  const std::string usage = "write " + std::string(form.form.name) + ":" + std::string(form.form.arguments);
   if (colon == text.size()) refuse(text, "its sizes are missing", usage);
   const std::vector<std::int64_t> given = numbers(text, std::string_view(text).substr(colon + 1));
   if (given.size() != form.count)

@@ -21,7 +21,8 @@ struct OperatorForm {
 // All forms, in the order of the manual.
 [[nodiscard]] std::vector<OperatorForm> operator_forms();
 
-// Throws an InputError for an unknown kind (with a guess), a wrong number of sizes, and sizes below 1 or too large.
+// Throws an InputError for an unknown kind (with a guess), a wrong number of sizes, and sizes below 1 or too
+// large.
 [[nodiscard]] OperatorTime operator_time(const OperatorTimes& times, const std::string& text);
 [[nodiscard]] std::vector<KernelUse> parse_operator(const std::string& text);
 

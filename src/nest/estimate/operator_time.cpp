@@ -8,8 +8,8 @@
 namespace nest {
 namespace {
 
-// What PyTorch adds around a bare launch: modules, dispatch, autograd. From the issue_s of measured layers, in
-// launches of an in-place addition.
+// What PyTorch adds around a bare launch: modules, dispatch, autograd. From the issue_s of measured layers,
+// in launches of an in-place addition.
 constexpr double kIssuePerLaunch = 3.5;
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The time of operators and of whole layers on one device, without collectives. Every number says where it comes
-// from. Layers so small that the processor cannot issue their kernels as fast as the device runs them are told
-// apart.
+// The time of operators and of whole layers on one device, without collectives. Every number says where it
+// comes from. Layers so small that the processor cannot issue their kernels as fast as the device runs them
+// are told apart.
 //
 //   OperatorTimes times(find_accelerator("h200"));
 //   times.layer(block).forward   -> 7.58 ms, interpolated; launch_bound false
@@ -30,8 +30,8 @@ struct OperatorTime {
 };
 
 struct LayerTime {
-  OperatorTime device;     // what the device takes
-  Seconds forward_issue;   // what the processor takes to issue the kernels
+  OperatorTime device;    // what the device takes
+  Seconds forward_issue;  // what the processor takes to issue the kernels
   Seconds backward_issue;
   bool launch_bound = false;  // issuing takes longer than running
 

@@ -1,0 +1,29 @@
+// Memory that no tensor of the model takes, and that estimates tend to forget: the device's context,
+// communicators, gradient buckets, and what the allocator loses to fragmentation. A recipe's `reserve` stands
+// for context and communicators in plans; this says what they take.
+//
+//   fixed_memory(named_recipe("megatron"), 3).outside()   -> 2.0 GiB, what Megatron's recipe keeps back
+#pragma once
+
+#include <cstdint>
+
+#include "nest/base/units.hpp"
+#include "nest/recipe/recipe.hpp"
+
+namespace nest {
+
+struct FixedMemory {
+  Bytes context;             // driver, kernels and libraries' workspaces, outside the framework's allocator
+  Bytes communicators;       // buffers of the collectives' library, also outside
+  Bytes buckets;             // of the framework, inside the allocator
+  double fragmentation = 0;  // of what is allocated: reserved by the allocator and not used
+
+  [[nodiscard]] Bytes outside() const { return context + communicators; }
+  // What the driver reports when a process has so much allocated.
+  [[nodiscard]] Bytes on_device(Bytes allocated) const;
+};
+
+// `communicators`: process groups that this device takes part in.
+[[nodiscard]] FixedMemory fixed_memory(const Recipe& recipe, std::int64_t communicators);
+
+}  // namespace nest

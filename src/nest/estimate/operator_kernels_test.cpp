@@ -1,0 +1,113 @@
+#include "nest/estimate/operator_kernels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/estimate/operator_test_layers.hpp"
+#include "nest/model/ends.hpp"
+
+namespace nest {
+namespace {
+
+using enum KernelKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<KernelKind> kinds(const std::vector<KernelUse>& uses, Pass pass) {
+  std::vector<KernelKind> out;
+  for (const KernelUse& use : uses) {
+    if (use.pass == pass) out.push_back(use.call.kind);
+  }
+  return out;
+}
+
+const Operator& find(const LayerType& layer, const std::string& name) {
+  for (const Operator& op : layer.operators) {
+    if (op.name == name) return op;
+  }
+  throw std::runtime_error("no operator " + name);
+}
+
+TEST(OperatorKernels, ThreeWeightsAreThreeProductsOrOne) {
+  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 2, 2, 1024);
+  const Operator& qkv = find(layer, "qkv");
+  const auto separate = kernels_of(layer, qkv, {});
+  EXPECT_THAT(kinds(separate, Pass::forward), ElementsAre(matmul_forward, matmul_forward, matmul_forward));
+  EXPECT_EQ(separate[0].call.sizes, (std::array<std::int64_t, 8>{2048, 2048, 4096}));
+  EXPECT_EQ(separate[3].call.sizes, (std::array<std::int64_t, 8>{2048, 512, 4096}));
+  const auto joined = kernels_of(layer, qkv, {.fused_projections = true});
+  EXPECT_THAT(kinds(joined, Pass::forward), ElementsAre(matmul_forward));
+  EXPECT_THAT(kinds(joined, Pass::backward_input), ElementsAre(copy, matmul_input));
+  EXPECT_EQ(joined[1].call.sizes, (std::array<std::int64_t, 8>{2048, 3072, 4096}));
+}
+
+TEST(OperatorKernels, BiasesAddTheirGradients) {
+  const LayerType layer = test::shard_block(test::test_model("gpt3-13b"), 1, 1, 512);
+  const auto uses = kernels_of(layer, find(layer, "down"), {});
+  EXPECT_THAT(kinds(uses, Pass::backward_weight), ElementsAre(matmul_weight, bias_gradient));
+  EXPECT_EQ(uses.back().call.sizes, (std::array<std::int64_t, 8>{512, 5120}));
+}
+
+TEST(OperatorKernels, AttentionHasItsHeadsAndItsMask) {
+  const LayerType layer = test::shard_block(test::test_model("llama3-70b"), 8, 4, 2048);
+  const auto uses = kernels_of(layer, find(layer, "attention"), {});
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(uses[0].call.sizes, (std::array<std::int64_t, 8>{4, 2048, 8, 1, 128, 128, 1, 0}));
+}
+
+TEST(OperatorKernels, EightBitProductsQuantizeTheirOperands) {
+  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
+  const auto uses = kernels_of(layer, find(layer, "down"), {.fp8 = true});
+  EXPECT_THAT(kinds(uses, Pass::forward), ElementsAre(cast_down, cast_down, fp8_matmul));
+  EXPECT_THAT(kinds(uses, Pass::backward_weight), ElementsAre(fp8_matmul));
+}
+
+TEST(OperatorKernels, ExpertsAreGrouped) {
+  LayerBuilder b("moe");
+  const TensorIndex x = b.input("hidden", {{Axis::batch, 1}, {Axis::sequence, 1024}, {Axis::hidden, 512}});
+  const TensorIndex y = add_experts(b, x, {.experts = 8, .top_k = 2, .ffn = 256}, Activation::swiglu);
+  const LayerType layer = b.finish({y});
+  const auto up = kernels_of(layer, find(layer, "experts.gate_up"), {});
+  EXPECT_THAT(kinds(up, Pass::forward), ElementsAre(grouped_forward, grouped_forward));
+  EXPECT_EQ(up[0].call.sizes, (std::array<std::int64_t, 8>{8, 2048, 256, 512}));
+  EXPECT_EQ(kernels_of(layer, find(layer, "dispatch"), {})[0].call.sizes,
+            (std::array<std::int64_t, 8>{1024, 2, 512}));
+  EXPECT_EQ(kernels_of(layer, find(layer, "combine"), {})[0].call.sizes,
+            (std::array<std::int64_t, 8>{1024, 2, 512}));
+  EXPECT_EQ(kernels_of(layer, find(layer, "top_k"), {})[0].call.sizes,
+            (std::array<std::int64_t, 8>{1024, 8, 2}));
+}
+
+TEST(OperatorKernels, EmbeddingAndLoss) {
+  StackSpec stack;
+  stack.hidden = 64;
+  stack.stem.vocab = 1000;
+  const LayerType stem = stem_layer(stack, {{Axis::batch, 2}, {Axis::sequence, 128}}, false);
+  EXPECT_EQ(kernels_of(stem, stem.operators.front(), {})[0].call.sizes,
+            (std::array<std::int64_t, 8>{1000, 64, 256}));
+  LayerBuilder b("head");
+  const TensorIndex x = b.input("logits", {{Axis::batch, 2}, {Axis::sequence, 128}, {Axis::vocab, 1000}});
+  b.general("loss", OperatorKind::loss, {x}, {}, {{"loss", {{Axis::batch, 2}}}});
+  const LayerType head = b.finish({});
+  EXPECT_EQ(kernels_of(head, head.operators.front(), {})[0].call.sizes,
+            (std::array<std::int64_t, 8>{256, 1000}));
+}
+
+TEST(OperatorKernels, CollectivesRunNone) {
+  Operator op{"gather", OperatorKind::collective};
+  EXPECT_THAT(kernels_of(LayerType{}, op, {}), IsEmpty());
+}
+
+TEST(GradientSums, OneLessThanUsers) {
+  // Hidden states: norm and residual, twice. Normed ones: q, k, v, and gate, up.
+  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 512);
+  double separate = 0;
+  for (const KernelUse& use : gradient_sums(layer, {})) separate += use.repeats;
+  EXPECT_EQ(separate, 5);
+  double joined = 0;
+  for (const KernelUse& use : gradient_sums(layer, {.fused_projections = true})) joined += use.repeats;
+  EXPECT_EQ(joined, 2);
+}
+
+}  // namespace
+}  // namespace nest
