@@ -13,7 +13,7 @@ const std::vector<Example>& first_steps() {
   static const std::vector<Example> kSteps{
       {"nest models", "every model known by name, with its parameters"},
       {"nest models show llama3.1-70b", "its layers, FLOPs and the operators of one layer"},
-      {"nest clusters", "every cluster known by name"},
+      {"nest estimate --model llama3.1-8b --accelerator h200", "what each layer costs one device"},
       {"nest clusters show h100-spine-leaf --devices 512", "its network levels, bandwidths and bisection"},
       {"nest clusters from-graph network.yaml", "any network of links and switches as levels"},
   };
