@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "nest/estimate/operator_test_layers.hpp"
 #include "nest/estimate/operator_time.hpp"
+#include "nest/estimate/test_operator_layers.hpp"
 
 namespace nest {
 namespace {
@@ -137,6 +137,22 @@ TEST(OperatorAccuracy, WholeLayers) {
 
 TEST(OperatorAccuracy, CompiledLayers) {
   judge_layers("compiled", 0.05, 0.25);
+}
+
+// Bytes between forward and backward as torch counted them. Where q, k and v are one product, its views keep
+// all of it: that is most of what is left.
+TEST(OperatorAccuracy, BytesKeptBetweenForwardAndBackward) {
+  Errors errors;
+  for (const MeasuredLayer& row : test::measured_layers("h200")) {
+    if (row.mode != "eager") continue;
+    const LayerType layer =
+        test::shard_block(test::test_model(row.model), row.t, row.micro_batch, row.sequence, false);
+    errors.add(static_cast<double>(layer.stash_bytes().value), static_cast<double>(row.stash_bytes));
+  }
+  print("kept bytes, eager layers", errors);
+  EXPECT_GE(errors.values.size(), 60U);
+  EXPECT_LE(errors.median(), 0.01);
+  EXPECT_LE(errors.p90(), 0.05);
 }
 
 TEST(OperatorAccuracy, WholeTrainingSteps) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/estimate/operator_test_layers.hpp"
+#include "nest/estimate/test_operator_layers.hpp"
 #include "nest/model/ends.hpp"
 
 namespace nest {

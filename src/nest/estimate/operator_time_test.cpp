@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/estimate/operator_test_layers.hpp"
+#include "nest/estimate/test_operator_layers.hpp"
 
 namespace nest {
 namespace {

@@ -47,7 +47,8 @@ inline const TestModel& test_model(const std::string& name) {
 }
 
 // One rank's shard of a tensor slice t: heads / t, key-value heads / t but at least one, ffn / t.
-inline LayerType shard_block(const TestModel& m, std::int64_t t, std::int64_t batch, std::int64_t sequence) {
+inline LayerType shard_block(const TestModel& m, std::int64_t t, std::int64_t batch, std::int64_t sequence,
+                             bool fused = true) {
   const bool llama = m.family == "llama";
   BlockSpec spec;
   spec.norm = llama ? NormKind::rms : NormKind::layer;
@@ -62,6 +63,7 @@ inline LayerType shard_block(const TestModel& m, std::int64_t t, std::int64_t ba
   spec.attention.causal = m.family != "bert";
   spec.ffn = {m.ffn / t, llama ? Activation::swiglu : Activation::gelu, !llama, !llama};
   LayerBuilder b("block");
+  b.set_fused(fused);
   const TensorIndex x =
       b.input("hidden", {{Axis::batch, batch}, {Axis::sequence, sequence}, {Axis::hidden, m.hidden}});
   const TensorIndex y = add_block(b, x, spec);
@@ -72,6 +74,7 @@ struct MeasuredLayer {
   std::string model, mode, qkv;
   std::int64_t t, micro_batch, sequence;
   double forward_s, backward_s, issue_s;
+  std::int64_t stash_bytes;
 };
 
 inline std::vector<MeasuredLayer> measured_layers(const std::string& accelerator) {
@@ -81,7 +84,8 @@ inline std::vector<MeasuredLayer> measured_layers(const std::string& accelerator
   Reader root(document);
   for (Reader& r : root.objects("layers")) {
     out.push_back({r.text("model"), r.text("mode"), r.text("qkv"), r.whole("t"), r.whole("micro_batch"),
-                   r.whole("sequence"), r.number("forward_s"), r.number("backward_s"), r.number("issue_s")});
+                   r.whole("sequence"), r.number("forward_s"), r.number("backward_s"), r.number("issue_s"),
+                   r.whole("stash_bytes")});
   }
   return out;
 }
