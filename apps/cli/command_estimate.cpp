@@ -65,6 +65,7 @@ Cluster read_place(const Arguments& arguments) {
 }
 
 struct Estimate {
+  Recipe recipe;
   Model model;
   Strategy strategy;
   Cluster cluster;
@@ -98,7 +99,7 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
   OperatorTimes times(
       cluster.accelerator(),
       {.fused_projections = fused_framework, .compiled = compiled, .fp8 = precision == "fp8"});
-  Estimate e{std::move(model), strategy, std::move(cluster), std::move(times), {}, {}};
+  Estimate e{recipe, std::move(model), strategy, std::move(cluster), std::move(times), {}, {}};
   const CellNetwork network(e.cluster, fabric_constants(e.cluster), strategy);
   e.sharded = shard_types(e.model, strategy, {.expert_imbalance = recipe.expert_imbalance});
   const RecomputePolicy policy = read_recompute(arguments);
@@ -106,7 +107,7 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
   return e;
 }
 
-Value cost_value(const std::string& name, const LayerCost& c) {
+Value cost_value(const std::string& name, const LayerCost& c, const Recipe& recipe) {
   Value v = Value::object();
   v.set("name", name).set("forward_s", c.forward.value).set("backward_s", c.backward.value);
   v.set("tensor_s", c.tensor().value).set("expert_s", c.expert().value).set("context_s", c.context().value);
@@ -114,6 +115,9 @@ Value cost_value(const std::string& name, const LayerCost& c) {
       .set("stash_bytes", c.stash.value)
       .set("transient_bytes", c.transient.value);
   v.set("recompute_s", c.recompute.value).set("backward_weight_s", c.backward_weight.value);
+  const ParameterBytes bytes = parameter_bytes(c, recipe);
+  v.set("weights_bytes", bytes.weights.value).set("gradients_bytes", bytes.gradients.value);
+  v.set("optimizer_bytes", bytes.optimizer.value);
   v.set("source", name_of(c.source)).set("launch_bound", c.launch_bound);
   return v;
 }
@@ -138,7 +142,8 @@ const ShardedLayer& typical(const Estimate& e) {
 
 void print_json(const Estimate& e, bool operators, Terminal& terminal) {
   Value layers = Value::array();
-  for (const Layer& layer : e.model.layers) layers.push(cost_value(layer.name, e.costs[layer.type]));
+  for (const Layer& layer : e.model.layers)
+    layers.push(cost_value(layer.name, e.costs[layer.type], e.recipe));
   Value out = Value::object();
   out.set("model", e.model.name)
       .set("accelerator", e.cluster.accelerator().name)
@@ -208,10 +213,10 @@ int run_estimate(const Arguments& arguments, Terminal& terminal) {
     print_json(e, arguments.has("--operators"), terminal);
     return kOk;
   }
-  terminal.out(terminal.heading(e.model.name) +
-               fmt::format(" on {}, micro-batch {}, sequence {}, {}: per device of the cell\n\n",
-                           e.cluster.accelerator().name, e.model.micro_batch, format_digits(e.model.sequence),
-                           spell(e.strategy)));
+  const std::string place = fmt::format("{} on {}, micro-batch {}, sequence {}, {}: per device of the cell",
+                                        e.model.name, e.cluster.accelerator().name, e.model.micro_batch,
+                                        format_digits(e.model.sequence), spell(e.strategy));
+  terminal.out(wrap(place, kTextWidth, 0) + "\n\n");
   terminal.out(layers_text(e));
   if (arguments.has("--operators")) terminal.out(operators_text(e, terminal));
   return kOk;
