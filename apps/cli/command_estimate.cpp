@@ -64,6 +64,14 @@ Cluster read_place(const Arguments& arguments) {
   return load_cluster(cluster.value_or("h100-spine-leaf"));
 }
 
+void check_precision(const Accelerator& a, const std::string& precision, Terminal& terminal) {
+  if (precision == "fp8" && !a.peak(MathType::fp8)) {
+    throw InputError("", a.name, "has no 8-bit matrix products", "use --precision bf16");
+  }
+  if (precision == "bf16" && !a.peak(MathType::bf16))
+    terminal.warn({a.name + " has no bf16; its fp16 rate is used"});
+}
+
 struct Estimate {
   Recipe recipe;
   Model model;
@@ -90,12 +98,16 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
                              .fused = compiled || fused_framework};
   Model model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
   terminal.warn(warnings);
+  if (options.mtp && model.apart.empty()) {
+    terminal.warn({model.name + " has no multi-token prediction modules; --mtp changes nothing"});
+  }
   const Strategy strategy = read_degrees(arguments);
   if (const auto refusal = check_strategy(model, strategy)) {
     if (!refusal->framework) throw InputError("", model.name, refusal->sentence);
     terminal.warn({refusal->sentence});
   }
   Cluster cluster = read_place(arguments);
+  check_precision(cluster.accelerator(), precision, terminal);
   OperatorTimes times(
       cluster.accelerator(),
       {.fused_projections = fused_framework, .compiled = compiled, .fp8 = precision == "fp8"});
@@ -103,7 +115,13 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
   const CellNetwork network(e.cluster, fabric_constants(e.cluster), strategy);
   e.sharded = shard_types(e.model, strategy, {.expert_imbalance = recipe.expert_imbalance});
   const RecomputePolicy policy = read_recompute(arguments);
-  for (const ShardedLayer& layer : e.sharded) e.costs.push_back(layer_cost(layer, policy, e.times, network));
+  for (const ShardedLayer& layer : e.sharded) {
+    e.costs.push_back(layer_cost(layer, policy, e.times, network));
+    if (e.costs.back().stash > e.cluster.accelerator().memory) {
+      terminal.warn({"what one '" + layer.layer.name + "' layer keeps is more than the memory of a " +
+                     e.cluster.accelerator().name});
+    }
+  }
   return e;
 }
 
@@ -192,6 +210,11 @@ std::string operators_text(const Estimate& e, const Terminal& terminal) {
 }
 
 int run_operator(const Arguments& arguments, const std::string& text, Terminal& terminal) {
+  for (const auto& [option, value] : arguments.values) {
+    if (option != "--operator" && option != "--accelerator" && option != "--cluster" && option != "--json") {
+      throw UsageError("estimate: " + option + " does not go with --operator, which names all sizes itself");
+    }
+  }
   const OperatorTimes times(read_place(arguments).accelerator());
   const OperatorTime t = operator_time(times, text);
   if (arguments.has("--json")) {
@@ -247,7 +270,7 @@ std::vector<Command> estimate_commands() {
        "--compiled or a "
        "recipe says otherwise.",
        {{"--model", "NAME|FILE", "default llama3.1-70b"},
-        {"--accelerator", "NAME", "an accelerator in its usual node"},
+        {"--accelerator", "NAME", "an accelerator, in 128 of its usual nodes of 8"},
         {"--cluster", "NAME|FILE",
          "or a cluster, over whose levels collectives are priced (default h100-spine-leaf)"},
         {"--recipe", "NAME|FILE", "precision, fused kernels and expert imbalance (default plain)"},

@@ -39,7 +39,8 @@ std::string summary_text(const CollectiveRuns& runs, const Terminal& terminal) {
   Table table(
       {{"stratum"}, {"rows", Align::right}, {"median", Align::right}, {"90th percentile", Align::right}});
   const auto add = [&](const std::string& name, const ErrorSummary& s) {
-    table.add({name, std::to_string(s.rows), percent(s.median), percent(s.p90)});
+    table.add({name, std::to_string(s.rows), s.rows > 0 ? percent(s.median) : "-",
+               s.rows > 0 ? percent(s.p90) : "-"});
   };
   add("all scored rows", runs.all);
   add("one constant share for all", runs.constant);
@@ -57,6 +58,7 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   if (!file) throw UsageError("validate: --collectives FILE is missing; see 'nest validate --help'");
   const std::vector<CollectiveRow> rows = read_collective_rows(*file, read_file(*file));
   const CollectiveRuns runs = check_collectives(rows, {.all = arguments.has("--all")});
+  if (runs.all.rows == 0) terminal.warn({*file + ": no row can be scored"});
   if (arguments.has("--json")) {
     terminal.json(to_value(runs));
   } else {

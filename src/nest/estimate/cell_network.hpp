@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "nest/cluster/cluster.hpp"
 #include "nest/estimate/collective.hpp"
@@ -20,22 +21,25 @@ enum class Direction { forward, backward };
 
 class CellNetwork {
  public:
-  // Cells lie side by side from device 0 on; a cell has the ids tensor + t * (context + c * side), and for
-  // experts expert_tensor + x * (expert + e * rest). Throws an InputError where the cluster is smaller than a
-  // cell.
+  // Cells lie side by side from device 0 on, none across the edge of a domain that it could fit in. A cell
+  // has the ids tensor + t * (context + c * side), and for experts expert_tensor + x * (expert + e * rest).
+  // Throws an InputError where the cluster is smaller than a cell.
   CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy);
 
   // Of all repeats together.
   [[nodiscard]] Seconds time(const CollectiveShape& collective, Direction direction) const;
-  [[nodiscard]] const GroupShape& group(GroupAxis axis) const {
+  // The different shapes that groups of an axis have; more than one where some straddle domains. The slowest
+  // counts.
+  [[nodiscard]] const std::vector<GroupShape>& groups(GroupAxis axis) const {
     return groups_[static_cast<std::size_t>(axis)];
   }
 
  private:
   const Cluster* cluster_;  // outlives this
   CollectiveModel model_;
+  std::int64_t cell_ = 1;
   std::array<std::int64_t, 4> inner_{};  // ids between neighbours of an axis
-  std::array<GroupShape, 4> groups_;
+  std::array<std::vector<GroupShape>, 4> groups_;
 };
 
 // A cluster for estimates that name an accelerator only: its usual node of 8 with its own links, and its

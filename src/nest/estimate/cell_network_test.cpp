@@ -34,6 +34,21 @@ TEST(CellNetwork, ContextGroupsUseOneInterfacePerRank) {
   EXPECT_NEAR(network.time(c, Direction::forward).value, 3 * (50e6 / 50e9 + 5e-6), 1e-9);
 }
 
+// Cells of 12 devices over nodes of 8: the tensor group {6, 7, 8} crosses a node, and the slowest group
+// counts.
+TEST(CellNetwork, AGroupThatStraddlesANodeIsPricedSo) {
+  const Cluster cluster = catalog_cluster("h100-spine-leaf");
+  CollectiveShape c;
+  c.forward = CollectiveKind::all_gather;
+  c.forward_bytes = Bytes{12'000'000};
+  const CellNetwork straddles(cluster, ideal_constants(cluster), {.tensor = 3, .context = 4});
+  EXPECT_GT(straddles.groups(GroupAxis::tensor).size(), 1U);
+  EXPECT_GT(straddles.time(c, Direction::forward).value, 2.0 / 3 * 12e6 / 50e9 / 2);
+  // Six devices fit in a node of 8: the next cell moves to the next node.
+  const CellNetwork moved(cluster, ideal_constants(cluster), {.tensor = 6});
+  EXPECT_LT(moved.time(c, Direction::forward).value, 5.0 / 6 * 12e6 / 450e9 + 10e-6);
+}
+
 TEST(CellNetwork, ACellMustFit) {
   const Cluster cluster = catalog_cluster("pcie-workstation");
   try {

@@ -116,7 +116,11 @@ std::string unusable(const CollectiveRow& row, CollectiveKind kind, const std::s
   if (has(row.notes, "FLAG")) return "flagged by its source";
   if (has(row.notes, "problem noted")) return "its source reports a faulty network";
   if (kind == CollectiveKind::none) return "no collective of ours: " + row.collective;
-  if (accelerator.empty() && !rate_in(row.inter_link)) return "hardware not stated";
+  if (accelerator.empty() && !rate_in(row.inter_link)) {
+    return row.hardware.empty() || has(row.hardware, "not stated") ? "hardware not stated"
+                                                                   : "hardware not known: " + row.hardware;
+  }
+  if (row.devices == 1.0) return "one device has nobody to talk to";
   return "";
 }
 

@@ -129,10 +129,14 @@ Value to_value(const CollectiveRuns& runs) {
   Value out = Value::object();
   out.set("rows", static_cast<std::int64_t>(runs.rows.size())).set("usable", usable);
   out.set("skipped", usable - runs.all.rows);
-  out.set("median_abs_error", runs.all.median).set("p90_abs_error", runs.all.p90);
+  const auto error = [&](double e) {
+    return runs.all.rows > 0 ? Value(e) : Value();
+  };  // nothing scored: no figure
+  out.set("median_abs_error", error(runs.all.median)).set("p90_abs_error", error(runs.all.p90));
   Value constant = Value::object();
   constant.set("what", "one share of the ideal rate for every row");
-  constant.set("median_abs_error", runs.constant.median).set("p90_abs_error", runs.constant.p90);
+  constant.set("median_abs_error", error(runs.constant.median))
+      .set("p90_abs_error", error(runs.constant.p90));
   out.set("constant_model", std::move(constant));
   Value strata = Value::array();
   for (const ErrorSummary& s : runs.strata) strata.push(error_value(s));

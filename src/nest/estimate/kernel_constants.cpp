@@ -137,6 +137,11 @@ DeviceRates device_rates(const Accelerator& accelerator) {
   if (out.rate == 0) out.rate = rate(MathType::fp16);
   if (out.rate == 0) out.rate = rate(MathType::fp32);
   out.fp8_rate = rate(MathType::fp8);
+  // Where nobody measured the 8-bit share, the chip's own 16-bit one is the better guess than the stated
+  // default.
+  if (accelerator.peak(MathType::fp8) && accelerator.matmul_share(MathType::fp8).is_default) {
+    out.fp8_rate = accelerator.peak(MathType::fp8)->value * accelerator.matmul_share(MathType::bf16).value;
+  }
   // The constants were fitted against the whole bandwidth of a device whose share is the stated default.
   out.bandwidth = accelerator.memory_bandwidth.value * accelerator.memory_share().value /
                   accelerator_defaults().memory_fraction;

@@ -87,6 +87,10 @@ KernelTimes::KernelTimes(const Accelerator& accelerator, bool held_out)
       held_out_(held_out),
       launch_(kUsualLaunch),
       indices_(std::make_unique<std::array<Index, kKernelKinds>>()) {
+  // These run whole compiled graphs: no processor issues their kernels one by one.
+  for (const char* graphs : {"tpu", "trainium"}) {
+    if (accelerator.name.starts_with(graphs) || accelerator.base.starts_with(graphs)) launch_ = Seconds{0};
+  }
   const std::string_view profile = profiled(accelerator);
   if (profile.empty()) return;
   measured_ = shipped_profile(profile);
@@ -153,9 +157,10 @@ KernelTime KernelTimes::seconds(const KernelCall& call) const {
     weight += w;
     sum += w * static_cast<double>(index.points[i].miss);
   }
-  const double time = model * std::exp(sum / (weight + (stream ? kStreamTrust : kTrust)));
+  constexpr double kLeast = 1e-6;  // no kernel is done sooner
+  const double time = std::max(kLeast, model) * std::exp(sum / (weight + (stream ? kStreamTrust : kTrust)));
   const bool interpolated = own_ && weight > kLeastWeight;
-  return {Seconds{time}, interpolated ? TimeSource::interpolated : TimeSource::model};
+  return {Seconds{std::max(kLeast, time)}, interpolated ? TimeSource::interpolated : TimeSource::model};
 }
 
 }  // namespace nest

@@ -52,13 +52,20 @@ LayerCost layer_cost(const ShardedLayer& sharded, RecomputePolicy policy, const 
   }
 
   const RecomputeCost again = recompute_cost(sharded, policy);
+  int launches = 0;
   for (const std::size_t i : again.operators) {
     const Operator& op = layer.operators[i];
     if (op.kind == OperatorKind::collective) {
       add(cost.backward_collectives, op.collective, network.time(op.collective, Direction::forward));
     } else {
-      cost.recompute += times.time(layer, op).forward;
+      const OperatorTime once = times.time(layer, op);
+      cost.recompute += once.forward;
+      launches += once.forward_launches;
     }
+  }
+  if (cost.launch_bound && time.device.forward_launches > 0) {
+    const double share = static_cast<double>(launches) / time.device.forward_launches;
+    cost.recompute = std::max(cost.recompute, share * time.forward_issue);
   }
   cost.backward += cost.recompute;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "nest/model/build.hpp"
 #include "nest/model/zoo.hpp"
 #include "nest/strategies/registry.hpp"
@@ -47,6 +49,33 @@ TEST_F(LlamaLayer, FullRecomputationRunsTheForwardPassAgain) {
                    none.backward_collectives.tensor.value + none.forward_collectives.tensor.value);
   EXPECT_EQ(full.stash.value, 4096 * 8192 * 2);
   EXPECT_GT(full.transient, none.transient);
+}
+
+// A ring of c ranks attends to c chunks of keys: a quarter of the work on each of 4, not a sixteenth.
+TEST_F(LlamaLayer, ARingSharesAttentionEvenly) {
+  const Operator& whole =
+      *std::find_if(model_.type_of(LayerId(1)).operators.begin(), model_.type_of(LayerId(1)).operators.end(),
+                    [](const Operator& op) { return op.kind == OperatorKind::attention; });
+  const double alone = times_.time(model_.type_of(LayerId(1)), whole).forward.value;
+  const ShardedLayer ring = shard_layer(model_.type_of(LayerId(1)), {.context = 4});
+  for (const Operator& op : ring.layer.operators) {
+    if (op.kind != OperatorKind::attention) continue;
+    const double share = times_.time(ring.layer, op).forward.value / alone;
+    EXPECT_GE(share, 0.25);
+    EXPECT_LE(share, 0.45);  // four kernels on chunks of 1,024 reach less than one on 4,096
+  }
+}
+
+// A layer that the processor cannot issue fast enough is issued again when it is recomputed.
+TEST(LaunchBound, RecomputationIsIssuedAgain) {
+  const Model model = build_model(zoo_model("bert-large"));
+  const Cluster cluster = usual_cluster(find_accelerator("h200"));
+  const OperatorTimes times(find_accelerator("h200"));
+  const CellNetwork network(cluster, ideal_constants(cluster), {});
+  const LayerCost c =
+      layer_cost(shard_layer(model.type_of(LayerId(1)), {}), RecomputePolicy::full, times, network);
+  ASSERT_TRUE(c.launch_bound);
+  EXPECT_NEAR(c.recompute.value, c.forward.value, 0.05 * c.forward.value);
 }
 
 // 18 bytes a parameter under Megatron's recipe.

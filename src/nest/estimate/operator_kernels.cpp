@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 namespace nest {
 namespace {
@@ -157,6 +158,12 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
                {size_at(in, 0), size_at(in, 1), size_at(in, 2), size_at(keys, 2), size_at(in, 3),
                 size_at(values, 3), op.attention.causal ? 1 : 0, other},
                1, 3, window);
+      // A ring of context ranks turns its keys and values: the same kernel runs once for each, which the
+      // tensors of one device do not show and the operator's FLOPs do.
+      const Flops once = attention_flops(size_at(in, 0), size_at(in, 2), size_at(in, 1), size_at(keys, 1),
+                                         size_at(in, 3), size_at(values, 3), op.attention);
+      const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
+      for (KernelUse& use : std::span(out).last(2)) use.repeats = turns;
       return;
     }
     case OperatorKind::rotary: {
