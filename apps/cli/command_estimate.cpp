@@ -1,14 +1,11 @@
 // nest estimate: times, traffic and memory of every layer, or of one operator, on one device.
 #include <fmt/format.h>
 
-#include <memory>
 #include <utility>
-#include <variant>
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/table.hpp"
-#include "nest/cluster/resize.hpp"
 #include "nest/estimate/layer_cost.hpp"
 #include "nest/estimate/operator_text.hpp"
 #include "nest/model/describe.hpp"

@@ -76,10 +76,13 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
     if (length_difference(word, candidate) > edits) continue;
     if (const int d = edit_distance(word, candidate); d <= edits) found.emplace_back(d, candidate);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  // By distance, and in the given order where it is equal.
   std::vector<std::string> out;
-  for (std::size_t i = 0; i < found.size() && i < most; ++i) out.push_back(std::move(found[i].second));
+  for (int d = 0; d <= edits; ++d) {
+    for (const auto& [distance, name] : found) {
+      if (distance == d && out.size() < most) out.push_back(name);
+    }
+  }
   return out;
 }
 

@@ -23,8 +23,9 @@ namespace nest {
 template <class T>
 [[nodiscard]] std::optional<T> number_in(std::string_view text) {
   T number{};
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto read = std::from_chars(begin, end, number);
   return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 

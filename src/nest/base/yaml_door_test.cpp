@@ -113,8 +113,10 @@ TEST(ParseYaml, TakesTheKeysOfMergedGroupsOver) {
 TEST(ParseYaml, BoundsWhatMergesUnfoldTo) {
   std::string text = "a0: &a0 {x: 1}\n";
   for (int i = 1; i < 40; ++i) {
+    const std::string name = "a" + std::to_string(i);
     const std::string alias = "*a" + std::to_string(i - 1);
-    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " {<<: [" + alias + ", " + alias + "]}\n";
+    text += name;
+    text.append(": &").append(name).append(" {<<: [").append(alias).append(", ").append(alias).append("]}\n");
   }
   EXPECT_THAT(refusal(text), ::testing::HasSubstr("its aliases unfold to more than a million values"));
 }

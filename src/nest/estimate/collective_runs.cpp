@@ -24,6 +24,7 @@ GroupShape shape_of(const CollectiveCase& c) {
   std::vector<DeviceId> ids;
   // As many from each node: the first devices of every one.
   const std::int32_t nodes = tree.levels() > 1 ? tree.domains(LevelId{0}) : 1;
+  ids.reserve(static_cast<std::size_t>(c.devices));
   for (std::int32_t i = 0; i < c.devices; ++i) {
     ids.emplace_back(tree.first_device(LevelId{0}, i % nodes).value + i / nodes);
   }

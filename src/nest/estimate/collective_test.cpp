@@ -195,6 +195,7 @@ GroupShape random_group(const Cluster& c) {
   std::vector<DeviceId> ids;
   const int n = *rc::gen::inRange(2, 20);
   const std::int32_t range = *rc::gen::element(8, 64, c.devices());
+  ids.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) ids.emplace_back(*rc::gen::inRange(0, std::min(range, c.devices())));
   return group_shape(c, ids);
 }

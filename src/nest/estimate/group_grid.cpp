@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace nest {
 namespace {
@@ -101,7 +100,9 @@ GridShare grid_share(const Level& level, std::int32_t children, std::span<const 
     const double links = axis.links() / (siblings ? axis.stride : 1);
     used += links;
     // Half of what each side sends crosses the middle of every line along d.
-    const double crossing = static_cast<double>(axis.count / 2) * ((axis.count + 1) / 2) / axis.count;
+    const auto smaller = axis.count / 2;  // whole members on each side of the middle
+    const auto larger = axis.count - smaller;
+    const double crossing = static_cast<double>(smaller) * larger / axis.count;
     out.exchange = std::max(out.exchange, crossing * all_links / links);
     const std::int32_t stride =
         axis.closes() ? axis.stride

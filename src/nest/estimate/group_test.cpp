@@ -77,6 +77,7 @@ TEST(GroupShapes, GroupsShareAnOversubscribedUplink) {
   const Cluster c = cluster_of({level("node", 8), level("rack", 4, 8)});
   for (std::int32_t k = 1; k <= 8; ++k) {
     std::vector<std::vector<DeviceId>> groups;
+    groups.reserve(static_cast<std::size_t>(k));
     for (std::int32_t g = 0; g < k; ++g) groups.push_back(ids({g, g + 8}));
     for (const GroupShape& s : group_shapes(c, groups)) {
       EXPECT_DOUBLE_EQ(s.levels()[0].load, k);

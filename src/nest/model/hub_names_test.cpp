@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/model/test_configs.hpp"
+#include "nest/base/document.hpp"
+#include "nest/base/error.hpp"
+#include "nest/model/hub_config.hpp"
 
 namespace nest {
 namespace {
