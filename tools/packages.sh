@@ -10,7 +10,8 @@ test_packages=("${run_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-
 missing_packages() {
   command -v dpkg-query >/dev/null || return 0
   local installed
-  installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${binary:Package} ' "$@" 2>/dev/null) "
+  # dpkg-query fails where it does not know a name: that is an answer, not a reason to stop (callers use set -e).
+  installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${binary:Package} ' "$@" 2>/dev/null || true) "
   local name
   for name in "$@"; do
     [[ $installed == *"ii "$name[\ :]* ]] || echo "$name"
