@@ -3,4 +3,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../tools/packages.sh"
 mapfile -t missing < <(missing_packages bash no-such-package-of-nest)
-[[ ${missing[*]} == no-such-package-of-nest ]] || { echo "packages_test: '${missing[*]}' is said to be missing"; exit 1; }
+if [[ ${missing[*]} != no-such-package-of-nest ]]; then
+  echo "packages_test: '${missing[*]}' is said to be missing"
+  exit 1
+fi

@@ -10,7 +10,7 @@ test_packages=("${run_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-
 missing_packages() {
   command -v dpkg-query >/dev/null || return 0
   local installed
-  # dpkg-query fails where it does not know a name: that is an answer, not a reason to stop (callers use set -e).
+  # dpkg-query fails where it does not know a name: an answer, and no reason to stop under set -e.
   installed=" $(dpkg-query -W -f='${db:Status-Abbrev}${binary:Package} ' "$@" 2>/dev/null || true) "
   local name
   for name in "$@"; do
