@@ -1,10 +1,12 @@
 #include "nest/estimate/cell_network.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "nest/base/error.hpp"
+#include "nest/estimate/group_family.hpp"
 #include "nest/estimate/group_pattern.hpp"
 
 namespace nest {
@@ -50,62 +52,131 @@ std::vector<std::int64_t> cell_starts(const Cluster& cluster, std::int64_t cell)
   return starts;
 }
 
-// Groups of `count` members `inner` ids apart, in all cells, all talking at once.
-std::vector<GroupShape> axis_shapes(const Cluster& cluster, std::int64_t cell, std::int64_t inner,
-                                    std::int64_t count) {
-  if (count <= 1) return {GroupShape{}};
-  const std::int64_t span = inner * count;
-  if (aligned(cluster, cell) && aligned(cluster, span) && aligned(cluster, inner)) {
-    const std::int64_t repeats = std::max<std::int64_t>(1, cluster.devices() / span);
-    const GroupPattern pattern{
-        DeviceId{0}, {{narrow(inner), narrow(count)}}, {{1, narrow(inner)}, {narrow(span), narrow(repeats)}}};
+// Groups of `count` members `inner` ids apart within their cell.
+struct Spacing {
+  std::int64_t inner = 1;
+  std::int64_t count = 1;
+
+  [[nodiscard]] std::int64_t span() const { return inner * count; }
+  bool operator==(const Spacing&) const = default;
+};
+
+// Of cells one after the other in the list that the ranks were made of; the shapes of the first `priced`
+// cells.
+std::vector<GroupShape> listed_shapes(const Cluster& cluster, const DeviceRanks& ranks, std::int64_t cell,
+                                      std::size_t priced, const Spacing& s) {
+  if (s.count <= 1) return {GroupShape{}};
+  const auto devices = static_cast<std::int64_t>(ranks.positions());
+  GroupList groups;
+  groups.reserve(static_cast<std::size_t>(devices / s.count), ranks.positions());
+  std::size_t wanted = 0;
+  for (std::int64_t start = 0; start < devices; start += cell) {
+    for (std::int64_t block = 0; block + s.span() <= cell; block += s.span()) {
+      for (std::int64_t i = 0; i < s.inner; ++i)
+        groups.add_strided(ranks, start + block + i, s.inner, s.count);
+    }
+    if (start == (static_cast<std::int64_t>(priced) - 1) * cell) wanted = groups.size();
+  }
+  std::vector<GroupShape> distinct;
+  // Different facts may lead to the same shape.
+  for (const GroupShape& shape : family_shapes(cluster, ranks, groups, wanted).shapes) {
+    if (std::find(distinct.begin(), distinct.end(), shape) == distinct.end()) distinct.push_back(shape);
+  }
+  return distinct;
+}
+
+// Of cells that fill the cluster.
+std::vector<GroupShape> filling_shapes(const Cluster& cluster, std::int64_t cell, const Spacing& s) {
+  if (s.count <= 1) return {GroupShape{}};
+  if (aligned(cluster, cell) && aligned(cluster, s.span()) && aligned(cluster, s.inner)) {
+    const std::int64_t repeats = std::max<std::int64_t>(1, cluster.devices() / s.span());
+    const GroupPattern pattern{DeviceId{0},
+                               {{narrow(s.inner), narrow(s.count)}},
+                               {{1, narrow(s.inner)}, {narrow(s.span()), narrow(repeats)}}};
     return {pattern_shape(cluster, pattern)};
   }
-  std::vector<std::vector<DeviceId>> groups;
-  for (const std::int64_t start : cell_starts(cluster, cell)) {
-    for (std::int64_t block = 0; block + span <= cell; block += span) {
-      for (std::int64_t i = 0; i < inner; ++i) {
-        std::vector<DeviceId>& group = groups.emplace_back();
-        for (std::int64_t m = 0; m < count; ++m) group.emplace_back(narrow(start + block + i + m * inner));
-      }
-    }
+  const std::vector<std::int64_t> starts = cell_starts(cluster, cell);
+  std::vector<DeviceId> devices;
+  for (const std::int64_t start : starts) {
+    for (std::int64_t j = 0; j < cell; ++j) devices.emplace_back(narrow(start + j));
   }
-  std::vector<GroupShape> shapes;
-  for (const GroupShape& shape : group_shapes(cluster, groups)) {
-    if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
-  }
-  return shapes;
+  return listed_shapes(cluster, DeviceRanks(cluster.tree(), devices), cell, starts.size(), s);
+}
+
+constexpr std::array<GroupAxis, 4> kAxes{GroupAxis::tensor, GroupAxis::context, GroupAxis::expert,
+                                         GroupAxis::expert_tensor};
+
+std::array<std::int64_t, 4> inner_ids(const Strategy& s) {
+  return {1, s.tensor, s.expert_tensor_degree(), 1};
 }
 
 }  // namespace
 
 CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy)
-    : cluster_(&cluster), model_(cluster, constants) {
-  if (strategy.cell() > cluster.devices()) {
+    : cluster_(&cluster), model_(cluster, constants), cell_(strategy.cell()), inner_(inner_ids(strategy)) {
+  if (cell_ > cluster.devices()) {
     throw InputError("", cluster.name(),
-                     "a cell of " + std::to_string(strategy.cell()) + " devices (" + spell(strategy) +
+                     "a cell of " + std::to_string(cell_) + " devices (" + spell(strategy) +
                          ") does not fit its " + std::to_string(cluster.devices()) + " devices");
   }
-  const std::int64_t x = strategy.expert_tensor_degree();
-  cell_ = strategy.cell();
-  inner_ = {1, strategy.tensor, x, 1};
-  for (const GroupAxis axis :
-       {GroupAxis::tensor, GroupAxis::context, GroupAxis::expert, GroupAxis::expert_tensor}) {
+  for (const GroupAxis axis : kAxes) {
     const auto i = static_cast<std::size_t>(axis);
-    groups_[i] = axis_shapes(cluster, cell_, inner_[i], degree_of(strategy, axis));
+    groups_[i] = filling_shapes(cluster, cell_, {inner_[i], degree_of(strategy, axis)});
   }
+}
+
+CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
+                         std::span<const std::vector<DeviceId>> cells,
+                         std::span<const std::vector<DeviceId>> others)
+    : cluster_(&cluster),
+      model_(cluster, constants),
+      cell_(strategy.cell()),
+      priced_(cells.size()),
+      inner_(inner_ids(strategy)) {
+  devices_.reserve((cells.size() + others.size()) * static_cast<std::size_t>(cell_));
+  for (const auto& list : {cells, others}) {
+    for (const std::vector<DeviceId>& cell : list) {
+      if (static_cast<std::int64_t>(cell.size()) != cell_) {
+        throw InputError("", cluster.name(),
+                         "a cell of " + std::to_string(cell_) + " devices (" + spell(strategy) + ") lists " +
+                             std::to_string(cell.size()));
+      }
+      devices_.insert(devices_.end(), cell.begin(), cell.end());
+    }
+  }
+  std::optional<DeviceRanks> ranks;
+  std::array<Spacing, 4> spacings;
+  for (const GroupAxis axis : kAxes) {
+    const auto i = static_cast<std::size_t>(axis);
+    spacings[i] = {inner_[i], degree_of(strategy, axis)};
+    // Experts split as the rest of the layer have its tensor groups.
+    const auto same =
+        static_cast<std::size_t>(std::find(spacings.begin(), spacings.end(), spacings[i]) - spacings.begin());
+    if (spacings[i].count > 1 && !ranks) ranks.emplace(cluster.tree(), devices_);
+    if (same < i)
+      groups_[i] = groups_[same];
+    else if (spacings[i].count > 1)
+      groups_[i] = listed_shapes(cluster, *ranks, cell_, priced_, spacings[i]);
+    else
+      groups_[i] = {GroupShape{}};
+  }
+}
+
+std::vector<GroupShape> CellNetwork::part_shapes(const CollectiveShape& collective) const {
+  const std::int64_t inner = inner_[static_cast<std::size_t>(collective.group)] * collective.stride;
+  const Spacing spacing{inner, collective.members};
+  if (priced_ == 0) return filling_shapes(*cluster_, cell_, spacing);
+  return listed_shapes(*cluster_, DeviceRanks(cluster_->tree(), devices_), cell_, priced_, spacing);
 }
 
 Seconds CellNetwork::time(const CollectiveShape& collective, Direction direction) const {
   const CollectiveKind kind = direction == Direction::forward ? collective.forward : collective.backward;
   const Bytes bytes = direction == Direction::forward ? collective.forward_bytes : collective.backward_bytes;
   if (kind == CollectiveKind::none) return {};
-  const std::int64_t inner = inner_[static_cast<std::size_t>(collective.group)] * collective.stride;
-  const std::vector<GroupShape> shapes = collective.members > 0
-                                             ? axis_shapes(*cluster_, cell_, inner, collective.members)
-                                             : groups(collective.group);
+  const std::vector<GroupShape> parts =
+      collective.members > 0 ? part_shapes(collective) : std::vector<GroupShape>{};
   Seconds slowest;
-  for (const GroupShape& shape : shapes)
+  for (const GroupShape& shape : collective.members > 0 ? parts : groups(collective.group))
     slowest = std::max(slowest, collective_time(kind, bytes, shape, model_));
   return static_cast<double>(collective.repeats) * slowest;
 }

@@ -1,12 +1,14 @@
 // What the collectives of a cell cost: the groups of its devices along each axis, where the cell lies in the
-// cluster, with all cells of the cluster talking at once.
+// cluster, with all cells of the cluster, or those that are named, talking at once.
 //
 //   const CellNetwork network(cluster, constants, {.tensor = 8, .expert = 4, .expert_tensor = 1});
 //   network.time(op.collective, Direction::forward)
+//   const CellNetwork placed(cluster, constants, strategy, stage.devices);   // the cells of a plan's stage
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nest/cluster/cluster.hpp"
@@ -25,6 +27,12 @@ class CellNetwork {
   // has the ids tensor + t * (context + c * side), and for experts expert_tensor + x * (expert + e * rest).
   // Throws an InputError where the cluster is smaller than a cell.
   CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy);
+  // The same of cells that lie anywhere: each lists its devices by id. `others` talk at the same time, and
+  // what they cost themselves does not count. Throws an InputError where a cell has not as many devices as
+  // the strategy asks for, or one that the cluster lacks.
+  CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
+              std::span<const std::vector<DeviceId>> cells,
+              std::span<const std::vector<DeviceId>> others = {});
 
   // Of all repeats together.
   [[nodiscard]] Seconds time(const CollectiveShape& collective, Direction direction) const;
@@ -35,9 +43,13 @@ class CellNetwork {
   }
 
  private:
+  [[nodiscard]] std::vector<GroupShape> part_shapes(const CollectiveShape& collective) const;
+
   const Cluster* cluster_;  // outlives this
   CollectiveModel model_;
   std::int64_t cell_ = 1;
+  std::vector<DeviceId> devices_;  // of named cells one after the other
+  std::size_t priced_ = 0;         // the first cells of them, without the others; 0: cells fill the cluster
   std::array<std::int64_t, 4> inner_{};  // ids between neighbours of an axis
   std::array<std::vector<GroupShape>, 4> groups_;
 };

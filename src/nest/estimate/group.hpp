@@ -71,6 +71,8 @@ struct ChildLoad {
   std::int32_t groups = 1;        // sibling groups that leave it
   std::int32_t domain_flows = 1;  // the same over the whole domain, which counts at level 0
   std::int32_t domain_groups = 1;
+
+  bool operator==(const ChildLoad&) const = default;
 };
 struct LevelSituation {
   LevelId level;

@@ -8,18 +8,10 @@
 
 #include "nest/base/error.hpp"
 #include "nest/estimate/collective.hpp"
+#include "nest/estimate/test_clusters.hpp"
 
 namespace nest {
 namespace {
-
-Level level(const std::string& name, FanOut fan_out, double oversubscription = 1) {
-  Level out{.name = name,
-            .fan_out = std::move(fan_out),
-            .bandwidth = BytesPerSecond{1e9},
-            .latency = Seconds{1e-6}};
-  out.oversubscription = oversubscription;
-  return out;
-}
 
 TEST(GroupPattern, ListsItsIds) {
   const GroupPattern p{DeviceId{2}, {{1, 2}, {8, 2}}, {{2, 2}}};
@@ -31,7 +23,7 @@ TEST(GroupPattern, ListsItsIds) {
 }
 
 TEST(GroupPattern, EightRails) {
-  const Cluster c({.name = "c", .levels = {level("node", {8}), level("rack", {4}, 4)}});
+  const Cluster c({.name = "c", .levels = {test_level("node", {8}), test_level("rack", {4}, 4)}});
   const GroupShape s = pattern_shape(c, {DeviceId{0}, {{8, 4}}, {{1, 8}}});
   ASSERT_EQ(s.levels().size(), 1U);
   EXPECT_EQ(s.levels()[0].members, 4);
@@ -41,37 +33,6 @@ TEST(GroupPattern, EightRails) {
 TEST(GroupPattern, RefusesABadStride) {
   EXPECT_THROW(Strides({{0, 2}}), InputError);
   EXPECT_THROW(Strides({{1, 2}, {2, 2}, {4, 2}, {8, 2}, {16, 2}}), InputError);
-}
-
-// A random cluster of up to three levels, uneven ones and grids among them.
-Cluster random_cluster() {
-  std::vector<Level> levels;
-  const int count = *rc::gen::inRange(1, 4);
-  std::int32_t domains = 1;
-  for (int l = 0; l < count; ++l) {
-    const bool uneven = *rc::gen::weightedElement<bool>({{3, false}, {1, true}});
-    FanOut fan_out;
-    if (uneven) {
-      for (std::int32_t d = 0; d < domains; ++d) fan_out.sizes.push_back(*rc::gen::inRange(1, 6));
-    } else {
-      fan_out.size = *rc::gen::element(1, 2, 3, 4, 6, 8);
-    }
-    std::int32_t next = 0;
-    for (std::int32_t d = 0; d < domains; ++d) next += fan_out.of(d);
-    Level made = level("l" + std::to_string(count - l), fan_out);
-    made.kind =
-        *rc::gen::element(LevelKind::switched, LevelKind::fully_connected, LevelKind::ring, LevelKind::torus);
-    if (made.kind == LevelKind::torus && uneven) made.kind = LevelKind::ring;
-    if (made.kind == LevelKind::torus) {
-      made.dims =
-          fan_out.size % 2 == 0 ? std::vector<std::int32_t>{2, fan_out.size / 2} : std::vector{fan_out.size};
-      made.wrap.assign(made.dims.size(), true);
-    }
-    if (!made.hops_through_children()) made.oversubscription = *rc::gen::element(1.0, 1.0, 2.0, 4.0);
-    levels.insert(levels.begin(), made);
-    domains = next;
-  }
-  return Cluster({.name = "random", .levels = levels});
 }
 
 RC_GTEST_PROP(GroupPattern, AgreesWithTheListOfIds, ()) {

@@ -5,8 +5,8 @@
 namespace nest {
 namespace {
 
-void add(CollectiveSeconds& sums, const CollectiveShape& collective, Seconds time) {
-  switch (collective.group) {
+void add(CollectiveSeconds& sums, GroupAxis group, Seconds time) {
+  switch (group) {
     case GroupAxis::tensor:
       sums.tensor += time;
       break;
@@ -20,64 +20,47 @@ void add(CollectiveSeconds& sums, const CollectiveShape& collective, Seconds tim
   }
 }
 
-// The largest set of gradients that one operator's backward pass holds at once: those of what it read and
-// made.
-Bytes widest_gradients(const LayerType& layer) {
-  Bytes most;
-  for (const Operator& op : layer.operators) {
-    Bytes sum;
-    for (const TensorIndex i : op.inputs) sum += layer.tensor(i).bytes();
-    for (const TensorIndex i : op.outputs) sum += layer.tensor(i).bytes();
-    most = std::max(most, sum);
+void add_rings(std::vector<ContextRing>& rings, const LayerCollective& c, Seconds once) {
+  using enum CollectivePass;
+  const Seconds hop = once * (1.0 / static_cast<double>(c.shape.repeats));
+  for (const CollectivePass pass : {forward, backward, again}) {
+    const Direction direction = pass == forward ? Direction::forward : Direction::backward;
+    if (c.count_of(pass) > 0)
+      rings.push_back({direction, hop, c.step_of(pass), c.shape.repeats * c.count_of(pass)});
   }
-  return most;
 }
 
 }  // namespace
 
-LayerCost layer_cost(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
-                     const CellNetwork& network) {
-  const LayerType& layer = sharded.layer;
-  LayerCost cost;
-  const LayerTime time = times.layer(layer);
-  cost.forward = time.forward();
-  cost.backward = time.backward();
-  cost.backward_weight = time.device.backward_weight;
-  cost.source = time.device.source;
-  cost.launch_bound = time.launch_bound;
-  for (const Operator& op : layer.operators) {
-    if (op.kind != OperatorKind::collective) continue;
-    add(cost.forward_collectives, op.collective, network.time(op.collective, Direction::forward));
-    add(cost.backward_collectives, op.collective, network.time(op.collective, Direction::backward));
+Seconds exposed_context(const LayerCost& cost, Direction direction, double share) {
+  const bool forward = direction == Direction::forward;
+  Seconds exposed = (forward ? cost.forward_collectives : cost.backward_collectives).context;
+  for (const ContextRing& ring : cost.rings) {
+    if (ring.direction == direction)
+      exposed -= static_cast<double>(ring.hops) * std::min(share * ring.hop, ring.step);
   }
+  return std::max(exposed, Seconds{});
+}
 
-  const RecomputeCost again = recompute_cost(sharded, policy);
-  int launches = 0;
-  for (const std::size_t i : again.operators) {
-    const Operator& op = layer.operators[i];
-    if (op.kind == OperatorKind::collective) {
-      add(cost.backward_collectives, op.collective, network.time(op.collective, Direction::forward));
-    } else {
-      const OperatorTime once = times.time(layer, op);
-      cost.recompute += once.forward;
-      launches += once.forward_launches;
-    }
+LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network) {
+  using enum CollectivePass;
+  LayerCost cost{compute, {}, {}, {}};
+  for (const LayerCollective& c : compute.collectives) {
+    const Seconds once = network.time(c.shape, Direction::forward);
+    add(cost.forward_collectives, c.shape.group, static_cast<double>(c.count_of(forward)) * once);
+    add(cost.backward_collectives, c.shape.group,
+        static_cast<double>(c.count_of(backward) + c.count_of(again)) * once);
+    if (c.is_ring()) add_rings(cost.rings, c, once);
   }
-  if (cost.launch_bound && time.device.forward_launches > 0) {
-    const double share = static_cast<double>(launches) / time.device.forward_launches;
-    cost.recompute = std::max(cost.recompute, share * time.forward_issue);
-  }
-  cost.backward += cost.recompute;
-
-  cost.dense_parameters = sharded.dense_parameters();
-  cost.expert_parameters = sharded.expert_parameters();
-  cost.shared_parameters = sharded.shared_parameters();
-  cost.stash = again.stash;
-  cost.transient = again.transient + widest_gradients(layer);
   return cost;
 }
 
-ParameterBytes parameter_bytes(const LayerCost& cost, const Recipe& recipe) {
+LayerCost layer_cost(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
+                     const CellNetwork& network) {
+  return layer_cost(layer_compute(sharded, policy, times), network);
+}
+
+ParameterBytes parameter_bytes(const LayerFigures& cost, const Recipe& recipe) {
   const std::int64_t trained = cost.parameters();
   return {Bytes{(trained + cost.shared_parameters) * recipe.weight_bytes_per_parameter()},
           Bytes{trained * recipe.gradient_bytes_per_parameter()},

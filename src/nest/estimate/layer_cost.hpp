@@ -5,6 +5,11 @@
 //   const LayerCost c = layer_cost(shard_layer(type, strategy), RecomputePolicy::none, times, network);
 //   c.forward, c.backward      without collectives; backward includes what is computed again
 //   c.tensor, c.expert, c.context      forward and backward together
+//
+// Where the same layer is asked for on many networks, layer_compute does once what they have in common:
+//
+//   const LayerCompute compute = layer_compute(shard_layer(type, strategy), RecomputePolicy::none, times);
+//   const LayerCost c = layer_cost(compute, network);
 #pragma once
 
 #include <cstdint>
@@ -12,6 +17,7 @@
 
 #include "nest/base/units.hpp"
 #include "nest/estimate/cell_network.hpp"
+#include "nest/estimate/layer_compute.hpp"
 #include "nest/estimate/operator_time.hpp"
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/recompute.hpp"
@@ -28,28 +34,30 @@ struct CollectiveSeconds {
   [[nodiscard]] Seconds total() const { return tensor + expert + context; }
 };
 
-struct LayerCost {
-  Seconds forward;
-  Seconds backward;         // recompute and backward_weight included
-  Seconds backward_weight;  // gradients of parameters, which may wait
-  Seconds recompute;
+// Hops of keys and values round the context ranks, one after the other, each beside a step of attention.
+struct ContextRing {
+  Direction direction = Direction::forward;  // the pass it runs in: what recomputation repeats is backward
+  Seconds hop;
+  Seconds step;
+  std::int64_t hops = 0;
+};
+
+struct LayerCost : LayerFigures {
   CollectiveSeconds forward_collectives;
   CollectiveSeconds backward_collectives;  // those of recomputation included
-  TimeSource source = TimeSource::measured;
-  bool launch_bound = false;  // the processor issues kernels more slowly than the device runs them
+  std::vector<ContextRing> rings;          // their whole times are in context
 
-  std::int64_t dense_parameters = 0;  // of one device, those apart from the published count included
-  std::int64_t expert_parameters = 0;
-  std::int64_t shared_parameters = 0;  // copies of weights that another layer trains
-  Bytes stash;                         // of one micro-batch in flight
-  Bytes transient;                     // besides the stash, while the layer's own passes run
-
-  [[nodiscard]] std::int64_t parameters() const { return dense_parameters + expert_parameters; }
   [[nodiscard]] Seconds tensor() const { return forward_collectives.tensor + backward_collectives.tensor; }
   [[nodiscard]] Seconds expert() const { return forward_collectives.expert + backward_collectives.expert; }
   [[nodiscard]] Seconds context() const { return forward_collectives.context + backward_collectives.context; }
 };
 
+// What attention does not hide of one direction's context time, where up to `share` of a hop may run beside
+// its step: (c - 1) max(0, hop - step) of a ring with share 1. An all-to-all waits for its result and hides
+// nowhere.
+[[nodiscard]] Seconds exposed_context(const LayerCost& cost, Direction direction, double share);
+
+[[nodiscard]] LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network);
 [[nodiscard]] LayerCost layer_cost(const ShardedLayer& layer, RecomputePolicy policy,
                                    const OperatorTimes& times, const CellNetwork& network);
 
@@ -61,6 +69,6 @@ struct ParameterBytes {
 
   [[nodiscard]] Bytes total() const { return weights + gradients + optimizer; }
 };
-[[nodiscard]] ParameterBytes parameter_bytes(const LayerCost& cost, const Recipe& recipe);
+[[nodiscard]] ParameterBytes parameter_bytes(const LayerFigures& cost, const Recipe& recipe);
 
 }  // namespace nest

@@ -66,6 +66,60 @@ TEST_F(LlamaLayer, ARingSharesAttentionEvenly) {
   }
 }
 
+TEST(ExposedContext, IsWhatIsLongerThanTheStepBesideIt) {
+  LayerCost c;
+  c.forward_collectives.context = Seconds{5e-3};  // 3 hops of 1 ms, and 2 ms of something else
+  c.backward_collectives.context = Seconds{9e-3};
+  c.rings = {{Direction::forward, Seconds{1e-3}, Seconds{4e-4}, 3},
+             {Direction::backward, Seconds{2e-3}, Seconds{5e-3}, 3},
+             {Direction::backward, Seconds{1e-3}, Seconds{4e-4}, 3}};
+  EXPECT_DOUBLE_EQ(exposed_context(c, Direction::forward, 1).value, 5e-3 - 3 * 4e-4);
+  EXPECT_DOUBLE_EQ(exposed_context(c, Direction::forward, 0.25).value, 5e-3 - 3 * 2.5e-4);
+  EXPECT_DOUBLE_EQ(exposed_context(c, Direction::forward, 0).value, 5e-3);
+  EXPECT_DOUBLE_EQ(exposed_context(c, Direction::backward, 1).value, 3 * 6e-4);  // the recomputed hops' rest
+}
+
+// Long sequences: a step of attention is longer than a hop inside a node, forward, backward and again.
+TEST_F(LlamaLayer, ARingHidesBehindLongAttention) {
+  const Model model = build_model(zoo_model("llama3.1-70b"), {.micro_batch = 1, .sequence = 65536});
+  for (const ContextMethod method : {ContextMethod::ring, ContextMethod::all_to_all}) {
+    const Strategy strategy{.context = 8, .context_method = method};
+    const CellNetwork network(cluster_, ideal_constants(cluster_), strategy);
+    const LayerCost c = layer_cost(shard_layer(model.type_of(LayerId(1)), strategy),
+                                   RecomputePolicy::selective, times_, network);
+    const bool ring = method == ContextMethod::ring;
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+      const Seconds whole = exposed_context(c, direction, 0);
+      EXPECT_GT(whole.value, 0);
+      EXPECT_NEAR(exposed_context(c, direction, 1).value, ring ? 0 : whole.value, 1e-9);
+    }
+    EXPECT_EQ(c.rings.size(), ring ? 3U : 0U);
+  }
+}
+
+// What networks have in common, priced over one of them.
+TEST_F(LlamaLayer, IsItsComputeAndItsNetwork) {
+  const Strategy strategy{.tensor = 4, .sequence_parallel = true, .context = 2};
+  const CellNetwork network(cluster_, ideal_constants(cluster_), strategy);
+  const LayerCost c = layer_cost(
+      layer_compute(shard_layer(model_.type_of(LayerId(1)), strategy), RecomputePolicy::full, times_),
+      network);
+  const LayerCost whole = cost(strategy, RecomputePolicy::full);
+  EXPECT_EQ(c.backward, whole.backward);
+  EXPECT_EQ(c.backward_collectives.tensor, whole.backward_collectives.tensor);
+  EXPECT_EQ(c.stash, whole.stash);
+  // One by one, as the operators stand in the layer; recomputation sends all of the forward pass again.
+  CollectiveSeconds sent;
+  for (const Operator& op : shard_layer(model_.type_of(LayerId(1)), strategy).layer.operators) {
+    if (op.kind != OperatorKind::collective) continue;
+    const Seconds both =
+        network.time(op.collective, Direction::backward) + network.time(op.collective, Direction::forward);
+    (op.collective.group == GroupAxis::context ? sent.context : sent.tensor) += both;
+  }
+  EXPECT_NEAR(c.backward_collectives.tensor.value, sent.tensor.value, 1e-12);
+  EXPECT_NEAR(c.backward_collectives.context.value, sent.context.value, 1e-12);
+}
+
 // A layer that the processor cannot issue fast enough is issued again when it is recomputed.
 TEST(LaunchBound, RecomputationIsIssuedAgain) {
   const Model model = build_model(zoo_model("bert-large"));

@@ -51,6 +51,12 @@ Seconds LayerTime::backward() const {
   return launch_bound ? std::max(device.backward(), backward_issue) : device.backward();
 }
 
+Seconds LayerTime::again(const OperatorTime& repeated) const {
+  if (!launch_bound || device.forward_launches == 0) return repeated.forward;
+  const double share = static_cast<double>(repeated.forward_launches) / device.forward_launches;
+  return std::max(repeated.forward, share * forward_issue);
+}
+
 OperatorTimes::OperatorTimes(const Accelerator& accelerator, const OperatorSettings& settings, bool held_out)
     : OperatorTimes(std::make_shared<const KernelTimes>(accelerator, held_out), settings) {}
 

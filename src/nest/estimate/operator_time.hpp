@@ -38,6 +38,8 @@ struct LayerTime {
   // What a training step sees: the longer of both, over the whole layer.
   [[nodiscard]] Seconds forward() const;
   [[nodiscard]] Seconds backward() const;
+  // The forward passes of some of the layer's operators run again, issued again where issuing takes longer.
+  [[nodiscard]] Seconds again(const OperatorTime& repeated) const;
 };
 
 class OperatorTimes {

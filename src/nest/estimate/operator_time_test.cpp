@@ -39,6 +39,18 @@ TEST(OperatorTimes, TinyLayersAreBoundByLaunches) {
   EXPECT_GT(time.forward().value, time.device.forward.value);
 }
 
+// Half of the launches of a layer that issuing holds back are issued in half of its time.
+TEST(LayerTime, WhatRunsAgainIsIssuedAgain) {
+  LayerTime time;
+  time.device = {.forward = Seconds{2e-3}, .forward_launches = 20};
+  time.forward_issue = Seconds{5e-3};
+  const OperatorTime half{.forward = Seconds{1e-3}, .forward_launches = 10};
+  EXPECT_DOUBLE_EQ(time.again(half).value, 1e-3);
+  time.launch_bound = true;
+  EXPECT_DOUBLE_EQ(time.again(half).value, 2.5e-3);
+  EXPECT_EQ(time.again({}).value, 0);
+}
+
 TEST(OperatorTimes, SettingsChangeWhatTheyShould) {
   const OperatorTimes plain(find_accelerator("h200"));
   const LayerType layer = llama_block(8, 1, 8192);

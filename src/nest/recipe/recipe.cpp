@@ -24,12 +24,13 @@ struct OverlapKey {
   const char* key;
   double Overlap::* member;
 };
-constexpr std::array<OverlapKey, 6> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
+constexpr std::array<OverlapKey, 7> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
                                                   {"parameter_gather", &Overlap::parameter_gather},
                                                   {"pipeline", &Overlap::pipeline},
                                                   {"tensor", &Overlap::tensor},
                                                   {"context", &Overlap::context},
-                                                  {"expert", &Overlap::expert}}};
+                                                  {"expert", &Overlap::expert},
+                                                  {"slow_down", &Overlap::slow_down}}};
 
 template <class Enum, std::size_t N>
 void read_word(Reader& r, const char* key, const std::array<std::string_view, N>& words, Enum& value) {
@@ -63,6 +64,7 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "reduce_dtype", kStateDTypes, recipe.reduce_dtype);
   read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
+  recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
@@ -143,6 +145,7 @@ Value to_value(const Recipe& recipe) {
   v.set("master_weights", recipe.master_weights).set("parameter_dtype", name_of(recipe.parameter_dtype));
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
+  v.set("ideal_network", recipe.ideal_network);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));
   return v;

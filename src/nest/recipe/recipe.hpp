@@ -35,6 +35,8 @@ struct Overlap {
   double tensor = 0;
   double context = 0;
   double expert = 0;
+  // Time that kernels lose beside communication, per second of it that is hidden.
+  double slow_down = 0;
 
   bool operator==(const Overlap&) const = default;
 };
@@ -52,6 +54,7 @@ struct Recipe {
   StateDType reduce_dtype = StateDType::fp32;
   StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
   bool compiled = false;
+  bool ideal_network = false;   // every link at its stated bandwidth, the best algorithms: for hand calculations
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   double expert_imbalance = 1;  // load of the fullest expert over the mean
   Bytes reserve;

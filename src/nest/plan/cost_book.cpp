@@ -1,0 +1,200 @@
+#include "nest/plan/cost_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/registry.hpp"
+
+namespace nest {
+namespace {
+
+// More tables or networks than this are started afresh: lines with device ids would fill the memory.
+constexpr std::size_t kMostKept = 4096;
+
+std::array<std::int64_t, 6> degrees_of(const Strategy& s) {
+  return {s.tensor,  s.shards_sequence() ? 1 : 0,
+          s.context, s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
+          s.expert,  s.expert_tensor_degree()};
+}
+
+void mix(std::size_t& hash, std::size_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  hash ^= hash >> 32;
+}
+
+BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_t sequence) {
+  if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
+  const bool fused = inputs.recipe.compiled || inputs.recipe.framework == "megatron";
+  Model model = build_model(std::get<ModelSpec>(inputs.source),
+                            {.micro_batch = micro_batch, .sequence = sequence, .fused = fused});
+  LayerGraph graph(model);
+  const Flops flops = model.forward_flops();
+  return {std::move(model), std::move(graph), flops};
+}
+
+const ProfileStrategy* find_strategy(const LayerProfile& profile, const Strategy& s) {
+  for (const ProfileStrategy& own : profile.strategies) {
+    if (own.tensor == s.tensor && own.expert == s.expert && own.context == s.context &&
+        (own.tensor == 1 || own.sequence_parallel == s.sequence_parallel))
+      return &own;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::size_t CostBook::Hash::operator()(const PlacementKey& key) const {
+  std::size_t hash = 0;
+  for (const std::int64_t d : key.degrees) mix(hash, static_cast<std::size_t>(d));
+  mix(hash, static_cast<std::size_t>(key.shape.stages));
+  mix(hash, static_cast<std::size_t>(key.shape.inner));
+  mix(hash, static_cast<std::size_t>(key.shape.outer));
+  mix(hash, static_cast<std::size_t>(key.shape.block_devices));
+  mix(hash, static_cast<std::size_t>(key.zero_shards * 2 + (key.shape.first_stage_first ? 1 : 0)));
+  return hash;
+}
+
+std::size_t CostBook::Hash::operator()(const TableKey& key) const {
+  std::size_t hash = reinterpret_cast<std::size_t>(std::get<4>(key));
+  mix(hash, static_cast<std::size_t>(std::get<0>(key)));
+  mix(hash, static_cast<std::size_t>(std::get<1>(key)));
+  mix(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
+  return hash;
+}
+
+CostBook::CostBook(const PlanInputs& inputs)
+    : inputs_(&inputs), constants_(inputs.constants()), collectives_(inputs.cluster, constants_) {}
+
+const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
+  const ModelKey key{micro_batch, sequence};
+  const auto known = models_.find(key);
+  if (known != models_.end()) return known->second;
+  return models_.emplace(key, built(*inputs_, micro_batch, sequence)).first->second;
+}
+
+CostBook::Computes& CostBook::computes(const Training& training, const Strategy& strategy) {
+  const StrategyKey key{{training.micro_batch, training.sequence}, training.precision, degrees_of(strategy)};
+  const auto known = computes_.find(key);
+  if (known != computes_.end()) return known->second;
+  Computes made;
+  if (const LayerProfile* profile = inputs_->profile()) {
+    if (find_strategy(*profile, strategy) == nullptr)
+      made.refusal = "the layer profile has no costs for " + spell(strategy);
+  } else {
+    const Model& model = *this->model(training.micro_batch, training.sequence).model;
+    const auto refusal = check_strategy(model, strategy);
+    if (refusal && !refusal->framework) {
+      made.refusal = refusal->sentence;
+    } else {
+      made.sharded = shard_types(model, strategy, {.expert_imbalance = inputs_->recipe.expert_imbalance});
+    }
+  }
+  return computes_.emplace(key, std::move(made)).first->second;
+}
+
+const std::string& CostBook::refusal(const Training& training, const Strategy& strategy) {
+  return computes(training, strategy).refusal;
+}
+
+const std::vector<LayerCompute>& CostBook::computes(const Training& training, const Strategy& strategy,
+                                                    RecomputePolicy policy) {
+  Computes& all = computes(training, strategy);
+  std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
+  if (!own.empty()) return own;
+  const Recipe& recipe = inputs_->recipe;
+  const OperatorSettings settings{.fused_projections = recipe.framework == "megatron",
+                                  .compiled = recipe.compiled,
+                                  .fp8 = training.precision == Precision::fp8};
+  if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
+  const OperatorTimes times(kernels_, settings);
+  for (const ShardedLayer& layer : all.sharded) own.push_back(layer_compute(layer, policy, times));
+  return own;
+}
+
+void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strategies) {
+  if (cells_.size() > kMostKept) {
+    cells_.clear();
+    tables_.clear();
+  }
+  for (std::size_t i = 0; i < network.stages.size(); ++i) {
+    StageNetwork& stage = network.stages[i];
+    const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
+      return c.second == stage.cell || (c.first == strategies[i] && same_groups(*c.second, *stage.cell));
+    });
+    if (known == cells_.end()) {
+      cells_.emplace_back(strategies[i], stage.cell);
+    } else {
+      stage.cell = known->second;
+    }
+  }
+}
+
+const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementShape& shape,
+                                     std::int64_t zero_shards) {
+  const PlacementKey key{degrees_of(strategy), shape, zero_shards};
+  const auto known = placements_.find(key);
+  if (known != placements_.end()) return known->second.get();
+  std::unique_ptr<PlanNetwork> made;
+  if (const auto slots = place_cells(inputs_->cluster.tree(), shape)) {
+    std::vector<std::vector<Cell>> cells;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.stages); ++i)
+      cells.push_back(slots->cells_of(i));
+    const std::vector<Strategy> strategies(cells.size(), strategy);
+    made = std::make_unique<PlanNetwork>(
+        plan_network(inputs_->cluster, constants_, strategies, cells, zero_shards));
+    share_cells(*made, strategies);
+  }
+  return placements_.emplace(key, std::move(made)).first->second.get();
+}
+
+std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stages,
+                                                     std::int64_t zero_shards) {
+  std::vector<Strategy> strategies;
+  std::vector<std::vector<Cell>> cells;
+  for (const Stage& stage : stages) {
+    strategies.push_back(stage.strategy);
+    cells.push_back(stage.devices);
+  }
+  auto made = std::make_shared<PlanNetwork>(
+      plan_network(inputs_->cluster, constants_, strategies, cells, zero_shards));
+  share_cells(*made, strategies);
+  return made;
+}
+
+const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+                                  const StageNetwork& network) {
+  const TableKey key{training.micro_batch, training.sequence, training.precision, policy, network.cell.get()};
+  const auto known = tables_.find(key);
+  if (known != tables_.end()) return *known->second;
+  auto made = std::make_unique<LayerTable>(make_table(training, strategy, policy, *network.cell));
+  return *tables_.emplace(key, std::move(made)).first->second;
+}
+
+LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+                                const CellNetwork& network) {
+  const BuiltModel& built = model(training.micro_batch, training.sequence);
+  if (const LayerProfile* profile = inputs_->profile())
+    return profile_table(*profile, strategy, policy, built.graph);
+  std::vector<LayerTerms> by_type;
+  for (const LayerCompute& compute : computes(training, strategy, policy)) {
+    by_type.push_back(
+        layer_terms(layer_cost(compute, network), inputs_->recipe, inputs_->cluster.accelerator()));
+  }
+  std::vector<LayerTerms> layers;
+  for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
+  return LayerTable(std::move(layers));
+}
+
+LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& strategy,
+                                   RecomputePolicy policy, const LayerGraph& graph) {
+  const ProfileStrategy& own = *find_strategy(profile, strategy);
+  std::vector<Bytes> incoming(graph.layers());
+  for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge, strategy);
+  std::vector<LayerTerms> layers;
+  for (std::size_t i = 0; i < own.layers.size(); ++i)
+    layers.push_back(layer_terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
+  return LayerTable(std::move(layers));
+}
+
+}  // namespace nest

@@ -1,0 +1,59 @@
+#include "nest/plan/even_split.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "nest/base/error.hpp"
+
+namespace nest {
+namespace {
+
+// Blocks of each part.
+std::vector<std::int64_t> sizes_of(std::int64_t blocks, std::int64_t parts, const SplitOptions& options) {
+  const std::int64_t ends = (options.embedding_slot ? 1 : 0) + (options.loss_slot ? 1 : 0);
+  const std::int64_t most = (blocks + ends + parts - 1) / parts;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts), most);
+  std::int64_t missing = most * parts - blocks - ends;
+  if (options.embedding_slot) --sizes.front();
+  if (options.loss_slot) --sizes.back();
+  // One fewer in the last and first parts, which have the head and the embedding besides, then inwards.
+  for (std::size_t i = 0; missing > 0; ++i) {
+    const std::size_t at = i % 2 == 0 ? sizes.size() - 1 - i / 2 : i / 2;
+    --sizes[at];
+    --missing;
+    if (i + 1 == sizes.size()) i = static_cast<std::size_t>(-1);
+  }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<std::vector<LayerId>> even_split(const LayerGraph& graph, std::int64_t parts,
+                                             const SplitOptions& options) {
+  std::int64_t blocks = 0;
+  for (std::size_t i = 0; i < graph.layers(); ++i)
+    blocks += graph.is_block(LayerId(static_cast<std::int32_t>(i))) ? 1 : 0;
+  const std::vector<std::int64_t> sizes =
+      parts <= blocks ? sizes_of(blocks, parts, options) : std::vector<std::int64_t>{};
+  if (sizes.empty() || *std::min_element(sizes.begin(), sizes.end()) < 1) {
+    throw InputError("", "pipeline",
+                     std::to_string(blocks) + " blocks cannot be split over " + std::to_string(parts) +
+                         " stages and chunks");
+  }
+  std::vector<std::vector<LayerId>> split(sizes.size());
+  std::size_t part = 0;
+  std::int64_t left = sizes.front();
+  for (std::size_t i = 0; i < graph.layers(); ++i) {
+    const LayerId id(static_cast<std::int32_t>(i));
+    if (graph.is_block(id)) {
+      if (left == 0) left = sizes[++part];
+      --left;
+    } else if (left == 0 && part + 1 < split.size()) {
+      left = sizes[++part];  // what lies between blocks goes with the next one
+    }
+    split[part].push_back(id);
+  }
+  return split;
+}
+
+}  // namespace nest

@@ -1,0 +1,96 @@
+#include "nest/plan/inputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "nest/base/files.hpp"
+#include "nest/cluster/catalog.hpp"
+#include "nest/cluster/cluster_file.hpp"
+#include "nest/model/hub_config.hpp"
+
+namespace nest {
+namespace {
+
+// A group inside a larger document as a document of its own, for readers that take whole files.
+Document part_of(const Reader& inputs, const std::string& key, const Value& value) {
+  const Document& whole = inputs.document();
+  return parse_json(whole.file + ": " + spell(inputs.path()) + (inputs.path().empty() ? "" : ".") + key,
+                    to_json(value));
+}
+
+ModelSource read_model(const Document& document, Warnings& warnings) {
+  if (is_layer_profile(document)) return read_layer_profile(document);
+  return read_hub_config(document, "config", warnings);
+}
+
+// What stands in a plan for a model file: its whole text, with the name that the file's own name gave it.
+Value written_out(const std::string& file, const ModelSource& source) {
+  Value text = read_document(file).root;
+  const auto* spec = std::get_if<ModelSpec>(&source);
+  if (spec == nullptr) return text;
+  if (Value::Object* members = text.as_object()) {
+    std::erase_if(*members, [](const Value::Member& m) { return m.first == "_name_or_path"; });
+    text.set("_name_or_path", spec->name);
+  }
+  return text;
+}
+
+}  // namespace
+
+FabricConstants PlanInputs::constants() const {
+  return recipe.ideal_network ? ideal_constants(cluster) : fabric_constants(cluster);
+}
+
+std::int64_t PlanInputs::default_sequence() const {
+  if (const LayerProfile* own = profile()) return own->sequence;
+  const auto& spec = std::get<ModelSpec>(source);
+  if (spec.default_sequence > 0) return spec.default_sequence;
+  return spec.positions > 0 ? std::min(spec.positions, kDefaultLongestSequence) : kDefaultLongestSequence;
+}
+
+PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
+                       Warnings& warnings) {
+  ModelSource source = load_model(model, warnings);
+  std::error_code ignored;
+  const bool file = looks_like_file(model) && std::filesystem::exists(model, ignored);
+  Value text = file ? written_out(model, source) : Value(model);
+  return {std::move(text), std::move(source), load_cluster(cluster), load_recipe(recipe)};
+}
+
+PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {
+  const Value* model = inputs.find("model");
+  const Value* cluster = inputs.find("cluster");
+  const Value* recipe = inputs.find("recipe");
+  if (model == nullptr) inputs.fail("'model' is missing: a name or a group of keys");
+  if (cluster == nullptr) inputs.fail("'cluster' is missing: a name or a group of keys");
+  const auto word = [&](const char* key, const Value& value) {
+    if (value.as_string() == nullptr) inputs.fail_at(key, "a name or a group of keys is expected");
+    return *value.as_string();
+  };
+  ModelSource source = model->as_object() != nullptr ? read_model(part_of(inputs, "model", *model), warnings)
+                                                     : load_model(word("model", *model), warnings);
+  Cluster place = cluster->as_object() != nullptr ? read_cluster(inputs.object("cluster"))
+                                                  : load_cluster(word("cluster", *cluster));
+  Recipe how;
+  if (recipe == nullptr) {
+    how = named_recipe(kDefaultRecipe);
+  } else if (recipe->as_object() != nullptr) {
+    const Document part = part_of(inputs, "recipe", *recipe);
+    const Value* framework = part.root.find("framework");
+    const std::string* name = framework != nullptr ? framework->as_string() : nullptr;
+    how = read_recipe(part, name != nullptr ? *name : std::string(kDefaultRecipe));
+  } else {
+    how = load_recipe(word("recipe", *recipe));
+  }
+  return {*model, std::move(source), std::move(place), std::move(how)};
+}
+
+Value to_value(const PlanInputs& inputs) {
+  Value v = Value::object();
+  v.set("model", inputs.model).set("cluster", cluster_file_value(inputs.cluster));
+  v.set("recipe", to_value(inputs.recipe));
+  return v;
+}
+
+}  // namespace nest

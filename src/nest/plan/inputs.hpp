@@ -1,0 +1,40 @@
+// What a plan is priced against: a model, a cluster and a recipe, with the constants of its network. Also the
+// part of a plan's JSON ("inputs") from which it can be priced again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "nest/base/reader.hpp"
+#include "nest/base/value.hpp"
+#include "nest/cluster/cluster.hpp"
+#include "nest/estimate/fabric.hpp"
+#include "nest/model/build.hpp"
+#include "nest/model/zoo.hpp"
+#include "nest/recipe/recipe.hpp"
+
+namespace nest {
+
+struct PlanInputs {
+  // As the user named it (a zoo name or a file), or the whole text of a config.json or layer profile.
+  Value model;
+  ModelSource source;
+  Cluster cluster;
+  Recipe recipe;
+
+  // Ideal where the recipe says so, a library's otherwise.
+  [[nodiscard]] FabricConstants constants() const;
+  [[nodiscard]] const LayerProfile* profile() const { return std::get_if<LayerProfile>(&source); }
+  // Tokens of a sequence where nothing says otherwise: min(positions, 8192), a profile's own.
+  [[nodiscard]] std::int64_t default_sequence() const;
+};
+
+// Names or files, as the options --model, --cluster and --recipe give them.
+[[nodiscard]] PlanInputs load_inputs(const std::string& model, const std::string& cluster,
+                                     const std::string& recipe, Warnings& warnings);
+
+// "inputs" of a plan's JSON. Files that the user named are written out whole.
+[[nodiscard]] PlanInputs read_inputs(Reader& inputs, Warnings& warnings);
+[[nodiscard]] Value to_value(const PlanInputs& inputs);
+
+}  // namespace nest

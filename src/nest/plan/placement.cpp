@@ -1,0 +1,119 @@
+#include "nest/plan/placement.hpp"
+
+#include <algorithm>
+
+namespace nest {
+namespace {
+
+DeviceId device(std::int64_t n) {
+  return DeviceId(static_cast<std::int32_t>(n));
+}
+
+// The first place at or after `at` where a cell lies across no domain that it could fit in.
+std::int64_t next_start(const DeviceTree& tree, std::int64_t at, std::int64_t cell) {
+  for (std::int32_t l = 0; l < tree.levels() && at + cell <= tree.devices();) {
+    const std::int32_t domain = tree.domain_of(device(at), LevelId(l));
+    const std::int64_t size = tree.devices_in(LevelId(l), domain);
+    const std::int64_t end = tree.first_device(LevelId(l), domain).value + size;
+    if (cell <= size && at + cell > end) {
+      at = end;  // may straddle an inner domain there: look at all levels again
+      l = 0;
+    } else {
+      ++l;
+    }
+  }
+  return at;
+}
+
+// The end of a block's last cell; `starts` gets the cells in device order.
+std::int64_t lay_block(const DeviceTree& tree, const PlacementShape& shape, std::int64_t from,
+                       std::vector<std::int32_t>* starts) {
+  std::int64_t at = from;
+  for (std::int64_t k = 0; k < shape.stages * shape.inner; ++k) {
+    at = next_start(tree, at, shape.cell);
+    if (at + shape.cell > tree.devices()) return tree.devices() + 1;
+    if (starts != nullptr) starts->push_back(static_cast<std::int32_t>(at));
+    at += shape.cell;
+  }
+  return at;
+}
+
+bool fits(const DeviceTree& tree, const PlacementShape& shape, std::int64_t block) {
+  for (std::int64_t o = 0; o < shape.outer; ++o) {
+    const std::int64_t from = o * block;
+    if (lay_block(tree, shape, from, nullptr) > std::min<std::int64_t>(from + block, tree.devices()))
+      return false;
+  }
+  return true;
+}
+
+std::int64_t round_up(std::int64_t n, std::int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::vector<Cell> SlotTable::cells_of(std::size_t stage) const {
+  std::vector<Cell> cells(static_cast<std::size_t>(copies));
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const std::int32_t start = starts[stage * cells.size() + k];
+    for (std::int32_t j = 0; j < cell; ++j) cells[k].emplace_back(start + j);
+  }
+  return cells;
+}
+
+std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape) {
+  const std::int64_t need = shape.stages * shape.inner * shape.cell;
+  const std::int64_t most = tree.devices() / shape.outer;
+  if (shape.outer > tree.devices() || need > most) return {};
+  std::vector<std::int64_t> sizes;
+  const auto add = [&](std::int64_t size) {
+    if (size <= most && (sizes.empty() || size > sizes.back()) && fits(tree, shape, size))
+      sizes.push_back(size);
+  };
+  const std::int64_t alone = lay_block(tree, shape, 0, nullptr);  // with the gaps before edges
+  std::vector<std::int64_t> candidates{need, alone, most};
+  for (std::int32_t l = 0; l < tree.levels(); ++l) {
+    std::int64_t largest = 0;
+    for (std::int32_t d = 0; d < tree.domains(LevelId(l)); ++d) {
+      largest = std::max<std::int64_t>(largest, tree.devices_in(LevelId(l), d));
+      if (tree.regular(LevelId(l))) break;
+    }
+    candidates.push_back(round_up(need, largest));
+    if (alone <= most) candidates.push_back(round_up(alone, largest));
+  }
+  std::sort(candidates.begin(), candidates.end());
+  for (const std::int64_t size : candidates) add(size);
+  return sizes;
+}
+
+std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShape& shape) {
+  const std::int64_t per_cell = shape.stages * shape.inner * shape.outer;
+  if (per_cell <= 0 || shape.cell <= 0 || per_cell > tree.devices() / shape.cell) return std::nullopt;
+  std::int64_t block = shape.block_devices;
+  if (block == 0) {
+    const std::vector<std::int64_t> sizes = block_sizes(tree, shape);
+    if (sizes.empty()) return std::nullopt;
+    block = sizes.front();
+  } else if (block > tree.devices() || !fits(tree, shape, block)) {
+    return std::nullopt;
+  }
+  SlotTable table{shape.cell, shape.inner * shape.outer, block, {}};
+  table.starts.resize(static_cast<std::size_t>(per_cell));
+  std::vector<std::int32_t> starts;
+  for (std::int64_t o = 0; o < shape.outer; ++o) {
+    starts.clear();
+    lay_block(tree, shape, o * block, &starts);
+    for (std::int64_t slot = 0; slot < shape.stages; ++slot) {
+      const std::int64_t stage = shape.first_stage_first ? slot : shape.stages - 1 - slot;
+      for (std::int64_t k = 0; k < shape.inner; ++k) {
+        const std::int64_t copy = o * shape.inner + k;
+        table.starts[static_cast<std::size_t>(stage * table.copies + copy)] =
+            starts[static_cast<std::size_t>(slot * shape.inner + k)];
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace nest

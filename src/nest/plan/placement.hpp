@@ -1,0 +1,48 @@
+// The placement rule: where the cells of a plan without device ids lie. The last stage starts at device 0 and
+// stages follow in device order (or the mirror image); `inner` copies lie side by side in each stage, and
+// each such block of copies gets a range of `block_devices`. A cell never straddles a domain that it could
+// fit in: it moves to the next edge.
+//
+//   2 stages of cells of 8, 2 copies, 1 inside:  stage 1: {0, 16}, stage 0: {8, 24}   (first devices of
+//   cells)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "nest/cluster/tree.hpp"
+#include "nest/plan/plan.hpp"
+
+namespace nest {
+
+struct PlacementShape {
+  std::int64_t cell = 1;
+  std::int64_t stages = 1;
+  std::int64_t inner = 1;          // copies of one block
+  std::int64_t outer = 1;          // blocks
+  std::int64_t block_devices = 0;  // 0: the tightest
+  bool first_stage_first = false;
+
+  bool operator==(const PlacementShape&) const = default;
+};
+
+// First devices of the cells, copy after copy within a stage, first stage first: starts[stage * copies +
+// copy].
+struct SlotTable {
+  std::int64_t cell = 1;
+  std::int64_t copies = 1;
+  std::int64_t block_devices = 0;
+  std::vector<std::int32_t> starts;
+
+  [[nodiscard]] std::vector<Cell> cells_of(std::size_t stage) const;
+};
+
+// None where it does not fit the cluster, or a block does not fit its range.
+[[nodiscard]] std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShape& shape);
+
+// Block sizes worth trying, ascending and without repeats: the tightest, that rounded up to each level's
+// domains, and the largest that fits.
+[[nodiscard]] std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape);
+
+}  // namespace nest

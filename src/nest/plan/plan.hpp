@@ -1,0 +1,158 @@
+// A plan: every choice that makes a training run, and what it is predicted to cost. Plans come from the
+// solver, from people and from other tools; price and check treat them all alike. docs/formats/plan.md
+// describes the JSON.
+//
+//   plan.parallelism   tensor 8, pipeline 4, data 32, ZeRO 1
+//   plan.stages[0]     layers 0..20, full recomputation, devices of every copy
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/ids.hpp"
+#include "nest/base/units.hpp"
+#include "nest/recipe/recipe.hpp"
+#include "nest/strategies/recompute.hpp"
+#include "nest/strategies/strategy.hpp"
+
+namespace nest {
+
+enum class Schedule { one_f_one_b, gpipe, interleaved, zb_h1 };
+[[nodiscard]] std::string_view name_of(Schedule schedule);
+[[nodiscard]] std::optional<Schedule> find_schedule(std::string_view name);
+
+// How the pipeline's time follows from its stages' times; see pipeline_time.hpp.
+enum class PipelineModel { one_f_one_b, sum_max, paper };
+[[nodiscard]] std::string_view name_of(PipelineModel model);
+[[nodiscard]] std::optional<PipelineModel> find_pipeline_model(std::string_view name);
+
+struct Training {
+  std::int64_t global_batch = 1024;  // sequences
+  std::int64_t sequence = 0;         // tokens of one sequence
+  std::int64_t micro_batch = 1;      // sequences of one micro-batch of one copy
+  std::int64_t micro_batches = 1;    // of one copy in one step
+  Precision precision = Precision::bf16;
+  Optimizer optimizer = Optimizer::adam;
+
+  bool operator==(const Training&) const = default;
+};
+
+// Degrees of 0 are open: Pricer::complete derives them.
+struct Parallelism {
+  Strategy strategy;  // where stages differ, the first stage's
+  std::int64_t pipeline = 1;
+  std::int64_t data = 1;           // Megatron's: side * copies
+  std::int64_t data_inner = 1;     // copies whose cells of one stage lie side by side
+  std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
+  std::int64_t zero = 0;
+  std::int64_t zero_shards = 0;  // ranks that ZeRO shards over; 0: the whole group
+  std::int64_t interleave = 1;   // chunks of one stage
+  Schedule schedule = Schedule::one_f_one_b;
+  bool first_stage_first = false;  // the first stage lies at device 0, not the last
+
+  [[nodiscard]] std::int64_t copies() const { return data / strategy.side(); }
+  [[nodiscard]] std::int64_t outer() const { return copies() / data_inner; }
+  // Cells of all stages and copies.
+  [[nodiscard]] std::int64_t devices() const { return strategy.cell() * copies() * pipeline; }
+  bool operator==(const Parallelism&) const = default;
+};
+
+using Cell = std::vector<DeviceId>;  // id j: tensor + t * (context + c * side)
+
+// Per micro-batch, on a device of the stage.
+struct StageTime {
+  Seconds forward;   // compute alone
+  Seconds backward;  // without what is computed again
+  Seconds recompute;
+  Seconds tensor;
+  Seconds expert;
+  Seconds context;
+  Seconds pipeline;  // receiving from the neighbours
+  Seconds zero;      // traffic of every micro-batch that nothing hides
+
+  [[nodiscard]] Seconds total() const {
+    return forward + backward + recompute + tensor + expert + context + pipeline + zero;
+  }
+};
+
+struct StageMemory {
+  Bytes weights;
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes activations;  // stashes of the micro-batches in flight
+  Bytes workspace;    // what one moment needs besides, gathered layers, buckets
+  Bytes reserve;
+  Bytes capacity;
+
+  [[nodiscard]] Bytes total() const {
+    return weights + gradients + optimizer + activations + workspace + reserve;
+  }
+  [[nodiscard]] bool fits() const { return total() <= capacity; }
+};
+
+struct Stage {
+  std::vector<LayerId> layers;               // ascending
+  std::vector<std::vector<LayerId>> chunks;  // interleaved: `interleave` lists, in the order they run
+  Strategy strategy;
+  Recompute recompute;
+  std::vector<Cell> devices;  // of every copy; empty: the placement rule decides
+  std::optional<StageTime> time;
+  std::optional<StageMemory> memory;
+};
+
+// The step of the device that works longest, part by part; the parts add up to the step.
+struct Breakdown {
+  Seconds compute;
+  Seconds recompute;
+  Seconds tensor;
+  Seconds expert;
+  Seconds context;
+  Seconds pipeline;
+  Seconds bubble;
+  Seconds data;  // gradients reduced once a step
+  Seconds zero;  // parameters gathered, and per-micro-batch traffic
+  Seconds optimizer;
+
+  [[nodiscard]] Seconds total() const {
+    return compute + recompute + tensor + expert + context + pipeline + bubble + data + zero + optimizer;
+  }
+};
+
+struct Prediction {
+  Seconds step;
+  double tokens_per_s = 0;
+  double samples_per_s = 0;
+  FlopsPerSecond flops_per_device;  // of the model: no recomputation
+  double mfu = 0;
+  double bubble_fraction = 0;
+  Breakdown breakdown;
+};
+
+// Megatron's options of the even split: the embedding and the loss count as a block each.
+struct SplitOptions {
+  bool embedding_slot = false;
+  bool loss_slot = false;
+};
+
+enum class PlanStatus { optimal, feasible, infeasible, limit };
+[[nodiscard]] std::string_view name_of(PlanStatus status);
+[[nodiscard]] std::optional<PlanStatus> find_plan_status(std::string_view name);
+
+struct Plan {
+  Training training;
+  Parallelism parallelism;
+  std::vector<Stage> stages;
+  // Of stages that are still to be made.
+  Recompute default_recompute;
+  SplitOptions split;
+  std::optional<PlanStatus> status;
+  std::optional<Seconds> lower_bound;
+  std::optional<Prediction> predicted;
+
+  [[nodiscard]] bool placed() const { return !stages.empty() && !stages.front().devices.empty(); }
+};
+
+}  // namespace nest

@@ -1,0 +1,57 @@
+// Where a plan's stages talk: the shapes of all groups of its devices, made once for each placement. Groups
+// of the same kind talk all at once; where the groups of a stage differ, the slowest counts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nest/cluster/cluster.hpp"
+#include "nest/estimate/cell_network.hpp"
+#include "nest/estimate/collective.hpp"
+#include "nest/plan/plan.hpp"
+
+namespace nest {
+
+// Different shapes that groups of one kind have in one stage.
+using Shapes = std::vector<GroupShape>;
+
+[[nodiscard]] Seconds slowest(CollectiveKind kind, Bytes bytes, const Shapes& shapes,
+                              const CollectiveModel& model);
+
+// The ranks that hold the same parameters, split into the part that ZeRO shards over and the rest.
+struct ParameterGroup {
+  std::int64_t members = 1;
+  std::int64_t shards = 1;  // of members: those that ZeRO shards over
+  Shapes whole;
+  Shapes inner;  // as whole where shards == members
+  Shapes outer;
+};
+
+struct StageNetwork {
+  std::shared_ptr<const CellNetwork> cell;
+  std::size_t cell_class = 0;  // stages with equal cell networks have the same
+  Shapes from_previous;        // pairs of the previous stage's device and this one's
+  Shapes from_next;
+  ParameterGroup dense;
+  ParameterGroup expert;
+};
+
+struct PlanNetwork {
+  std::vector<StageNetwork> stages;
+  Shapes wrap;  // last stage to first: interleaved schedules
+  Shapes ends;  // the same pairs: copies of tied weights
+  // Stages with equal numbers have equal networks in all that matters to their cost.
+  std::vector<std::size_t> stage_class;
+};
+
+// Whether two cell networks price every collective alike.
+[[nodiscard]] bool same_groups(const CellNetwork& a, const CellNetwork& b);
+
+// cells[stage][copy]; zero_shards 0: whole groups.
+[[nodiscard]] PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constants,
+                                       std::span<const Strategy> strategies,
+                                       std::span<const std::vector<Cell>> cells, std::int64_t zero_shards);
+
+}  // namespace nest
