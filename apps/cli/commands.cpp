@@ -8,8 +8,9 @@ namespace nest::cli {
 std::span<const Command> commands() {
   static const std::vector<Command> kAll = [] {
     std::vector<Command> list;
-    for (std::vector<Command> part : {model_commands(), cluster_commands(), recipe_commands(),
-                                      estimate_commands(), validate_commands(), help_commands()}) {
+    for (std::vector<Command> part :
+         {model_commands(), cluster_commands(), recipe_commands(), estimate_commands(), evaluate_commands(),
+          validate_commands(), help_commands()}) {
       list.insert(list.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
     }
     return list;

@@ -184,7 +184,7 @@ void Pricer::Parts::cost_stage(const Plan& plan, const BuiltModel& model, const 
       if (users > 0 && users < static_cast<std::ptrdiff_t>(t.layers.size())) shared += mine;
     }
   }
-  coster.step(whole, own, p.zero, tied, shared, network.ends, cost);
+  coster.step(whole, own, p.zero, tied, shared, network.ends, p.pipeline, cost);
   cost.transient = round_up_bytes(whole.transient);
   cost.memory = coster.memory(whole, own, p.zero, tied, Bytes{0});
 }
@@ -346,8 +346,14 @@ void Pricer::price(const Plan& plan, PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   const std::int64_t shards = p.zero == 0 ? 0 : p.zero_shards;
   const PlanNetwork* network = nullptr;
+  const bool mixed = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                 [&](const Stage& s) { return !(s.strategy == p.strategy); });
   if (plan.placed()) {
     own = parts.book.network(plan.stages, shards);
+    network = own.get();
+  } else if (mixed) {
+    if (place_cells(parts.inputs.cluster.tree(), shape_of(p)))
+      own = parts.book.network(place(plan).stages, shards);
     network = own.get();
   } else {
     network = parts.book.network(p.strategy, shape_of(p), shards);

@@ -105,7 +105,7 @@ Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside) co
 }
 
 void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied,
-                       double shared, const Shapes& ends, StageCost& out) const {
+                       double shared, const Shapes& ends, std::int64_t stages, StageCost& out) const {
   const Recipe& recipe = inputs_->recipe;
   const Overlap& overlap = recipe.overlap;
   out.reduces.clear();
@@ -142,10 +142,15 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const double ties = add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
 
   out.buckets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(t.of(Term::layers))));
-  const ChunkCost& last = out.chunks.front();  // the first chunk's backward pass is the last to run
+  // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before: a round of
+  // one pass a stage lies between those of neighbouring chunks.
+  const ChunkCost& last = out.chunks.front();
+  const double rounds = static_cast<double>((out.chunks.size() - 1) * static_cast<std::size_t>(stages));
   const auto n = static_cast<double>(out.buckets);
-  const double reduce_left = unhidden(reduce, overlap.gradient_reduce, last.backward_work().value, n);
-  const double gather_left = unhidden(gather, overlap.parameter_gather, last.forward_work().value, n);
+  const double reduce_left =
+      unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last.backward_work().value, n);
+  const double gather_left =
+      unhidden(gather, overlap.parameter_gather, (1 + rounds) * last.forward_work().value, n);
   out.reduce = Seconds{reduce_left + ties};
   out.gather = Seconds{gather_left};
   out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
@@ -155,7 +160,8 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
       split ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const Accelerator& accelerator = inputs_->cluster.accelerator();
-  out.optimizer = optimizer_time(parameters, recipe, accelerator);
+  const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
+  out.optimizer = optimizer_time(parameters, recipe, accelerator, gradients);
   out.norm = norm_time(parameters, recipe, accelerator);
 }
 

@@ -97,7 +97,7 @@ class StageCoster {
   // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
   // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
   void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,
-            double shared, const Shapes& ends, StageCost& out) const;
+            double shared, const Shapes& ends, std::int64_t stages, StageCost& out) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
                                    double tied, Bytes stashes) const;
 

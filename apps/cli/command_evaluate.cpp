@@ -1,0 +1,148 @@
+// nest evaluate: prices plans that somebody else made, one JSON line each.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/files.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/plan/price.hpp"
+#include "plan_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+Value result_value(const PricedPlan& priced) {
+  Value v = Value::object();
+  v.set("status", name_of(priced.status)).set("reason", priced.reason);
+  if (priced.status == PriceStatus::invalid) return v;
+  v.set("predicted", to_value(priced.predicted));
+  Value stages = Value::array();
+  for (const StageCost& cost : priced.stages) {
+    Value stage = Value::object();
+    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
+    stages.push(std::move(stage));
+  }
+  v.set("stages", std::move(stages));
+  return v;
+}
+
+// Prices plans against the inputs of the command line, or those that they carry.
+class Evaluation {
+ public:
+  Evaluation(const Arguments& arguments, Terminal& terminal)
+      : options_{read_pipeline_model(arguments)}, terminal_(&terminal) {
+    if (names_inputs(arguments)) {
+      Warnings warnings;
+      pricer_ = std::make_unique<Pricer>(read_plan_inputs(arguments, warnings), options_);
+      terminal.warn(warnings);
+      fixed_ = true;
+    }
+  }
+
+  // Bad plans are answered in their line, and remembered for the exit code.
+  void line(const std::string& file, std::string text, std::string_view place) {
+    priced_.status = PriceStatus::invalid;
+    try {
+      const Document document = parse_json(file, std::move(text));
+      Warnings warnings;
+      Plan plan = read(document, warnings);
+      for (const std::string& w : warnings) {
+        if (++warned_ <= kMostWarnings) terminal_->warn({std::string(place) + w});
+      }
+      pricer_->price(pricer_->complete(std::move(plan)), priced_);
+    } catch (const InputError& error) {
+      priced_.reason = std::string(place) + error.what();
+    }
+    invalid_ = invalid_ || priced_.status == PriceStatus::invalid;
+    terminal_->out(to_json(result_value(priced_), false) + "\n");
+  }
+
+  [[nodiscard]] bool invalid() const { return invalid_; }
+
+ private:
+  static constexpr int kMostWarnings = 10;
+
+  Plan read(const Document& document, Warnings& warnings) {
+    Reader reader(document);
+    if (fixed_) {
+      for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
+        static_cast<void>(reader.find(key));
+      return read_plan(reader, pricer_->inputs().recipe, warnings);
+    }
+    const Value* inputs = document.root.find("inputs");
+    // Lines of one search carry the same inputs: what was worked out for the last one serves the next.
+    if (pricer_ && inputs != nullptr && *inputs == last_inputs_) {
+      for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
+        static_cast<void>(reader.find(key));
+      return read_plan(reader, pricer_->inputs().recipe, warnings);
+    }
+    OpenPlan open = read_plan_file(document, warnings);
+    last_inputs_ = *inputs;
+    pricer_ = std::make_unique<Pricer>(std::move(open.inputs), options_);
+    return std::move(open.plan);
+  }
+
+  PriceOptions options_;
+  Terminal* terminal_;
+  std::unique_ptr<Pricer> pricer_;
+  bool fixed_ = false;
+  Value last_inputs_;
+  PricedPlan priced_;
+  bool invalid_ = false;
+  int warned_ = 0;
+};
+
+void price_lines(const std::string& file, Evaluation& evaluation) {
+  std::ifstream opened;
+  if (file != "-") {
+    opened.open(file);
+    if (!opened) throw InputError(file, "", "cannot be read");
+  }
+  std::istream& lines = file == "-" ? std::cin : opened;
+  std::string text;
+  for (std::int64_t n = 1; std::getline(lines, text); ++n) {
+    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    evaluation.line(file, std::move(text), fmt::format("line {}: ", n));
+    text.clear();
+  }
+}
+
+int run_evaluate(const Arguments& arguments, Terminal& terminal) {
+  const auto lines = arguments.text("--jsonl");
+  if (!lines && arguments.positionals.empty())
+    throw UsageError("evaluate: give plan files, or --jsonl FILE; see 'nest evaluate --help'");
+  Evaluation evaluation(arguments, terminal);
+  for (const std::string& file : arguments.positionals) evaluation.line(file, read_file(file), "");
+  if (lines) price_lines(*lines, evaluation);
+  return evaluation.invalid() ? kBadInput : kOk;
+}
+
+}  // namespace
+
+std::vector<Command> evaluate_commands() {
+  std::vector<Option> options = input_options();
+  options.push_back({"--jsonl", "FILE|-", "one plan a line, from a file or standard input"});
+  options.push_back(pipeline_model_option());
+  options.push_back(json_option());
+  return {
+      {"evaluate",
+       "[PLAN.json...]",
+       0,
+       100'000,
+       "the price of plans that exist already",
+       "Prices plans, whoever made them, and answers with one JSON line each: status (feasible, infeasible "
+       "where memory is not enough, invalid), the reason, what is predicted, and time and memory of every "
+       "stage. A plan file carries its inputs; lines of --jsonl may leave them to the options. A line needs "
+       "training and parallelism; without stages the layers are split evenly, without devices the placement "
+       "rule applies. Exits 1 where a plan is invalid.",
+       std::move(options),
+       {{"nest evaluate plan.json", "price a plan again"},
+        {"nest evaluate --model llama3.1-8b --cluster h100-spine-leaf --jsonl plans.jsonl", "many plans"}},
+       run_evaluate},
+  };
+}
+
+}  // namespace nest::cli

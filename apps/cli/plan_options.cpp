@@ -1,0 +1,34 @@
+#include "plan_options.hpp"
+
+namespace nest::cli {
+
+std::vector<Option> input_options() {
+  return {{"--model", "NAME|FILE", "default llama3.1-70b"},
+          {"--cluster", "NAME|FILE", "default h100-spine-leaf"},
+          {"--recipe", "NAME|FILE", "default megatron"}};
+}
+
+Option pipeline_model_option() {
+  return {
+      "--pipeline-model", "MODEL",
+      "1f1b (default: the schedule's own formula), sum-max or paper ((m + p - 1) times the longest stage)"};
+}
+
+bool names_inputs(const Arguments& arguments) {
+  return arguments.has("--model") || arguments.has("--cluster") || arguments.has("--recipe");
+}
+
+PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings) {
+  return load_inputs(arguments.text("--model").value_or("llama3.1-70b"),
+                     arguments.text("--cluster").value_or("h100-spine-leaf"),
+                     arguments.text("--recipe").value_or(std::string(kDefaultRecipe)), warnings);
+}
+
+PipelineModel read_pipeline_model(const Arguments& arguments) {
+  const std::string word = arguments.text("--pipeline-model").value_or("1f1b");
+  const auto model = find_pipeline_model(word);
+  if (!model) throw UsageError("--pipeline-model: 1f1b, sum-max or paper is expected, not '" + word + "'");
+  return *model;
+}
+
+}  // namespace nest::cli

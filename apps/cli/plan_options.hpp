@@ -1,0 +1,18 @@
+// Options of all commands that price plans: what the plan is for, and how pipelines are modelled.
+#pragma once
+
+#include "command.hpp"
+#include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
+
+namespace nest::cli {
+
+[[nodiscard]] std::vector<Option> input_options();
+[[nodiscard]] Option pipeline_model_option();
+
+// Whether any of the input options is given.
+[[nodiscard]] bool names_inputs(const Arguments& arguments);
+[[nodiscard]] PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings);
+[[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
+
+}  // namespace nest::cli
