@@ -131,8 +131,8 @@ void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strat
 }
 
 const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementShape& shape,
-                                     std::int64_t zero_shards) {
-  const PlacementKey key{degrees_of(strategy), shape, zero_shards};
+                                     const NetworkOptions& options) {
+  const PlacementKey key{degrees_of(strategy), shape, options.zero_shards, options.ends};
   const auto known = placements_.find(key);
   if (known != placements_.end()) return known->second.get();
   std::unique_ptr<PlanNetwork> made;
@@ -141,23 +141,23 @@ const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementSh
     for (std::size_t i = 0; i < static_cast<std::size_t>(shape.stages); ++i)
       cells.push_back(slots->cells_of(i));
     const std::vector<Strategy> strategies(cells.size(), strategy);
-    made = std::make_unique<PlanNetwork>(
-        plan_network(inputs_->cluster, constants_, strategies, cells, zero_shards));
+    made =
+        std::make_unique<PlanNetwork>(plan_network(inputs_->cluster, constants_, strategies, cells, options));
     share_cells(*made, strategies);
   }
   return placements_.emplace(key, std::move(made)).first->second.get();
 }
 
 std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stages,
-                                                     std::int64_t zero_shards) {
+                                                     const NetworkOptions& options) {
   std::vector<Strategy> strategies;
   std::vector<std::vector<Cell>> cells;
   for (const Stage& stage : stages) {
     strategies.push_back(stage.strategy);
     cells.push_back(stage.devices);
   }
-  auto made = std::make_shared<PlanNetwork>(
-      plan_network(inputs_->cluster, constants_, strategies, cells, zero_shards));
+  auto made =
+      std::make_shared<PlanNetwork>(plan_network(inputs_->cluster, constants_, strategies, cells, options));
   share_cells(*made, strategies);
   return made;
 }

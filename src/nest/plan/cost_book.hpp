@@ -40,9 +40,9 @@ class CostBook {
 
   // The network of a placement, by the rule (none where it does not fit) or of the cells as they stand.
   [[nodiscard]] const PlanNetwork* network(const Strategy& strategy, const PlacementShape& shape,
-                                           std::int64_t zero_shards);
+                                           const NetworkOptions& options);
   [[nodiscard]] std::shared_ptr<const PlanNetwork> network(std::span<const Stage> stages,
-                                                           std::int64_t zero_shards);
+                                                           const NetworkOptions& options);
 
   [[nodiscard]] const LayerTable& table(const Training& training, const Strategy& strategy,
                                         RecomputePolicy policy, const StageNetwork& network);
@@ -69,6 +69,7 @@ class CostBook {
     std::array<std::int64_t, 6> degrees;
     PlacementShape shape;
     std::int64_t zero_shards;
+    bool ends;
     bool operator==(const PlacementKey&) const = default;
   };
   struct Hash {

@@ -4,54 +4,78 @@
 #include <numeric>
 #include <utility>
 
+#include "nest/estimate/group_family.hpp"
+
 namespace nest {
 namespace {
 
-using Groups = std::vector<std::vector<DeviceId>>;
+// All devices of a plan in one list, stage after stage and copy after copy: every group is then a first
+// position, a step and a count.
+class Devices {
+ public:
+  Devices(const Cluster& cluster, std::span<const std::vector<Cell>> cells)
+      : cluster_(&cluster), ranks_(cluster.tree(), listed(cells)), stages_(cells.size()) {}
+
+  [[nodiscard]] const Cluster& cluster() const { return *cluster_; }
+  [[nodiscard]] const DeviceRanks& ranks() const { return ranks_; }
+  [[nodiscard]] std::int64_t per_stage() const {
+    return static_cast<std::int64_t>(ranks_.positions() / stages_);
+  }
+
+ private:
+  static std::vector<DeviceId> listed(std::span<const std::vector<Cell>> cells) {
+    std::vector<DeviceId> ids;
+    ids.reserve(cells.size() * cells.front().size() * cells.front().front().size());
+    for (const std::vector<Cell>& stage : cells) {
+      for (const Cell& cell : stage) ids.insert(ids.end(), cell.begin(), cell.end());
+    }
+    return ids;
+  }
+
+  const Cluster* cluster_;
+  DeviceRanks ranks_;
+  std::size_t stages_;
+};
 
 // Groups of several stages, all talking at once, with the stage of each.
 class Family {
  public:
-  std::vector<DeviceId>& add(std::size_t stage) {
+  explicit Family(const Devices& devices) : devices_(&devices) {}
+
+  void add(std::size_t stage, std::int64_t first, std::int64_t step, std::int64_t count) {
+    groups_.add_strided(devices_->ranks(), first, step, count);
     stage_.push_back(stage);
-    return groups_.emplace_back();
   }
 
   // Distinct shapes by stage.
-  [[nodiscard]] std::vector<Shapes> shapes(const Cluster& cluster, std::size_t stages) const {
+  [[nodiscard]] std::vector<Shapes> shapes(std::size_t stages) const {
     std::vector<Shapes> result(stages);
-    if (groups_.empty()) return result;
-    const std::vector<GroupShape> all = group_shapes(cluster, groups_);
-    for (std::size_t g = 0; g < all.size(); ++g) {
-      Shapes& own = result[stage_[g]];
-      if (own.empty() || (!(own.back() == all[g]) && std::find(own.begin(), own.end(), all[g]) == own.end()))
-        own.push_back(all[g]);
+    if (stage_.empty()) return result;
+    const FamilyShapes all = family_shapes(devices_->cluster(), devices_->ranks(), groups_, groups_.size());
+    std::vector<std::vector<bool>> seen(stages, std::vector<bool>(all.shapes.size(), false));
+    for (std::size_t g = 0; g < stage_.size(); ++g) {
+      const std::size_t shape = all.of_group[g];
+      if (seen[stage_[g]][shape]) continue;
+      seen[stage_[g]][shape] = true;
+      result[stage_[g]].push_back(all.shapes[shape]);
     }
     return result;
   }
 
  private:
-  Groups groups_;
+  const Devices* devices_;
+  GroupList groups_;
   std::vector<std::size_t> stage_;
 };
 
-Shapes pair_shapes(const Cluster& cluster, const std::vector<Cell>& from, const std::vector<Cell>& to) {
-  Family family;
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    for (std::size_t j = 0; j < from[k].size(); ++j) family.add(0) = {from[k][j], to[k][j]};
-  }
-  return family.shapes(cluster, 1).front();
-}
-
-// Members of the parameter groups of a stage. Dense: of equal tensor rank (width t); expert: of equal rank
-// among the x*e of an expert group.
-void add_groups(Groups& groups, const std::vector<Cell>& copies, std::int64_t width) {
-  const std::size_t first = groups.size();
-  groups.resize(first + static_cast<std::size_t>(width));
-  for (const Cell& cell : copies) {
-    for (std::size_t j = 0; j < cell.size(); ++j)
-      groups[first + j % static_cast<std::size_t>(width)].push_back(cell[j]);
-  }
+// Pairs of the same place in two stages.
+Shapes pair_shapes(const Devices& devices, std::size_t from, std::size_t to) {
+  Family family(devices);
+  const std::int64_t n = devices.per_stage();
+  const auto first = static_cast<std::int64_t>(std::min(from, to)) * n;
+  const std::int64_t step = static_cast<std::int64_t>(std::max(from, to)) * n - first;
+  for (std::int64_t j = 0; j < n; ++j) family.add(0, first + j, step, 2);
+  return family.shapes(1).front();
 }
 
 std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards) {
@@ -60,35 +84,33 @@ std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards) {
 
 using Width = std::int64_t (*)(const Strategy&);
 
-void fill(const Cluster& cluster, std::span<const Strategy> strategies,
-          std::span<const std::vector<Cell>> cells, std::int64_t zero_shards, Width width,
+// Ranks that hold the same parameters differ by a multiple of the width: the tensor degree for dense
+// parameters, the x*e devices of an expert group for expert parameters.
+void fill(const Devices& devices, std::span<const Strategy> strategies, std::int64_t zero_shards, Width width,
           ParameterGroup StageNetwork::* member, std::vector<StageNetwork>& stages) {
-  Family whole;
-  Family inner;
-  Family outer;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    Groups groups;
-    add_groups(groups, cells[i], width(strategies[i]));
+  Family whole(devices);
+  Family inner(devices);
+  Family outer(devices);
+  const std::int64_t n = devices.per_stage();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const std::int64_t step = width(strategies[i]);
+    const std::int64_t base = static_cast<std::int64_t>(i) * n;
     ParameterGroup& group = stages[i].*member;
-    group.members = static_cast<std::int64_t>(groups.front().size());
+    group.members = n / step;
     group.shards = shards_of(group.members, zero_shards);
-    const auto n = static_cast<std::size_t>(group.shards);
-    for (const std::vector<DeviceId>& ids : groups) {
-      if (group.members > 1) whole.add(i) = ids;
-      if (group.shards == group.members) continue;
-      for (std::size_t at = 0; at < ids.size(); at += n)
-        inner.add(i).assign(ids.begin() + static_cast<std::ptrdiff_t>(at),
-                            ids.begin() + static_cast<std::ptrdiff_t>(at + n));
-      for (std::size_t r = 0; r < n; ++r) {
-        std::vector<DeviceId>& across = outer.add(i);
-        for (std::size_t at = r; at < ids.size(); at += n) across.push_back(ids[at]);
-      }
+    const bool split = group.shards < group.members;
+    for (std::int64_t r = 0; r < step; ++r) {
+      if (group.members > 1) whole.add(i, base + r, step, group.members);
+      for (std::int64_t at = 0; split && at < group.members; at += group.shards)
+        inner.add(i, base + r + at * step, step, group.shards);
+      for (std::int64_t k = 0; split && k < group.shards; ++k)
+        outer.add(i, base + r + k * step, step * group.shards, group.members / group.shards);
     }
   }
-  std::vector<Shapes> w = whole.shapes(cluster, cells.size());
-  std::vector<Shapes> in = inner.shapes(cluster, cells.size());
-  std::vector<Shapes> out = outer.shapes(cluster, cells.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) {
+  std::vector<Shapes> w = whole.shapes(stages.size());
+  std::vector<Shapes> in = inner.shapes(stages.size());
+  std::vector<Shapes> out = outer.shapes(stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
     ParameterGroup& group = stages[i].*member;
     group.whole = std::move(w[i]);
     group.inner = group.shards == group.members ? group.whole : std::move(in[i]);
@@ -168,20 +190,18 @@ Seconds slowest(CollectiveKind kind, Bytes bytes, const Shapes& shapes, const Co
 
 PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constants,
                          std::span<const Strategy> strategies, std::span<const std::vector<Cell>> cells,
-                         std::int64_t zero_shards) {
+                         const NetworkOptions& options) {
   PlanNetwork network;
   network.stages.resize(cells.size());
   fill_cells(cluster, constants, strategies, cells, network.stages);
+  const Devices devices(cluster, cells);
   for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
-    network.stages[i].from_next = pair_shapes(cluster, cells[i], cells[i + 1]);
+    network.stages[i].from_next = pair_shapes(devices, i, i + 1);
     network.stages[i + 1].from_previous = network.stages[i].from_next;
   }
-  if (cells.size() > 1) {
-    network.wrap = pair_shapes(cluster, cells.back(), cells.front());
-    network.ends = network.wrap;
-  }
+  if (cells.size() > 1 && options.ends) network.ends = pair_shapes(devices, 0, cells.size() - 1);
   fill(
-      cluster, strategies, cells, zero_shards, [](const Strategy& s) { return s.tensor; },
+      devices, strategies, options.zero_shards, [](const Strategy& s) { return s.tensor; },
       &StageNetwork::dense, network.stages);
   const auto expert_width = [](const Strategy& s) { return s.expert_tensor_degree() * s.expert; };
   const bool alike = std::all_of(strategies.begin(), strategies.end(),
@@ -189,7 +209,7 @@ PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constant
   if (alike) {
     for (StageNetwork& stage : network.stages) stage.expert = stage.dense;
   } else {
-    fill(cluster, strategies, cells, zero_shards, expert_width, &StageNetwork::expert, network.stages);
+    fill(devices, strategies, options.zero_shards, expert_width, &StageNetwork::expert, network.stages);
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::size_t own = i;

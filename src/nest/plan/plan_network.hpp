@@ -40,8 +40,7 @@ struct StageNetwork {
 
 struct PlanNetwork {
   std::vector<StageNetwork> stages;
-  Shapes wrap;  // last stage to first: interleaved schedules
-  Shapes ends;  // the same pairs: copies of tied weights
+  Shapes ends;  // last stage and first: interleaved schedules, copies of tied weights
   // Stages with equal numbers have equal networks in all that matters to their cost.
   std::vector<std::size_t> stage_class;
 };
@@ -49,9 +48,15 @@ struct PlanNetwork {
 // Whether two cell networks price every collective alike.
 [[nodiscard]] bool same_groups(const CellNetwork& a, const CellNetwork& b);
 
-// cells[stage][copy]; zero_shards 0: whole groups.
+struct NetworkOptions {
+  std::int64_t zero_shards = 0;  // 0: whole groups
+  bool ends = false;             // whether the last and the first stage talk
+};
+
+// cells[stage][copy]
 [[nodiscard]] PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constants,
                                        std::span<const Strategy> strategies,
-                                       std::span<const std::vector<Cell>> cells, std::int64_t zero_shards);
+                                       std::span<const std::vector<Cell>> cells,
+                                       const NetworkOptions& options);
 
 }  // namespace nest

@@ -164,9 +164,9 @@ void Pricer::Parts::cost_stage(const Plan& plan, const BuiltModel& model, const 
     chunk.forward_bytes = part.forward;
     chunk.backward_bytes = part.backward;
     chunk.forward_receive =
-        coster.receive(part.forward, i == 0 ? network.wrap : own.from_previous, chunk.forward_work());
+        coster.receive(part.forward, i == 0 ? network.ends : own.from_previous, chunk.forward_work());
     chunk.backward_receive =
-        coster.receive(part.backward, i == last ? network.wrap : own.from_next, chunk.backward_work());
+        coster.receive(part.backward, i == last ? network.ends : own.from_next, chunk.backward_work());
   }
   double tied = 0;
   double shared = 0;
@@ -344,19 +344,20 @@ void Pricer::price(const Plan& plan, PricedPlan& out) {
   if (!out.reason.empty()) return;
   std::shared_ptr<const PlanNetwork> own;
   const Parallelism& p = plan.parallelism;
-  const std::int64_t shards = p.zero == 0 ? 0 : p.zero_shards;
+  const NetworkOptions options{p.zero == 0 ? 0 : p.zero_shards,
+                               p.interleave > 1 || !model.graph.tied().empty()};
   const PlanNetwork* network = nullptr;
   const bool mixed = std::any_of(plan.stages.begin(), plan.stages.end(),
                                  [&](const Stage& s) { return !(s.strategy == p.strategy); });
   if (plan.placed()) {
-    own = parts.book.network(plan.stages, shards);
+    own = parts.book.network(plan.stages, options);
     network = own.get();
   } else if (mixed) {
     if (place_cells(parts.inputs.cluster.tree(), shape_of(p)))
-      own = parts.book.network(place(plan).stages, shards);
+      own = parts.book.network(place(plan).stages, options);
     network = own.get();
   } else {
-    network = parts.book.network(p.strategy, shape_of(p), shards);
+    network = parts.book.network(p.strategy, shape_of(p), options);
   }
   if (network == nullptr) {
     out.reason = "the cells do not fit the cluster's domains, or a block of copies its " +
