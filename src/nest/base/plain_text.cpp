@@ -69,7 +69,8 @@ void refuse_unreadable(const std::string& file, std::string_view text, std::stri
   if (is_binary(text)) throw InputError(file, "", "is a binary file, not " + std::string(expected));
   int line = 1;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_length(text.substr(at));
+    const bool ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const std::size_t length = ascii ? 1 : utf8_length(text.substr(at));
     if (length == 0)
       throw InputError(file, "line " + std::to_string(line), "not valid UTF-8", "save the file as UTF-8");
     if (text[at] == '\n') ++line;

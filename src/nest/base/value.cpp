@@ -14,7 +14,13 @@ constexpr int kLineWidth = 110;
 
 void write_string(std::string& out, const std::string& s) {
   static constexpr std::string_view kHex = "0123456789abcdef";
+  const auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
   out += '"';
+  if (std::all_of(s.begin(), s.end(), plain)) {  // most keys and words
+    out += s;
+    out += '"';
+    return;
+  }
   for (std::size_t i = 0; i < s.size(); ++i) {
     const char c = s[i];
     switch (c) {

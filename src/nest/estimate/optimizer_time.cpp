@@ -62,22 +62,29 @@ Seconds gradient_accumulation(std::int64_t parameters, const Recipe& recipe, con
 
 Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const Accelerator& accelerator,
                        std::optional<std::int64_t> gradients) {
+  return optimizer_time(parameters, recipe, device_rates(accelerator), gradients.value_or(parameters));
+}
+
+Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates,
+                       std::int64_t gradients) {
   if (!recipe.optimizer_time) return {};
-  const DeviceRates rates = device_rates(accelerator);
   const Like& adam = updated_weight(recipe) == kHalf ? kHalfAdam : kAdam;
   Seconds sum =
       time_of(recipe.optimizer == Optimizer::adam ? adam : kPass, parameters, updated_bytes(recipe), rates);
   sum += time_of(kCast, parameters, copied_bytes(recipe), rates);
   // Only Megatron keeps its gradient buffer from step to step; elsewhere gradients are let go.
-  if (recipe.framework == "megatron")
-    sum += time_of(kFill, gradients.value_or(parameters), size_of(recipe.gradient_dtype), rates);
+  if (recipe.framework == "megatron") sum += time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates);
   return sum;
 }
 
 Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const Accelerator& accelerator) {
+  return norm_time(parameters, recipe, device_rates(accelerator));
+}
+
+Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates) {
   if (!recipe.optimizer_time) return {};
   const std::int64_t gradient = size_of(recipe.gradient_dtype);
-  return time_of(gradient == kHalf ? kHalfNorm : kNorm, parameters, gradient, device_rates(accelerator));
+  return time_of(gradient == kHalf ? kHalfNorm : kNorm, parameters, gradient, rates);
 }
 
 }  // namespace nest

@@ -10,6 +10,7 @@
 
 #include "nest/base/units.hpp"
 #include "nest/cluster/accelerator.hpp"
+#include "nest/estimate/kernel_model.hpp"
 #include "nest/recipe/recipe.hpp"
 
 namespace nest {
@@ -23,10 +24,13 @@ namespace nest {
 [[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe,
                                      const Accelerator& accelerator,
                                      std::optional<std::int64_t> gradients = std::nullopt);
+[[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates,
+                                     std::int64_t gradients);
 
 // Reading the gradients for their norm. 0 where the recipe counts no optimizer time.
 [[nodiscard]] Seconds norm_time(std::int64_t parameters, const Recipe& recipe,
                                 const Accelerator& accelerator);
+[[nodiscard]] Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates);
 
 // Bytes per parameter, read and written.
 [[nodiscard]] std::int64_t accumulated_bytes(const Recipe& recipe);  // of gradient_accumulation

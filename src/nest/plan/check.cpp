@@ -28,6 +28,7 @@ Problem check_degrees(const Plan& plan, const Cluster& cluster) {
   const Training& t = plan.training;
   if (Problem problem = check_width(p.strategy, cluster)) return problem;
   for (const Stage& stage : plan.stages) {
+    if (stage.strategy == p.strategy) continue;
     if (Problem problem = check_width(stage.strategy, cluster)) return problem;
   }
   if (p.pipeline < 1 || p.data < 1 || p.data_inner < 1 || p.interleave < 1) return "degrees are at least 1";
@@ -78,9 +79,24 @@ Problem check_schedule(const Plan& plan) {
   return std::nullopt;
 }
 
+// The plain case, without bookkeeping: stages are ranges of layers one after the other, and every edge runs
+// from a lower to a higher layer.
+bool consecutive(const Plan& plan, const LayerGraph& graph) {
+  if (plan.parallelism.interleave != 1 || !graph.ascending()) return false;
+  std::int32_t next = 0;
+  for (const Stage& stage : plan.stages) {
+    if (stage.layers.empty()) return false;
+    for (const LayerId id : stage.layers) {
+      if (id.value != next++) return false;
+    }
+  }
+  return next == static_cast<std::int32_t>(graph.layers());
+}
+
 // Every layer once, and no edge that runs backwards: then the layers of any suffix of the pipeline are closed
 // under successors, and every stage is a difference of two such sets.
 Problem check_layers(const Plan& plan, const LayerGraph& graph) {
+  if (consecutive(plan, graph)) return std::nullopt;
   const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
   const std::size_t p = plan.stages.size();
   std::vector<std::int32_t> part(graph.layers(), -1);
@@ -136,7 +152,7 @@ Problem check_stages(const Plan& plan, const LayerGraph& graph) {
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     const Strategy& s = stage.strategy;
-    if (s.cell() != p.strategy.cell() || s.side() != p.strategy.side()) {
+    if (!(s == p.strategy) && (s.cell() != p.strategy.cell() || s.side() != p.strategy.side())) {
       return fmt::format("stage {}: {} makes cells of {} with {} side by side, the others have {} and {}", i,
                          spell(s), s.cell(), s.side(), p.strategy.cell(), p.strategy.side());
     }

@@ -26,6 +26,7 @@ LayerGraph::LayerGraph(const LayerProfile& profile) : edges_(profile.strategies.
 
 void LayerGraph::finish() {
   for (const Edge& edge : edges_) {
+    ascending_ = ascending_ && edge.from < edge.to;
     const auto same = [&](const Carried& c) {
       if (c.from != edge.from) return false;
       const auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& e) {

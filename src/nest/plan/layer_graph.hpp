@@ -19,6 +19,8 @@ class LayerGraph {
   [[nodiscard]] std::size_t layers() const { return recomputes_.size(); }
   [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
   [[nodiscard]] const std::vector<TiedTensor>& tied() const { return tied_; }
+  // Whether every edge runs from a lower to a higher id.
+  [[nodiscard]] bool ascending() const { return ascending_; }
   // Layers with attention; all layers of a profile.
   [[nodiscard]] bool recomputes(LayerId id) const { return recomputes_[id.index()]; }
   // Blocks between the ends: what an even split counts.
@@ -35,6 +37,7 @@ class LayerGraph {
 
   std::vector<Edge> edges_;
   std::vector<TiedTensor> tied_;
+  bool ascending_ = true;
   std::vector<bool> recomputes_;
   std::vector<bool> end_;
   std::vector<Bytes> before_;

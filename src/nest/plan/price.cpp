@@ -44,13 +44,21 @@ struct Pricer::Parts {
   PriceOptions options;
   CostBook book;
   StageCoster coster;
+  // Dense peaks in FLOP/s of 16-bit (bf16, else fp16) and 8-bit products; 0 where there are none.
+  double peak16 = 0;
+  double peak8 = 0;
   // Kept between calls for their memory.
   std::vector<Part> parts;  // parts[stage * chunks + chunk]
   std::vector<StagePass> passes;
   std::vector<StageMemory> memory;
 
   Parts(PlanInputs in, const PriceOptions& opts)
-      : inputs(std::move(in)), options(opts), book(inputs), coster(inputs, book.collectives()) {}
+      : inputs(std::move(in)), options(opts), book(inputs), coster(inputs, book.collectives()) {
+    const Accelerator& accelerator = inputs.cluster.accelerator();
+    const auto bf16 = accelerator.peak(MathType::bf16);
+    peak16 = bf16.value_or(accelerator.peak(MathType::fp16).value_or(FlopsPerSecond{})).value;
+    peak8 = accelerator.peak(MathType::fp8).value_or(FlopsPerSecond{}).value;
+  }
 
   [[nodiscard]] std::string refusal(const Plan& plan);
   void add_up(const Plan& plan, const BuiltModel& model, const PlanNetwork& network);
@@ -68,7 +76,7 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "the layer profile holds for micro-batches of " + std::to_string(profile->micro_batch);
   if (profile != nullptr && plan.training.sequence != profile->sequence)
     return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
-  if (plan.training.precision == Precision::fp8 && !inputs.cluster.accelerator().peak(MathType::fp8))
+  if (plan.training.precision == Precision::fp8 && peak8 == 0)
     return inputs.cluster.accelerator().name + " has no 8-bit matrix products";
   const Strategy* before = nullptr;
   for (const Stage& stage : plan.stages) {
@@ -85,10 +93,19 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
 void Pricer::Parts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetwork& network) {
   const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
   parts.resize(plan.stages.size() * v);
+  const LayerTable* last_table = nullptr;
+  const CellNetwork* last_cell = nullptr;
+  RecomputePolicy last_policy = RecomputePolicy::none;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     const auto table = [&](RecomputePolicy policy) -> const LayerTable& {
-      return book.table(plan.training, stage.strategy, policy, network.stages[i]);
+      const CellNetwork* cell = network.stages[i].cell.get();
+      if (last_table == nullptr || policy != last_policy || cell != last_cell) {
+        last_table = &book.table(plan.training, stage.strategy, policy, network.stages[i]);
+        last_policy = policy;
+        last_cell = cell;
+      }
+      return *last_table;
     };
     std::int64_t recomputed = 0;  // of the stage's layers that can
     for (std::size_t c = 0; c < v; ++c) {
@@ -296,11 +313,8 @@ void Pricer::Parts::put_together(const Plan& plan, const BuiltModel& model, Pric
                                    : 6 * static_cast<double>(inputs.profile()->parameters()) *
                                          static_cast<double>(t.global_batch * t.sequence);
   result.flops_per_device = FlopsPerSecond{flops / result.step.value / static_cast<double>(p.devices())};
-  const Accelerator& accelerator = inputs.cluster.accelerator();
-  const MathType math = t.precision == Precision::fp8 ? MathType::fp8 : MathType::bf16;
-  auto peak = accelerator.peak(math);
-  if (!peak) peak = accelerator.peak(MathType::fp16);
-  if (peak) result.mfu = result.flops_per_device.value / peak->value;
+  const double peak = t.precision == Precision::fp8 ? peak8 : peak16;
+  if (peak > 0) result.mfu = result.flops_per_device.value / peak;
 }
 
 Pricer::Pricer(PlanInputs inputs, const PriceOptions& options)

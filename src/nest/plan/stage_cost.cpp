@@ -159,10 +159,9 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const double held =
       split ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
-  const Accelerator& accelerator = inputs_->cluster.accelerator();
   const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
-  out.optimizer = optimizer_time(parameters, recipe, accelerator, gradients);
-  out.norm = norm_time(parameters, recipe, accelerator);
+  out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
+  out.norm = norm_time(parameters, recipe, rates_);
 }
 
 StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nest/base/units.hpp"
+#include "nest/estimate/kernel_model.hpp"
 #include "nest/estimate/layer_cost.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/layer_table.hpp"
@@ -89,7 +90,7 @@ struct StageCost {
 class StageCoster {
  public:
   StageCoster(const PlanInputs& inputs, const CollectiveModel& collectives)
-      : inputs_(&inputs), collectives_(&collectives) {}
+      : inputs_(&inputs), collectives_(&collectives), rates_(device_rates(inputs.cluster.accelerator())) {}
 
   void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
@@ -106,6 +107,7 @@ class StageCoster {
 
   const PlanInputs* inputs_;
   const CollectiveModel* collectives_;
+  DeviceRates rates_;
 };
 
 }  // namespace nest
