@@ -1,5 +1,7 @@
 #include "plan_options.hpp"
 
+#include "nest/plan/price.hpp"
+
 namespace nest::cli {
 
 std::vector<Option> input_options() {
@@ -29,6 +31,14 @@ PipelineModel read_pipeline_model(const Arguments& arguments) {
   const auto model = find_pipeline_model(word);
   if (!model) throw UsageError("--pipeline-model: 1f1b, sum-max or paper is expected, not '" + word + "'");
   return *model;
+}
+
+OpenPlan open_complete_plan(const std::string& file, Terminal& terminal) {
+  Warnings warnings;
+  OpenPlan open = open_plan(file, warnings);
+  terminal.warn(warnings);
+  open.plan = Pricer(open.inputs).complete(std::move(open.plan));
+  return open;
 }
 
 }  // namespace nest::cli

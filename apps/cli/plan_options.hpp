@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/plan_json.hpp"
 
 namespace nest::cli {
 
@@ -14,5 +15,8 @@ namespace nest::cli {
 [[nodiscard]] bool names_inputs(const Arguments& arguments);
 [[nodiscard]] PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
+
+// A plan file with what it leaves open filled in.
+[[nodiscard]] OpenPlan open_complete_plan(const std::string& file, Terminal& terminal);
 
 }  // namespace nest::cli

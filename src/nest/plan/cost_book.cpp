@@ -63,8 +63,11 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   return hash;
 }
 
-CostBook::CostBook(const PlanInputs& inputs)
-    : inputs_(&inputs), constants_(inputs.constants()), collectives_(inputs.cluster, constants_) {}
+CostBook::CostBook(const PlanInputs& inputs, double compute_time)
+    : inputs_(&inputs),
+      compute_time_(compute_time),
+      constants_(inputs.constants()),
+      collectives_(inputs.cluster, constants_) {}
 
 const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
   const ModelKey key{micro_batch, sequence};
@@ -171,6 +174,14 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
   return *tables_.emplace(key, std::move(made)).first->second;
 }
 
+LayerTable CostBook::finished(std::vector<LayerTerms> layers) const {
+  for (LayerTerms& t : layers) {
+    for (const Term term : {Term::forward, Term::backward_input, Term::backward_weight, Term::recompute})
+      t.of(term) *= compute_time_;
+  }
+  return LayerTable(std::move(layers));
+}
+
 LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                 const CellNetwork& network) {
   const BuiltModel& built = model(training.micro_batch, training.sequence);
@@ -183,7 +194,7 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
   }
   std::vector<LayerTerms> layers;
   for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
-  return LayerTable(std::move(layers));
+  return finished(std::move(layers));
 }
 
 LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& strategy,
@@ -194,7 +205,7 @@ LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& 
   std::vector<LayerTerms> layers;
   for (std::size_t i = 0; i < own.layers.size(); ++i)
     layers.push_back(layer_terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
-  return LayerTable(std::move(layers));
+  return finished(std::move(layers));
 }
 
 }  // namespace nest

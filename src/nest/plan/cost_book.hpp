@@ -29,7 +29,8 @@ struct BuiltModel {
 
 class CostBook {
  public:
-  explicit CostBook(const PlanInputs& inputs);  // outlives this
+  // `inputs` outlive this. Every kernel takes `compute_time` times as long as estimated.
+  explicit CostBook(const PlanInputs& inputs, double compute_time = 1);
 
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
@@ -81,12 +82,14 @@ class CostBook {
   const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
                                             RecomputePolicy policy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
+  LayerTable finished(std::vector<LayerTerms> layers) const;
   LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                         const CellNetwork& network);
   LayerTable profile_table(const LayerProfile& profile, const Strategy& strategy, RecomputePolicy policy,
                            const LayerGraph& graph);
 
   const PlanInputs* inputs_;
+  double compute_time_;
   FabricConstants constants_;
   CollectiveModel collectives_;
   std::shared_ptr<const KernelTimes> kernels_;

@@ -53,7 +53,10 @@ struct Pricer::Parts {
   std::vector<StageMemory> memory;
 
   Parts(PlanInputs in, const PriceOptions& opts)
-      : inputs(std::move(in)), options(opts), book(inputs), coster(inputs, book.collectives()) {
+      : inputs(std::move(in)),
+        options(opts),
+        book(inputs, opts.compute_time),
+        coster(inputs, book.collectives()) {
     const Accelerator& accelerator = inputs.cluster.accelerator();
     const auto bf16 = accelerator.peak(MathType::bf16);
     peak16 = bf16.value_or(accelerator.peak(MathType::fp16).value_or(FlopsPerSecond{})).value;

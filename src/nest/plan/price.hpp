@@ -18,6 +18,7 @@ namespace nest {
 
 struct PriceOptions {
   PipelineModel pipeline_model = PipelineModel::one_f_one_b;
+  double compute_time = 1;  // every kernel takes so many times as long: for what-if questions
 };
 
 enum class PriceStatus { feasible, infeasible, invalid };

@@ -1,0 +1,240 @@
+// nest explain and nest diff: why a plan takes as long as it does, and what tells two plans apart.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/files.hpp"
+#include "nest/base/table.hpp"
+#include "nest/plan/diff.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/plan/plan_keys.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/report/explain.hpp"
+#include "plan_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+using Align = Table::Align;
+
+std::string bar(double share, std::size_t width) {
+  const double cells = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
+  const auto filled = static_cast<std::size_t>(cells + 0.5);
+  return std::string(filled, '#') + std::string(width - filled, '.');
+}
+
+std::string signed_percent(double share) {
+  return std::abs(share) < 0.0005 ? "0.0 %" : fmt::format("{:+.1f} %", 100 * share);
+}
+
+// "compute" of "compute_s".
+std::string term_name(const char* key) {
+  const std::string name(key);
+  return name.substr(0, name.size() - 2);
+}
+
+std::string degrees_text(const Plan& plan) {
+  const Parallelism& p = plan.parallelism;
+  std::string text = spell(p.strategy) + fmt::format(", pipeline {}", p.pipeline);
+  if (p.pipeline > 1) text += fmt::format(" ({}", name_of(p.schedule));
+  if (p.interleave > 1) text += fmt::format(", {} chunks", p.interleave);
+  if (p.pipeline > 1) text += ")";
+  text += fmt::format(", data {}, ZeRO {}", p.data, p.zero);
+  return text;
+}
+
+std::string step_text(const Explanation& e, const PlanInputs& inputs, const Terminal& terminal) {
+  const Prediction& p = e.priced.predicted;
+  const Training& t = e.plan.training;
+  std::string out =
+      wrap(fmt::format("{}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
+                       inputs.cluster.name(), e.plan.parallelism.devices(), degrees_text(e.plan),
+                       t.global_batch, format_digits(t.sequence), t.micro_batches, t.micro_batch),
+           kTextWidth, 0);
+  out += fmt::format("\nstep {}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
+                     format_count(p.tokens_per_s), format(p.flops_per_device), 100 * p.mfu);
+  if (e.priced.status == PriceStatus::infeasible) out += "does not fit: " + e.priced.reason + "\n";
+  out += "\n" + terminal.heading("Where the step goes") + "\n";
+  Table table({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});
+  for (const auto& key : kBreakdownKeys) {
+    const Seconds time = p.breakdown.*key.member;
+    if (time.value <= 0) continue;
+    const double share = time.value / p.step.value;
+    table.add({term_name(key.key), format(time), fmt::format("{:.1f} %", 100 * share), bar(share, 40)});
+  }
+  return out + table.str();
+}
+
+// Stages with the same figures on one line.
+std::string memory_text(const Explanation& e, const Terminal& terminal) {
+  Table table({{"stages"},
+               {"per micro-batch", Align::right},
+               {"weights", Align::right},
+               {"gradients", Align::right},
+               {"optimizer", Align::right},
+               {"activations", Align::right},
+               {"total", Align::right},
+               {"of a device"}});
+  const auto& stages = e.priced.stages;
+  const auto row = [&](std::size_t i) {
+    const StageMemory& m = stages[i].memory;
+    const double share = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+    return std::vector<std::string>{format(stages[i].time().total()),
+                                    format_memory(m.weights),
+                                    format_memory(m.gradients),
+                                    format_memory(m.optimizer),
+                                    format_memory(m.activations),
+                                    format_memory(m.total()),
+                                    bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
+  };
+  for (std::size_t i = 0; i < stages.size();) {
+    std::size_t last = i;
+    std::vector<std::string> cells = row(i);
+    while (last + 1 < stages.size() && row(last + 1) == cells) ++last;
+    cells.insert(cells.begin(), last == i ? std::to_string(i) : fmt::format("{}-{}", i, last));
+    table.add(std::move(cells));
+    i = last + 1;
+  }
+  return "\n" + terminal.heading("Memory of a device") + " (" +
+         format_memory(stages.front().memory.capacity) + ")\n" + table.str();
+}
+
+std::string effects_text(const Explanation& e, const Terminal& terminal) {
+  Table table({{"change"}, {"step", Align::right}, {"", Align::right}, {""}});
+  const double step = e.priced.predicted.step.value;
+  for (const Effect& effect : e.effects) {
+    if (effect.status == PriceStatus::invalid) continue;
+    table.add({effect.change, format(effect.step), signed_percent(effect.step.value / step - 1),
+               effect.status == PriceStatus::infeasible ? "does not fit" : ""});
+  }
+  std::string out = "\n" + terminal.heading("What binds") + "\n";
+  for (const std::string& sentence : e.binds) out += "  " + wrap(sentence, kTextWidth, 2) + "\n";
+  return out + "\n" + terminal.heading("What would change it") + "\n" + table.str();
+}
+
+Value explanation_value(const Explanation& e) {
+  Value v = Value::object();
+  v.set("status", name_of(e.priced.status)).set("reason", e.priced.reason);
+  v.set("predicted", to_value(e.priced.predicted));
+  Value stages = Value::array();
+  for (const StageCost& cost : e.priced.stages) {
+    Value stage = Value::object();
+    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
+    stages.push(std::move(stage));
+  }
+  v.set("stages", std::move(stages));
+  Value binds = Value::array();
+  for (const std::string& sentence : e.binds) binds.push(sentence);
+  v.set("binds", std::move(binds));
+  Value effects = Value::array();
+  for (const Effect& effect : e.effects) {
+    Value one = Value::object();
+    one.set("change", effect.change).set("status", name_of(effect.status)).set("step_s", effect.step.value);
+    effects.push(std::move(one));
+  }
+  v.set("effects", std::move(effects));
+  return v;
+}
+
+int run_explain(const Arguments& arguments, Terminal& terminal) {
+  const PriceOptions options{read_pipeline_model(arguments)};
+  const OpenPlan open = open_complete_plan(arguments.positionals.front(), terminal);
+  const Explanation e = explain(open.plan, open.inputs, options);
+  if (arguments.has("--json")) {
+    terminal.json(explanation_value(e));
+  } else {
+    terminal.out(step_text(e, open.inputs, terminal) + memory_text(e, terminal) + effects_text(e, terminal));
+  }
+  return kOk;
+}
+
+Plan priced_plan(const std::string& file, const PriceOptions& options, Terminal& terminal) {
+  OpenPlan open = open_complete_plan(file, terminal);
+  Pricer pricer(std::move(open.inputs), options);
+  const PricedPlan priced = pricer.price(open.plan);
+  if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
+  return with_results(std::move(open.plan), priced);
+}
+
+std::string difference_text(const PlanDifference& d, const Arguments& arguments, const Terminal& terminal) {
+  const std::string& a = arguments.positionals[0];
+  const std::string& b = arguments.positionals[1];
+  std::string out;
+  if (d.choices.empty()) {
+    out += "the plans make the same choices\n";
+  } else {
+    Table choices({{"choice"}, {a}, {b}});
+    for (const ChoiceDifference& c : d.choices) choices.add({c.what, c.first, c.second});
+    out += choices.str();
+  }
+  Table terms({{"part"}, {a, Align::right}, {b, Align::right}, {"change", Align::right}});
+  for (const TermDifference& t : d.terms) {
+    if (t.first.value == 0 && t.second.value == 0) continue;
+    const double change = t.change().value;
+    terms.add({t.name, format(t.first), format(t.second),
+               (change < 0 ? "-" : "+") + format(Seconds{std::abs(change)})});
+  }
+  terms.add({"step", format(d.first), format(d.second), signed_percent(d.second.value / d.first.value - 1)});
+  return out + "\n" + terminal.heading("Time") + "\n" + terms.str();
+}
+
+int run_diff(const Arguments& arguments, Terminal& terminal) {
+  const PriceOptions options{read_pipeline_model(arguments)};
+  const Plan a = priced_plan(arguments.positionals[0], options, terminal);
+  const Plan b = priced_plan(arguments.positionals[1], options, terminal);
+  const PlanDifference d = diff(a, b);
+  if (!arguments.has("--json")) {
+    terminal.out(difference_text(d, arguments, terminal));
+    return kOk;
+  }
+  Value choices = Value::array();
+  for (const ChoiceDifference& c : d.choices) {
+    Value one = Value::object();
+    one.set("what", c.what).set("first", c.first).set("second", c.second);
+    choices.push(std::move(one));
+  }
+  Value terms = Value::array();
+  for (const TermDifference& t : d.terms) {
+    Value one = Value::object();
+    one.set("name", t.name).set("first_s", t.first.value).set("second_s", t.second.value);
+    one.set("change_s", t.change().value);
+    terms.push(std::move(one));
+  }
+  Value out = Value::object();
+  out.set("first_s", d.first.value).set("second_s", d.second.value).set("choices", std::move(choices));
+  out.set("terms", std::move(terms));
+  terminal.json(out);
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> explain_commands() {
+  return {
+      {"explain",
+       "PLAN.json",
+       1,
+       1,
+       "why a plan takes as long as it does, and what would help",
+       "One screen about a plan: where the step goes, memory of every stage against a device's, what binds "
+       "(memory, a level of the network, compute, the bubble), and the step priced again with 10 % more "
+       "compute, with 10 % more bandwidth at each level, and with more and fewer micro-batches.",
+       {pipeline_model_option(), json_option()},
+       {{"nest explain plan.json", "one screen"}},
+       run_explain},
+      {"diff",
+       "A.json B.json",
+       2,
+       2,
+       "what tells two plans apart, in words and seconds",
+       "Compares two plans choice by choice, and prices both: every part of the step with its change.",
+       {pipeline_model_option(), json_option()},
+       {{"nest diff a.json b.json", "choices and seconds"}},
+       run_diff},
+  };
+}
+
+}  // namespace nest::cli
