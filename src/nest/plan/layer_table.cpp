@@ -43,7 +43,9 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::recompute) = cost.recompute.value;
   t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor, o.tensor, o);
   t.of(Term::forward_expert) = exposed(cost.forward_collectives.expert, o.expert, o);
-  t.of(Term::backward_tensor) = exposed(cost.backward_collectives.tensor, o.tensor, o);
+  const double beside = std::min(o.tensor_backward * cost.backward_collectives.tensor.value, weight);
+  t.of(Term::backward_tensor) =
+      exposed(cost.backward_collectives.tensor - Seconds{beside}, o.tensor, o) + o.slow_down * beside;
   t.of(Term::backward_expert) = exposed(cost.backward_collectives.expert, o.expert, o);
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;

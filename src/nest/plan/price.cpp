@@ -183,10 +183,10 @@ void Pricer::Parts::cost_stage(const Plan& plan, const BuiltModel& model, const 
     whole += part.terms;
     chunk.forward_bytes = part.forward;
     chunk.backward_bytes = part.backward;
-    chunk.forward_receive =
-        coster.receive(part.forward, i == 0 ? network.ends : own.from_previous, chunk.forward_work());
-    chunk.backward_receive =
-        coster.receive(part.backward, i == last ? network.ends : own.from_next, chunk.backward_work());
+    chunk.forward_receive = coster.receive(part.forward, i == 0 ? network.ends : own.from_previous,
+                                           chunk.forward_work(), p.schedule);
+    chunk.backward_receive = coster.receive(part.backward, i == last ? network.ends : own.from_next,
+                                            chunk.backward_work(), p.schedule);
   }
   double tied = 0;
   double shared = 0;

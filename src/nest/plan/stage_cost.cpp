@@ -56,6 +56,11 @@ StageTime StageCost::time() const {
   return t;
 }
 
+double send_overlap(const Overlap& overlap, Schedule schedule) {
+  return schedule == Schedule::interleaved ? std::max(overlap.pipeline, overlap.interleaved_sends)
+                                           : overlap.pipeline;
+}
+
 double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes) const {
   if (bytes <= 0) return 0;
   return slowest(kind, round_up_bytes(bytes), shapes, *collectives_).value;
@@ -97,10 +102,10 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
       Seconds{backward_gather + reduce + overlap.slow_down * (gather - backward_gather + scatter - reduce)};
 }
 
-Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside) const {
+Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule) const {
   const double send = time(CollectiveKind::send, static_cast<double>(bytes.value), from);
   const Overlap& overlap = inputs_->recipe.overlap;
-  const double hidden = std::min(overlap.pipeline * send, beside.value);
+  const double hidden = std::min(send_overlap(overlap, schedule) * send, beside.value);
   return Seconds{send - hidden + overlap.slow_down * hidden};
 }
 

@@ -86,6 +86,9 @@ struct StageCost {
   [[nodiscard]] StageTime time() const;
 };
 
+// The share of a send that may hide behind compute.
+[[nodiscard]] double send_overlap(const Overlap& overlap, Schedule schedule);
+
 // The part of a stage's cost that does not depend on how many stashes it holds.
 class StageCoster {
  public:
@@ -94,7 +97,7 @@ class StageCoster {
 
   void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
-  [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside) const;
+  [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule) const;
   // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
   // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
   void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,

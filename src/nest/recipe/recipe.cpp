@@ -24,12 +24,14 @@ struct OverlapKey {
   const char* key;
   double Overlap::* member;
 };
-constexpr std::array<OverlapKey, 7> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
+constexpr std::array<OverlapKey, 9> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
                                                   {"parameter_gather", &Overlap::parameter_gather},
                                                   {"pipeline", &Overlap::pipeline},
                                                   {"tensor", &Overlap::tensor},
                                                   {"context", &Overlap::context},
                                                   {"expert", &Overlap::expert},
+                                                  {"interleaved_sends", &Overlap::interleaved_sends},
+                                                  {"tensor_backward", &Overlap::tensor_backward},
                                                   {"slow_down", &Overlap::slow_down}}};
 
 template <class Enum, std::size_t N>

@@ -35,6 +35,10 @@ struct Overlap {
   double tensor = 0;
   double context = 0;
   double expert = 0;
+  // Sends of interleaved schedules, which frameworks overlap where they do not overlap those of 1F1B.
+  double interleaved_sends = 0;
+  // Tensor collectives of the backward pass, behind products of weight gradients, besides `tensor`.
+  double tensor_backward = 0;
   // Time that kernels lose beside communication, per second of it that is hidden.
   double slow_down = 0;
 
@@ -54,7 +58,8 @@ struct Recipe {
   StateDType reduce_dtype = StateDType::fp32;
   StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
   bool compiled = false;
-  bool ideal_network = false;   // every link at its stated bandwidth, the best algorithms: for hand calculations
+  bool ideal_network =
+      false;  // every link at its stated bandwidth, the best algorithms: for hand calculations
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   double expert_imbalance = 1;  // load of the fullest expert over the mean
   Bytes reserve;

@@ -24,7 +24,11 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
   EXPECT_EQ(r.optimizer, Optimizer::adam);
   EXPECT_TRUE(r.master_weights);
   EXPECT_EQ(r.reserve.value, std::int64_t{2} << 30);
-  EXPECT_EQ(r.overlap, (Overlap{1, 1, 0, 0, 1, 0}));
+  EXPECT_EQ(r.overlap, (Overlap{.gradient_reduce = 1,
+                                .parameter_gather = 1,
+                                .context = 1,
+                                .interleaved_sends = 1,
+                                .tensor_backward = 0.67}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
   EXPECT_EQ(
       r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(),
