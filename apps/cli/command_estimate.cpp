@@ -92,7 +92,9 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
   const BuildOptions options{.micro_batch = arguments.whole("--micro-batch").value_or(1),
                              .sequence = arguments.whole("--sequence"),
                              .mtp = arguments.has("--mtp"),
-                             .fused = compiled || fused_framework};
+                             .fused = compiled || fused_framework,
+                             .flash = recipe.flash_attention,
+                             .dropout = recipe.dropout};
   Model model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
   terminal.warn(warnings);
   if (options.mtp && model.apart.empty()) {

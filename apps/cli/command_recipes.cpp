@@ -51,6 +51,8 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   };
   line("framework", r.framework);
   line("precision", std::string(name_of(r.precision)) + (r.compiled ? ", compiled" : ""));
+  if (!r.flash_attention) line("attention", "its scores written and kept: no flash kernel");
+  if (r.dropout) line("dropout", "of attention and of residual additions");
   line("optimizer", std::string(name_of(r.optimizer)) + (r.momentum ? " with momentum" : "") +
                         (r.optimizer_time ? "" : ", its time not counted"));
   line("weights",

@@ -84,11 +84,28 @@ void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out
 // Kinds that no profile has: bytes over the share of the bandwidth that alike kernels reach.
 constexpr StreamConstants kBiasGradient{.overhead_s = 3e-6, .bytes = 4, .other_bytes = 0};
 constexpr StreamConstants kFused{.overhead_s = 2e-6, .bytes = 1.15, .other_bytes = 0};
+// The passes and products of attention without a flash kernel, each timed by itself on an H200 (13 sizes of
+// 1024 to 8192 tokens; docs/cost-model.md). Softmax per score read or written, dropout per score.
+constexpr StreamConstants kSoftmaxForward{.overhead_s = 2e-6, .bytes = 3.75, .other_bytes = 0};
+constexpr StreamConstants kSoftmaxBackward{.overhead_s = 2e-6, .bytes = 4.6, .other_bytes = 0};
+constexpr StreamConstants kDropoutForward{.overhead_s = 2e-6, .bytes = 7.9, .other_bytes = 0};
+constexpr StreamConstants kDropoutBackward{.overhead_s = 2e-6, .bytes = 5.5, .other_bytes = 0};
+// Batched products are as others but for these: the next tile is fetched while one is computed, and what they
+// move is spread over many small matrices.
+constexpr double kBatchedTile = 6e-7;
+constexpr double kBatchedBandwidth = 0.87;
 
 KernelConstants read_constants(const Document& document) {
   KernelConstants out;
-  out.stream[static_cast<std::size_t>(KernelKind::bias_gradient)] = kBiasGradient;
-  out.stream[static_cast<std::size_t>(KernelKind::fused)] = kFused;
+  const auto stream = [&](KernelKind kind) -> StreamConstants& {
+    return out.stream[static_cast<std::size_t>(kind)];
+  };
+  stream(KernelKind::bias_gradient) = kBiasGradient;
+  stream(KernelKind::softmax_forward) = kSoftmaxForward;
+  stream(KernelKind::softmax_backward) = kSoftmaxBackward;
+  stream(KernelKind::dropout_forward) = kDropoutForward;
+  stream(KernelKind::dropout_backward) = kDropoutBackward;
+  stream(KernelKind::fused) = kFused;
   Reader reader(document);
   static_cast<void>(reader.text("accelerator"));
   static_cast<void>(reader.text("source"));
@@ -112,6 +129,10 @@ KernelConstants read_constants(const Document& document) {
   }
   constants.done();
   reader.done();
+  MatmulConstants& batched = out.matmul[static_cast<std::size_t>(KernelKind::batched_matmul)];
+  batched = out.matmul[static_cast<std::size_t>(KernelKind::matmul_forward)];
+  batched.tile_s = kBatchedTile;
+  batched.bandwidth_share = kBatchedBandwidth;
   return out;
 }
 

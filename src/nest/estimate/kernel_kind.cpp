@@ -60,7 +60,12 @@ constexpr std::array<KernelKindRow, kKernelKinds> kRows{{
     {adam_foreach_fp32, "optimizer/foreach/fp32", KernelFamily::stream},
     {norm_bf16, "grad_norm", KernelFamily::stream},
     {norm_fp32, "grad_norm/fp32", KernelFamily::stream},
-    {bias_gradient, "bias_gradient", KernelFamily::stream},  // not profiled, nor the next
+    {bias_gradient, "bias_gradient", KernelFamily::stream},  // not profiled, nor the next ones
+    {batched_matmul, "batched_matmul", KernelFamily::matmul},
+    {softmax_forward, "softmax/forward", KernelFamily::stream},
+    {softmax_backward, "softmax/backward", KernelFamily::stream},
+    {dropout_forward, "dropout/forward", KernelFamily::stream},
+    {dropout_backward, "dropout/backward", KernelFamily::stream},
     {fused, "fused", KernelFamily::stream},
 }};
 
@@ -156,8 +161,14 @@ StreamElements stream_elements(const KernelCall& call) {
     case adam_foreach_fp32:
     case norm_bf16:
     case norm_fp32:
+    case dropout_forward:
+    case dropout_backward:
     case fused:
       return {s[0], 0};
+    case softmax_forward:
+      return {s[0] + s[1], 0};  // writes all, reads what the mask leaves
+    case softmax_backward:
+      return {s[0] + 2 * s[1], 0};
     default:
       return {s[0] * s[1], 0};
   }

@@ -64,8 +64,13 @@ enum class KernelKind {
   adam_foreach_fp32,
   norm_bf16,
   norm_fp32,
-  bias_gradient,  // rows of dy added up
-  fused,          // one pass that a compiler made, over bytes
+  bias_gradient,    // rows of dy added up
+  batched_matmul,   // many products of one size, as of attention's heads
+  softmax_forward,  // with scale and mask, in one pass over scores
+  softmax_backward,
+  dropout_forward,
+  dropout_backward,
+  fused,  // one pass that a compiler made, over bytes
 };
 inline constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::fused) + 1;
 
@@ -78,6 +83,10 @@ struct KernelKindRow {
 };
 
 [[nodiscard]] std::span<const KernelKindRow> kernel_kinds();
+// Whether profiles have its series; the constants of the others are no fit's.
+[[nodiscard]] constexpr bool in_profiles(KernelKind kind) {
+  return kind < KernelKind::bias_gradient;
+}
 [[nodiscard]] const KernelKindRow& row_of(KernelKind kind);
 
 // One kernel on given sizes, in the order of the profile's columns:
@@ -85,8 +94,8 @@ struct KernelKindRow {
 //   v_dim causal, and keys where there are more or fewer than queries; norms and element-wise rows hidden;
 //   rotary batch sequence heads kv_heads head_dim; embedding vocab hidden tokens; loss tokens vocab; router
 //   tokens experts top_k; dispatch, combine tokens top_k hidden; copy .. accumulate elements; adam, norm
-//   parameters tensors; bias_gradient rows columns;
-//   fused bytes.
+//   parameters tensors; bias_gradient rows columns; batched_matmul m n k count; softmax scores unmasked;
+//   dropout elements; fused bytes.
 struct KernelCall {
   KernelKind kind = KernelKind::matmul_forward;
   std::array<std::int64_t, kMostSizes> sizes{};

@@ -19,7 +19,7 @@ TEST(KernelKinds, EachHasItsRowAndItsOwnSeries) {
 
 TEST(KernelKinds, TheShippedProfileHasTheirSeriesWithTheSameSizes) {
   for (const KernelKindRow& row : kernel_kinds()) {
-    if (row.kind == KernelKind::bias_gradient || row.kind == KernelKind::fused) continue;
+    if (!in_profiles(row.kind)) continue;
     const MeasuredSeries* series = shipped_profile("h200")->series(row.series);
     ASSERT_NE(series, nullptr) << row.series;
     if (row.family == KernelFamily::matmul) {
@@ -39,6 +39,9 @@ TEST(StreamElements, CountWhatIsMoved) {
   const StreamElements table = stream_elements({KernelKind::embedding_backward, {1000, 8, 20}});
   EXPECT_EQ(table.main, 160);
   EXPECT_EQ(table.other, 8000);
+  // A causal softmax reads half of the scores, and writes all of them.
+  EXPECT_EQ(stream_elements({KernelKind::softmax_forward, {100, 50}}).main, 150);
+  EXPECT_EQ(stream_elements({KernelKind::softmax_backward, {100, 50}}).main, 200);
   // Narrow norms leave multiprocessors idle while columns are added up, unless rows are very many.
   EXPECT_EQ(stream_elements({KernelKind::rms_norm_backward, {100, 1024}}).other, 100 * 4224);
   EXPECT_EQ(stream_elements({KernelKind::rms_norm_backward, {100, 8192}}).other, 100 * 8192);

@@ -72,13 +72,14 @@ double matmul_seconds(const KernelCall& call, const MatmulConstants& c, const De
   const auto n = static_cast<double>(call.sizes[1]);
   const auto k = static_cast<double>(call.sizes[2]);
   const bool eight = call.kind == KernelKind::fp8_matmul || call.kind == KernelKind::fp8_row_matmul;
-  Product p{1, m, n, k};
+  const bool batched = call.kind == KernelKind::batched_matmul;
+  Product p{batched ? static_cast<double>(call.sizes[3]) : 1, m, n, k};
   if (call.kind == KernelKind::matmul_input) p = {1, m, k, n};
   if (call.kind == KernelKind::matmul_weight) p = {1, n, k, m};
   const double rate = eight && device.fp8_rate > 0 ? device.fp8_rate : device.rate;
   const double operand = eight ? kElement / 2 : kElement;
-  const double bytes = kElement * p.rows * p.columns + operand * (p.rows + p.columns) * p.inner;
-  const double compute = compute_seconds(p, c, rate, device, true);
+  const double bytes = p.count * (kElement * p.rows * p.columns + operand * (p.rows + p.columns) * p.inner);
+  const double compute = compute_seconds(p, c, rate, device, !batched);
   return c.overhead_s + overlapped(compute, bytes / (device.bandwidth * c.bandwidth_share), c.roof);
 }
 

@@ -94,5 +94,34 @@ TEST(KernelModel, EightBitProductsTakeTheOtherRateWhereThereIsNone) {
             0.7 * seconds({matmul_forward, {8192, 8192, 8192}}, "a100-80"));
 }
 
+// Timed on an H200 (torch 2.11, bf16, graph replay), in microseconds: q k^T and dO v^T, which write the
+// scores; the mean of the four that read them; dropout forward and backward. Softmax up to 1024 keys only:
+// beyond that torch has a slower kernel than the fused ones of frameworks.
+TEST(KernelModel, AttentionWithoutAFlashKernelAsMeasured) {
+  struct Row {
+    std::int64_t heads, tokens, dim;
+    double writes, reads, dropout, dropout_back, softmax;
+  };
+  const std::vector<Row> rows{
+      {12, 2048, 128, 37.2, 32.1, 86.7, 59.7, 0},     {96, 2048, 128, 278.5, 239.3, 662.6, 460.8, 0},
+      {16, 4096, 128, 184.6, 154.3, 444.2, 309.3, 0}, {8, 8192, 128, 357.4, 305.2, 880.6, 616.0, 0},
+      {64, 2048, 64, 165.0, 143.9, 445.5, 309.4, 0},  {64, 1024, 64, 45.6, 41.7, 114.9, 79.2, 104.5},
+      {128, 512, 64, 27.3, 23.4, 59.0, 40.6, 52.8}};
+  const DeviceRates rates = device_rates(find_accelerator("h200"));
+  const auto us = [&](const KernelCall& call) {
+    return 1e6 * model_seconds(call, fitted_constants(), rates);
+  };
+  for (const Row& r : rows) {
+    const std::int64_t scores = r.heads * r.tokens * r.tokens;
+    EXPECT_NEAR(us({KernelKind::batched_matmul, {r.tokens, r.tokens, r.dim, r.heads}}) / r.writes, 1, 0.16);
+    EXPECT_NEAR(us({KernelKind::batched_matmul, {r.tokens, r.dim, r.tokens, r.heads}}) / r.reads, 1, 0.08);
+    EXPECT_NEAR(us({KernelKind::dropout_forward, {scores}}) / r.dropout, 1, 0.05);
+    EXPECT_NEAR(us({KernelKind::dropout_backward, {scores}}) / r.dropout_back, 1, 0.03);
+    if (r.softmax > 0) {
+      EXPECT_NEAR(us({KernelKind::softmax_forward, {scores, scores}}) / r.softmax, 1, 0.05);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nest

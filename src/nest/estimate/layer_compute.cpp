@@ -6,13 +6,15 @@ namespace nest {
 namespace {
 
 // The largest set of gradients that one operator's backward pass holds at once: those of what it read and
-// made.
+// made, and where attention writes its scores, those behind and before their softmax.
 Bytes widest_gradients(const LayerType& layer) {
   Bytes most;
   for (const Operator& op : layer.operators) {
     Bytes sum;
     for (const TensorIndex i : op.inputs) sum += layer.tensor(i).bytes();
     for (const TensorIndex i : op.outputs) sum += layer.tensor(i).bytes();
+    if (op.kind == OperatorKind::attention && !op.attention.flash)
+      sum += 2 * layer.tensor(op.keeps.front()).bytes();
     most = std::max(most, sum);
   }
   return most;

@@ -144,28 +144,88 @@ void add_both(std::vector<KernelUse>& out, KernelKind forward, KernelKind backwa
   out.push_back({{backward, sizes, window}, Pass::backward_input, 1, backward_launches});
 }
 
-void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+// What an attention core works on, of one device and one turn of its keys.
+struct AttentionSizes {
+  std::int64_t batch, queries, heads, key_dim;
+  std::int64_t keys, kv_heads;
+  std::int64_t value_dim;
+};
+
+AttentionSizes sizes_of(const LayerType& layer, const Operator& op) {
+  const Shape& q = layer.tensor(op.inputs[0]).shape;
+  const Shape& k = layer.tensor(op.inputs[1]).shape;
+  const Shape& v = layer.tensor(op.inputs[2]).shape;
+  return {size_at(q, 0), size_at(q, 1), size_at(q, 2), size_at(q, 3),
+          size_at(k, 1), size_at(k, 2), size_at(v, 3)};
+}
+
+void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionSizes& s) {
+  const std::int64_t other = s.keys == s.queries ? 0 : s.keys;
+  // A window as long as the keys hides none of them.
+  const std::int64_t window = op.attention.window < s.keys ? op.attention.window : 0;
+  add_both(
+      out, attention_forward, attention_backward,
+      {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, op.attention.causal ? 1 : 0, other},
+      1, 3, window);
+}
+
+// q k^T, softmax with scale and mask in one pass, dropout, times v: the products compute the whole square,
+// and a causal softmax does not read what it masks (Megatron's fused kernel). Heads are put side by side at
+// the end.
+void add_scores(std::vector<KernelUse>& out, const Operator& op, const AttentionSizes& s) {
+  const std::int64_t count = s.batch * s.heads;
+  const std::int64_t scores = count * s.queries * s.keys;
+  const std::int64_t unmasked = op.attention.causal ? (scores + 1) / 2 : scores;
+  const std::int64_t made = count * s.queries * s.value_dim;
+  const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k, Pass pass) {
+    out.push_back({{batched_matmul, {m, n, k, count}}, pass});
+  };
+  product(s.queries, s.keys, s.key_dim, Pass::forward);
+  add_both(out, softmax_forward, softmax_backward, {scores, unmasked}, 1, 1);
+  if (op.attention.dropout) add_both(out, dropout_forward, dropout_backward, {scores}, 1, 1);
+  product(s.queries, s.value_dim, s.keys, Pass::forward);
+  add_both(out, copy, copy, {made}, 1, 1);
+  product(s.queries, s.keys, s.value_dim, Pass::backward_input);
+  product(s.keys, s.value_dim, s.queries, Pass::backward_input);
+  product(s.queries, s.key_dim, s.keys, Pass::backward_input);
+  product(s.keys, s.key_dim, s.queries, Pass::backward_input);
+}
+
+void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+  const AttentionSizes s = sizes_of(layer, op);
+  const std::size_t before = out.size();
+  if (op.attention.flash)
+    add_flash(out, op, s);
+  else
+    add_scores(out, op, s);
+  // A ring of context ranks turns its keys and values: the same kernels run once for each, which the tensors
+  // of one device do not show and the operator's FLOPs do.
+  const Flops once =
+      attention_flops(s.batch, s.heads, s.queries, s.keys, s.key_dim, s.value_dim, op.attention);
+  const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
+  for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns;
+}
+
+// Masks that a residual addition draws: within its own pass where such passes are fused, a pass back always.
+void add_masks(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
+               const OperatorSettings& settings) {
+  for (const TensorIndex mask : op.keeps) {
+    const std::int64_t values = elements(layer.tensor(mask).shape);
+    if (settings.fused_projections || settings.compiled)
+      out.push_back({{fused, {values}}, Pass::forward, 1, 0});
+    else
+      out.push_back({{dropout_forward, {values}}, Pass::forward});
+    out.push_back({{dropout_backward, {values}}, Pass::backward_input});
+  }
+}
+
+void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
+                const OperatorSettings& settings) {
   const Shape in = op.inputs.empty() ? Shape{} : layer.tensor(op.inputs.front()).shape;
   const Shape made = op.outputs.empty() ? Shape{} : layer.tensor(op.outputs.front()).shape;
   switch (op.kind) {
-    case OperatorKind::attention: {
-      const Shape keys = layer.tensor(op.inputs[1]).shape;
-      const Shape values = layer.tensor(op.inputs[2]).shape;
-      const std::int64_t other = size_at(keys, 1) == size_at(in, 1) ? 0 : size_at(keys, 1);
-      // A window as long as the keys hides none of them.
-      const std::int64_t window = op.attention.window < size_at(keys, 1) ? op.attention.window : 0;
-      add_both(out, attention_forward, attention_backward,
-               {size_at(in, 0), size_at(in, 1), size_at(in, 2), size_at(keys, 2), size_at(in, 3),
-                size_at(values, 3), op.attention.causal ? 1 : 0, other},
-               1, 3, window);
-      // A ring of context ranks turns its keys and values: the same kernel runs once for each, which the
-      // tensors of one device do not show and the operator's FLOPs do.
-      const Flops once = attention_flops(size_at(in, 0), size_at(in, 2), size_at(in, 1), size_at(keys, 1),
-                                         size_at(in, 3), size_at(values, 3), op.attention);
-      const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
-      for (KernelUse& use : std::span(out).last(2)) use.repeats = turns;
-      return;
-    }
+    case OperatorKind::attention:
+      return add_attention(out, layer, op);
     case OperatorKind::rotary: {
       const Shape k = layer.tensor(op.outputs.size() > 1 ? op.outputs[1] : op.outputs[0]).shape;
       const std::int64_t kv = op.outputs.size() > 1 ? size_at(k, 2) : 0;
@@ -208,7 +268,7 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       out.push_back({{add, {elements(made) / last(made), last(made)}},
                      Pass::forward,
                      static_cast<double>(std::max<std::size_t>(op.inputs.size(), 2) - 1)});
-      return;
+      return add_masks(out, layer, op, settings);
     case OperatorKind::select:
     case OperatorKind::unfold:
     case OperatorKind::contrast:
@@ -234,7 +294,7 @@ std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
     add_both(out, pair.forward, pair.backward, {elements(shape) / width, width}, pair.forward_launches,
              pair.backward_launches);
   } else {
-    add_others(out, layer, op);
+    add_others(out, layer, op, settings);
   }
   return out;
 }

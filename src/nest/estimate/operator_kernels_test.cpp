@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "nest/estimate/test_operator_layers.hpp"
+#include "nest/model/build.hpp"
 #include "nest/model/ends.hpp"
+#include "nest/model/zoo.hpp"
+#include "nest/strategies/registry.hpp"
 
 namespace nest {
 namespace {
@@ -53,6 +56,46 @@ TEST(OperatorKernels, AttentionHasItsHeadsAndItsMask) {
   const auto uses = kernels_of(layer, find(layer, "attention"), {});
   ASSERT_EQ(uses.size(), 2U);
   EXPECT_EQ(uses[0].call.sizes, (std::array<std::int64_t, 8>{4, 2048, 8, 1, 128, 128, 1, 0}));
+}
+
+// Two products forward and four backward over the whole square, masked or not; one pass each for softmax and
+// dropout.
+TEST(OperatorKernels, AttentionWithoutAFlashKernelWritesItsScores) {
+  const Model model = build_model(zoo_model("gpt3-1.3b"),
+                                  {.micro_batch = 2, .sequence = 1024, .flash = false, .dropout = true});
+  const LayerType& layer = model.type_of(LayerId(1));
+  const auto uses = kernels_of(layer, find(layer, "attention"), {});
+  EXPECT_THAT(kinds(uses, Pass::forward),
+              ElementsAre(batched_matmul, softmax_forward, dropout_forward, batched_matmul, copy));
+  EXPECT_THAT(kinds(uses, Pass::backward_input),
+              ElementsAre(softmax_backward, dropout_backward, copy, batched_matmul, batched_matmul,
+                          batched_matmul, batched_matmul));
+  const std::int64_t heads = 2 * layer.tensor(find(layer, "attention").inputs[0]).shape[2].size;
+  EXPECT_EQ(uses[0].call.sizes, (std::array<std::int64_t, 8>{1024, 1024, 2048 / (heads / 2), heads}));
+  const std::int64_t scores = heads * 1024 * 1024;
+  EXPECT_EQ(uses[1].call.sizes, (std::array<std::int64_t, 8>{scores, scores / 2}));
+  // Masks of residual additions: in their own pass where such passes are fused.
+  const Operator& residual = find(layer, "ffn_add");
+  EXPECT_THAT(kinds(kernels_of(layer, residual, {}), Pass::forward), ElementsAre(add, dropout_forward));
+  EXPECT_THAT(kinds(kernels_of(layer, residual, {.fused_projections = true}), Pass::forward),
+              ElementsAre(add, fused));
+  EXPECT_THAT(kinds(kernels_of(layer, residual, {}), Pass::backward_input), ElementsAre(dropout_backward));
+}
+
+// The FLOPs that a model counts as its own stay those that the mask leaves.
+TEST(OperatorKernels, TheModelsOwnFlopsDoNotDependOnTheKernel) {
+  for (const char* name : {"gpt3-1.3b", "bert-large"}) {
+    const Model flash = build_model(zoo_model(name), {.sequence = 512});
+    const Model old = build_model(zoo_model(name), {.sequence = 512, .flash = false});
+    EXPECT_EQ(flash.type_of(LayerId(1)).forward_flops(), old.type_of(LayerId(1)).forward_flops());
+  }
+}
+
+TEST(OperatorKernels, ARingTurnsTheScoresOfEachChunk) {
+  const Model model = build_model(zoo_model("gpt3-1.3b"), {.sequence = 2048, .flash = false});
+  const ShardedLayer ring = shard_layer(model.type_of(LayerId(1)), {.context = 4});
+  for (const KernelUse& use : kernels_of(ring.layer, find(ring.layer, "attention"), {}))
+    EXPECT_EQ(use.repeats, 4);
 }
 
 TEST(OperatorKernels, EightBitProductsQuantizeTheirOperands) {

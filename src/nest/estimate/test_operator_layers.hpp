@@ -62,8 +62,7 @@ inline LayerType shard_block(const TestModel& m, std::int64_t t, std::int64_t ba
   spec.attention.rotary = llama;
   spec.attention.causal = m.family != "bert";
   spec.ffn = {m.ffn / t, llama ? Activation::swiglu : Activation::gelu, !llama, !llama};
-  LayerBuilder b("block");
-  b.set_fused(fused);
+  LayerBuilder b("block", {.fused = fused});
   const TensorIndex x =
       b.input("hidden", {{Axis::batch, batch}, {Axis::sequence, sequence}, {Axis::hidden, m.hidden}});
   const TensorIndex y = add_block(b, x, spec);

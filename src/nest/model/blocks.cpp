@@ -173,7 +173,7 @@ TensorIndex add_block(LayerBuilder& b, TensorIndex x, const BlockSpec& s, std::o
     return s.experts ? add_experts(b, t, *s.experts, s.ffn.activation) : add_feed_forward(b, "", t, s.ffn);
   };
   const auto add = [&](const char* name, std::vector<TensorIndex> terms) {
-    return b.pointwise(name, OperatorKind::add, std::move(terms));
+    return b.residual(name, std::move(terms));
   };
   switch (s.layout) {
     case NormLayout::pre: {

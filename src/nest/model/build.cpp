@@ -56,7 +56,7 @@ class Builder {
     model_.positions = spec.positions;
     model_.hidden = spec.stacks.back().hidden;
     mtp_ = options.mtp;
-    fused_ = options.fused;
+    style_ = {options.fused, options.flash, options.dropout};
   }
 
   Model build() {
@@ -132,8 +132,7 @@ class Builder {
   }
 
   LayerType block_layer(const StackSpec& stack, const BlockSpec& block, bool norm_at_end) const {
-    LayerBuilder b(block.experts ? stack.prefix + " with experts" : stack.prefix);
-    b.set_fused(fused_);
+    LayerBuilder b(block.experts ? stack.prefix + " with experts" : stack.prefix, style_);
     const Dim hidden{Axis::hidden, stack.hidden};
     std::optional<TensorIndex> memory;
     if (block.cross) {
@@ -150,7 +149,7 @@ class Builder {
   void add_mtp(std::vector<LayerId>& ends) {
     const StackSpec& stack = spec_.stacks.back();
     const LayerId trunk = ends.back();
-    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack)), false);
+    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack), style_), false);
     LayerId at = trunk;
     for (std::int64_t i = 0; i < spec_.mtp_layers; ++i) {
       at = add_layer("mtp" + std::to_string(i), type, {at});
@@ -187,7 +186,7 @@ class Builder {
       model_.apart.push_back({"mlm head", model_.types[model_.layers.back().type].apart_parameters(), true});
     if (spec_.mtp_layers > 0) {
       const StackSpec& stack = spec_.stacks.back();
-      const std::int64_t one = mtp_layer(stack, tokens_of(stack)).apart_parameters();
+      const std::int64_t one = mtp_layer(stack, tokens_of(stack), style_).apart_parameters();
       model_.apart.push_back({"mtp", one * spec_.mtp_layers, mtp_});
     }
   }
@@ -195,7 +194,7 @@ class Builder {
   const ModelSpec& spec_;
   Model model_;
   bool mtp_ = false;
-  bool fused_ = true;
+  LayerStyle style_;
   std::vector<LayerId> table_users_;
 };
 

@@ -13,7 +13,9 @@ struct BuildOptions {
   std::int64_t micro_batch = 1;
   std::optional<std::int64_t> sequence;  // default: min(positions, 8192)
   bool mtp = false;                      // put multi-token prediction modules into the graph
-  bool fused = true;                     // see LayerBuilder::set_fused
+  bool fused = true;                     // the rest: see LayerStyle
+  bool flash = true;
+  bool dropout = false;
 };
 
 inline constexpr std::int64_t kDefaultLongestSequence = 8192;

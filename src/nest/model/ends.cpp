@@ -218,8 +218,8 @@ LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs) {
   return b.finish({out});
 }
 
-LayerType mtp_layer(const StackSpec& stack, const Shape& tokens) {
-  LayerBuilder b("multi-token prediction");
+LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style) {
+  LayerBuilder b("multi-token prediction", style);
   b.set_apart(true);
   const Dim hidden{Axis::hidden, stack.hidden};
   const TensorIndex trunk = b.input("hidden", join(tokens, {hidden}));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nest/model/layer.hpp"
+#include "nest/model/layer_builder.hpp"
 #include "nest/model/spec.hpp"
 
 namespace nest {
@@ -16,6 +17,6 @@ namespace nest {
 [[nodiscard]] LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs);
 
 // One multi-token prediction module: norms, the joining projection, one block like the stack's last, a norm.
-[[nodiscard]] LayerType mtp_layer(const StackSpec& stack, const Shape& tokens);
+[[nodiscard]] LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style = {});
 
 }  // namespace nest

@@ -5,7 +5,7 @@
 
 namespace nest {
 
-LayerBuilder::LayerBuilder(std::string name) {
+LayerBuilder::LayerBuilder(std::string name, LayerStyle style) : style_(style) {
   layer_.name = std::move(name);
 }
 
@@ -17,8 +17,10 @@ TensorIndex LayerBuilder::add_tensor(Tensor tensor) {
 
 void LayerBuilder::add_operator(Operator op) {
   const OperatorKindRow& row = row_of(op.kind);
+  // Only a flash kernel makes its probabilities again, for which it needs its result.
+  const bool keeps_outputs = row.keeps_outputs && (op.kind != OperatorKind::attention || op.attention.flash);
   if (row.keeps_inputs) op.keeps.insert(op.keeps.end(), op.inputs.begin(), op.inputs.end());
-  if (row.keeps_outputs) op.keeps.insert(op.keeps.end(), op.outputs.begin(), op.outputs.end());
+  if (keeps_outputs) op.keeps.insert(op.keeps.end(), op.outputs.begin(), op.outputs.end());
   layer_.operators.push_back(std::move(op));
 }
 
@@ -95,11 +97,23 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
   const Shape vs = shape(v);
   Operator op{name, OperatorKind::attention, {q, k, v}};
   op.attention = shape_facts;
+  op.attention.flash = style_.flash;
+  op.attention.dropout = style_.dropout;
   op.forward_flops =
       attention_flops(qs[0].size, qs[2].size, qs[1].size, ks[1].size, qs[3].size, vs[3].size, shape_facts);
   const Shape out{qs[0], qs[1], qs[2], vs[3]};
-  // The fused kernel keeps one log-sum-exp per query and head, and recomputes the rest.
-  op.keeps.push_back(add_tensor({name + ".log_sum", {qs[0], qs[2], qs[1]}, DType::fp32}));
+  if (style_.flash) {
+    // The fused kernel keeps one log-sum-exp per query and head, and recomputes the rest.
+    op.keeps.push_back(add_tensor({name + ".log_sum", {qs[0], qs[2], qs[1]}, DType::fp32}));
+  } else {
+    // All keys of the sequence, however it is split: a device's queries attend to every one of them.
+    const Shape scores{qs[0], qs[2], qs[1], {Axis::other, ks[1].size}};
+    op.keeps.push_back(add_tensor({name + ".softmax", scores}));
+    if (style_.dropout) {
+      op.keeps.push_back(add_tensor({name + ".mask", scores, DType::uint8}));
+      op.keeps.push_back(add_tensor({name + ".dropped", scores}));
+    }
+  }
   op.outputs.push_back(add_tensor({name + ".out", out}));
   const TensorIndex made = op.outputs.front();
   add_operator(std::move(op));
@@ -111,7 +125,17 @@ TensorIndex LayerBuilder::pointwise(const std::string& name, OperatorKind kind,
   const Shape out = shape(inputs.front());
   const TensorIndex made = general(name, kind, std::move(inputs), {}, {{name + ".out", out}}).front();
   const bool gated = kind == OperatorKind::swiglu || kind == OperatorKind::geglu;
-  if (gated && !fused_) also_keep({add_tensor({name + ".gate", out})});
+  if (gated && !style_.fused) also_keep({add_tensor({name + ".gate", out})});
+  return made;
+}
+
+TensorIndex LayerBuilder::residual(const std::string& name, std::vector<TensorIndex> inputs) {
+  const std::vector<TensorIndex> added(inputs.begin() + 1, inputs.end());
+  const TensorIndex made = pointwise(name, OperatorKind::add, std::move(inputs));
+  for (std::size_t i = 0; style_.dropout && i < added.size(); ++i) {
+    const Shape dropped = shape(added[i]);
+    also_keep({add_tensor({name + ".mask" + (i > 0 ? std::to_string(i) : ""), dropped, DType::uint8})});
+  }
   return made;
 }
 

@@ -26,16 +26,21 @@ struct Weight {
   Role role = Role::parameter;
 };
 
+// How a framework runs a layer, where that shows in what it keeps.
+struct LayerStyle {
+  // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
+  // they do not, a gated activation keeps the activated gate as well.
+  bool fused = true;
+  bool flash = true;     // see AttentionShape
+  bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
+};
+
 class LayerBuilder {
  public:
-  explicit LayerBuilder(std::string name);
+  explicit LayerBuilder(std::string name, LayerStyle style = {});
 
   // Parameters made from here on are outside the published count (see Tensor::apart).
   void set_apart(bool apart) { apart_ = apart; }
-
-  // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
-  // they do not, a gated activation keeps the activated gate as well.
-  void set_fused(bool fused) { fused_ = fused; }
 
   TensorIndex input(std::string name, Shape shape, DType dtype = DType::bf16);
   // Over the last axis, with one weight (and bias) per value of it.
@@ -49,10 +54,13 @@ class LayerBuilder {
   std::vector<TensorIndex> grouped_matmul(const std::string& name, TensorIndex in, Dim experts,
                                           const Shape& contract, const std::vector<Weight>& weights);
 
+  // Whether it is a flash kernel and drops follows from the builder's style.
   TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
                         AttentionShape shape);
   // Element-wise: the output has the first input's shape.
   TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
+  // The residual stream and what blocks add to it, each dropped by itself where the style drops.
+  TensorIndex residual(const std::string& name, std::vector<TensorIndex> inputs);
   // Anything else: named outputs, parameters that are read by row.
   std::vector<TensorIndex> general(const std::string& name, OperatorKind kind,
                                    std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
@@ -76,8 +84,8 @@ class LayerBuilder {
   void add_operator(Operator op);
 
   LayerType layer_;
+  LayerStyle style_;
   bool apart_ = false;
-  bool fused_ = true;
 };
 
 }  // namespace nest

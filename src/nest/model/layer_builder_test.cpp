@@ -52,5 +52,33 @@ TEST(LayerBuilder, ApartParametersAreCountedApart) {
   EXPECT_EQ(layer.apart_parameters(), 8);
 }
 
+// Per head and pair of positions: the softmax's result 2 bytes, dropout's mask 1 and its result 2.
+TEST(LayerBuilder, AttentionWithoutAFlashKernelKeepsItsScores) {
+  const Shape heads{{Axis::batch, 2}, {Axis::sequence, 4}, {Axis::heads, 3}, {Axis::head_dim, 8}};
+  const auto kept = [&](LayerStyle style) {
+    LayerBuilder b("x", style);
+    const TensorIndex q = b.input("q", heads);
+    const TensorIndex k = b.input("k", heads);
+    const TensorIndex v = b.input("v", heads);
+    const TensorIndex y = b.attention("core", q, k, v, {.causal = true});
+    return b.finish({y}).stash_bytes().value;
+  };
+  const std::int64_t one = 2 * 4 * 3 * 8 * 2;
+  const std::int64_t scores = 2 * 3 * 4 * 4;
+  EXPECT_EQ(kept({}), 4 * one + 2 * 3 * 4 * 4);  // its result and one fp32 for each query and head
+  EXPECT_EQ(kept({.flash = false}), 3 * one + 2 * scores);
+  EXPECT_EQ(kept({.flash = false, .dropout = true}), 3 * one + 5 * scores);
+  EXPECT_EQ(kept({.dropout = true}), kept({}));  // a flash kernel draws its mask again
+}
+
+TEST(LayerBuilder, WhatIsAddedToTheResidualStreamIsDropped) {
+  for (const bool dropout : {false, true}) {
+    LayerBuilder b("x", {.dropout = dropout});
+    const TensorIndex x = b.input("x", kTokens);
+    const TensorIndex y = b.residual("add", {x, x, x});
+    EXPECT_EQ(b.finish({y}).stash_bytes().value, dropout ? 2 * 4 * 8 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace nest

@@ -19,7 +19,7 @@ enum class OperatorKind {
   position,        // learned positions (and token types) added
   matmul,          // one input times one or several weights side by side
   grouped_matmul,  // the same per expert, rows grouped by expert
-  attention,       // softmax(q k^T) v as one fused kernel
+  attention,       // softmax(q k^T) v, as one fused kernel or as products around a softmax
   rms_norm,
   layer_norm,
   rotary,
@@ -58,6 +58,10 @@ using TensorIndex = std::size_t;  // into the tensors of one layer
 struct AttentionShape {
   bool causal = false;
   std::int64_t window = 0;  // keys that one query sees at most; 0 = all
+  // One kernel that never writes the scores. Otherwise two batched products over the whole square, masked or
+  // not, with a softmax between them, and its result kept.
+  bool flash = true;
+  bool dropout = false;  // of the softmax's result; a fused kernel draws its mask again
 };
 
 // Collectives, as operators that strategies insert between others.

@@ -12,12 +12,12 @@ std::string_view name_of(Axis axis) {
 }
 
 std::string_view name_of(DType dtype) {
-  static constexpr std::array<std::string_view, 4> kNames{"bf16", "fp32", "int64", "int32"};
+  static constexpr std::array<std::string_view, 5> kNames{"bf16", "fp32", "int64", "int32", "uint8"};
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
 std::int64_t size_of(DType dtype) {
-  static constexpr std::array<std::int64_t, 4> kSizes{2, 4, 8, 4};
+  static constexpr std::array<std::int64_t, 5> kSizes{2, 4, 8, 4, 1};
   return kSizes[static_cast<std::size_t>(dtype)];
 }
 

@@ -31,7 +31,7 @@ enum class Axis {
   other,
 };
 
-enum class DType { bf16, fp32, int64, int32 };
+enum class DType { bf16, fp32, int64, int32, uint8 };
 
 [[nodiscard]] std::string_view name_of(Axis axis);
 [[nodiscard]] std::string_view name_of(DType dtype);

@@ -26,8 +26,11 @@ void mix(std::size_t& hash, std::size_t value) {
 BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_t sequence) {
   if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
   const bool fused = inputs.recipe.compiled || inputs.recipe.framework == "megatron";
-  Model model = build_model(std::get<ModelSpec>(inputs.source),
-                            {.micro_batch = micro_batch, .sequence = sequence, .fused = fused});
+  Model model = build_model(std::get<ModelSpec>(inputs.source), {.micro_batch = micro_batch,
+                                                                 .sequence = sequence,
+                                                                 .fused = fused,
+                                                                 .flash = inputs.recipe.flash_attention,
+                                                                 .dropout = inputs.recipe.dropout});
   LayerGraph graph(model);
   const Flops flops = model.forward_flops();
   return {std::move(model), std::move(graph), flops};

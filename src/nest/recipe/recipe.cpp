@@ -67,6 +67,8 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
+  recipe.flash_attention = r.boolean_or("flash_attention", recipe.flash_attention);
+  recipe.dropout = r.boolean_or("dropout", recipe.dropout);
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
@@ -148,6 +150,7 @@ Value to_value(const Recipe& recipe) {
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
   v.set("ideal_network", recipe.ideal_network);
+  v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));
   return v;

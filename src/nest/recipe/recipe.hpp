@@ -60,6 +60,8 @@ struct Recipe {
   bool compiled = false;
   bool ideal_network =
       false;  // every link at its stated bandwidth, the best algorithms: for hand calculations
+  bool flash_attention = true;  // false: attention writes, keeps and reads its scores
+  bool dropout = false;         // of attention and of what layers add to the residual stream
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   double expert_imbalance = 1;  // load of the fullest expert over the mean
   Bytes reserve;

@@ -70,6 +70,17 @@ TEST(Recipe, ReadsBackWhatItWrites) {
   }
 }
 
+TEST(Recipe, OldRunsHaveNoFlashKernelAndDrop) {
+  for (const std::string& name : recipe_names()) {
+    EXPECT_TRUE(named_recipe(name).flash_attention) << name;
+    EXPECT_FALSE(named_recipe(name).dropout) << name;
+  }
+  const Recipe r = read_recipe(parse_yaml("r.yaml", "flash_attention: false\ndropout: true\n"), "r");
+  EXPECT_FALSE(r.flash_attention);
+  EXPECT_TRUE(r.dropout);
+  EXPECT_EQ(read_recipe(parse_json("x", to_json(to_value(r))), "r"), r);
+}
+
 TEST(Recipe, SgdWithMomentumHasOneState) {
   const Recipe r =
       read_recipe(parse_yaml("r", "optimizer: sgd\nmomentum: true\nmaster_weights: false\n"), "r");

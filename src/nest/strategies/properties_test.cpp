@@ -18,12 +18,14 @@
 namespace nest {
 namespace {
 
-// Models with a fixed sequence (images) take no other.
-Model model_of(const std::string& name) {
+// Models with a fixed sequence (images) take no other. `old`: without flash kernels, and with dropout.
+Model model_of(const std::string& name, bool old = false) {
   const ModelSpec spec = zoo_model(name);
   BuildOptions options;
   options.micro_batch = 2;
   options.mtp = true;
+  options.flash = !old;
+  options.dropout = old;
   try {
     options.sequence = 64;
     return build_model(spec, options);
@@ -200,6 +202,31 @@ TEST(Properties, EveryModelUnderEveryStrategy) {
   });
   RecordProperty("pairs", pairs);
   EXPECT_GT(pairs, 3000);
+}
+
+// Attention's scores are split as the rest is, and recomputation never keeps more than none does.
+TEST(Properties, WithoutFlashKernels) {
+  for (const char* name : {"gpt3-1.3b", "t5-large", "llama3.1-8b", "deepseek-v2-lite", "bert-large"}) {
+    const Model model = model_of(name, true);
+    for (const Strategy& s : strategies()) {
+      const auto refusal = check_strategy(model, s);
+      if (refusal && !refusal->framework) continue;
+      SCOPED_TRACE(std::string(name) + ": " + spell(s));
+      const std::vector<ShardedLayer> types = shard_types(model, s);
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        check_recomputation(types[i]);
+        EXPECT_EQ(contradiction(types[i]), "") << model.types[i].name;
+        const std::int64_t devices = s.tensor * s.context;
+        for (const Operator& op : model.types[i].operators) {
+          if (op.kind != OperatorKind::attention) continue;
+          const Operator& local = operator_named(types[i].layer, op.name);
+          const Bytes whole = model.types[i].tensor(op.keeps.front()).bytes();
+          EXPECT_EQ(types[i].layer.tensor(local.keeps.front()).bytes().value * devices, whole.value);
+        }
+      }
+      if (testing::Test::HasFailure()) return;
+    }
+  }
 }
 
 TEST(Properties, OneDeviceIsTheLayerItself) {

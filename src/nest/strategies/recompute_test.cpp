@@ -79,5 +79,58 @@ TEST(Recompute, OnTheFirstLayersOfAStage) {
   EXPECT_EQ(spell({RecomputePolicy::selective}), "selective");
 }
 
+// Korthikanti et al. 2022, "Reducing activation recomputation": bytes kept by a layer of GPT in 16 bit, with
+// a heads, without a flash kernel and with dropout. They leave out the norms' fp32 statistics, which are 16
+// bytes a token here.
+class GptLayer : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kS = 512;
+  static constexpr std::int64_t kB = 2;
+  static constexpr std::int64_t kH = 2048;
+  static constexpr std::int64_t kT = 8;
+
+  [[nodiscard]] std::int64_t kept(const Strategy& strategy, RecomputePolicy policy) const {
+    return recompute_cost(shard_layer(layer(), strategy), policy).stash.value;
+  }
+  [[nodiscard]] const LayerType& layer() const { return block_with(model_, "qkv"); }
+  [[nodiscard]] std::int64_t a() const {
+    return layer().tensor(operator_named(layer(), "attention").inputs[0]).shape[2].size;
+  }
+
+  Model model_ = build_model(zoo_model("gpt3-1.3b"),
+                             {.micro_batch = kB, .sequence = kS, .flash = false, .dropout = true});
+};
+
+TEST_F(GptLayer, KeepsSbhTimes34And5asOverH) {
+  EXPECT_EQ(kept({}, RecomputePolicy::none), kS * kB * kH * 34 + 5 * a() * kS * kS * kB + 16 * kS * kB);
+}
+
+TEST_F(GptLayer, TensorParallelismSplits24Of34) {
+  EXPECT_EQ(kept({.tensor = kT}, RecomputePolicy::none),
+            kS * kB * kH * (10 + 24 / kT) + 5 * a() * kS * kS * kB / kT + 16 * kS * kB);
+}
+
+TEST_F(GptLayer, SequenceParallelismSplitsAll) {
+  const Strategy both{.tensor = kT, .sequence_parallel = true};
+  EXPECT_EQ(kept(both, RecomputePolicy::none) * kT,
+            kS * kB * kH * 34 + 5 * a() * kS * kS * kB + 16 * kS * kB);
+  // Selective recomputation drops exactly the scores, full all but the input.
+  EXPECT_EQ(kept(both, RecomputePolicy::selective) * kT, kS * kB * kH * 34 + 16 * kS * kB);
+  EXPECT_EQ(kept(both, RecomputePolicy::full) * kT, kS * kB * kH * 2);
+  const RecomputeCost cost = recompute_cost(shard_layer(layer(), both), RecomputePolicy::selective);
+  EXPECT_EQ(cost.transient.value * kT, 5 * a() * kS * kS * kB);
+  EXPECT_EQ(names(shard_layer(layer(), both).layer, cost.operators), std::vector<std::string>{"attention"});
+}
+
+// A context rank's queries attend to all keys: a c-th of the scores, by ring as by all-to-all.
+TEST_F(GptLayer, ContextParallelismSplitsTheScoresOnce) {
+  for (const ContextMethod method : {ContextMethod::ring, ContextMethod::all_to_all}) {
+    const Strategy context{.context = 4, .context_method = method};
+    const std::int64_t dropped =
+        kept(context, RecomputePolicy::none) - kept(context, RecomputePolicy::selective);
+    EXPECT_EQ(dropped, 5 * a() * kS * kS * kB / 4) << name_of(method);
+  }
+}
+
 }  // namespace
 }  // namespace nest
