@@ -1,68 +1,88 @@
 // nest validate: our predictions against published measurements.
-#include <fmt/format.h>
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
-#include "nest/base/table.hpp"
 #include "nest/estimate/collective_rows.hpp"
 #include "nest/estimate/collective_runs.hpp"
+#include "nest/report/scatter.hpp"
+#include "nest/report/validate_memory.hpp"
+#include "nest/report/validate_runs.hpp"
+#include "validate_text.hpp"
 
 namespace nest::cli {
 namespace {
 
-using Align = Table::Align;
+constexpr double kGib = 1024.0 * 1024 * 1024;
 
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
+template <class Validation>
+void show(const Validation& validation, std::int64_t scored, const std::string& file,
+          const Arguments& arguments, Terminal& terminal) {
+  if (scored == 0) terminal.warn({file + ": no row can be scored"});
+  if (arguments.has("--json")) {
+    terminal.json(to_value(validation));
+  } else {
+    terminal.out(validation_text(validation, terminal));
+  }
 }
 
-std::string rows_text(const CollectiveRuns& runs) {
-  Table table({{"row"},
-               {"collective and hardware"},
-               {"message", Align::right},
-               {"measured", Align::right},
-               {"predicted", Align::right},
-               {"error", Align::right}});
-  std::string skipped;
+std::string picture(const CollectiveRuns& runs) {
+  std::vector<ScatterPoint> points;
   for (const CollectiveResult& r : runs.rows) {
-    if (!r.why_skipped.empty()) {
-      skipped += "  " + r.id + ": " + wrap(r.why_skipped, kTextWidth, 4 + r.id.size()) + "\n";
-    } else if (r.scored()) {
-      table.add({r.id, r.stratum, format(r.message), format(r.measured), format(r.predicted),
-                 fmt::format("{:+.1f} %", 100 * r.error())});
-    }
+    if (r.scored()) points.push_back({r.id, r.stratum, r.measured.value, r.predicted.value});
   }
-  return table.str() + (skipped.empty() ? "" : "\nskipped:\n" + skipped);
+  return scatter("Collectives: predicted against measured time", "s", points);
 }
 
-std::string summary_text(const CollectiveRuns& runs, const Terminal& terminal) {
-  Table table(
-      {{"stratum"}, {"rows", Align::right}, {"median", Align::right}, {"90th percentile", Align::right}});
-  const auto add = [&](const std::string& name, const ErrorSummary& s) {
-    table.add({name, std::to_string(s.rows), s.rows > 0 ? percent(s.median) : "-",
-               s.rows > 0 ? percent(s.p90) : "-"});
-  };
-  add("all scored rows", runs.all);
-  add("one constant share for all", runs.constant);
-  for (const ErrorSummary& s : runs.strata) add(s.name, s);
-  std::string out = "\n" + terminal.heading("Errors") + " (of the measured time)\n" + table.str();
-  if (runs.pairs > 0) {
-    out += fmt::format("of {} pairs of rows with the same collective and size, {} are ordered rightly\n",
-                       runs.pairs, runs.right);
+std::string picture(const RunValidation& runs) {
+  std::vector<ScatterPoint> points;
+  for (const RunResult& r : runs.rows) {
+    if (r.scored())
+      points.push_back({r.row.id, r.row.accelerator, r.measured.value, r.prediction.step.value});
   }
-  return out;
+  return scatter("Published runs: predicted against measured step time", "s", points);
+}
+
+std::string picture(const MemoryValidation& memory) {
+  std::vector<ScatterPoint> points;
+  for (const MemoryResult& r : memory.rows) {
+    if (!r.scored() || r.kind == MemoryKind::out_of_memory) continue;
+    points.push_back({r.row.id, std::string(name_of(r.kind)), static_cast<double>(r.measured.value) / kGib,
+                      static_cast<double>(r.predicted.value) / kGib});
+  }
+  return scatter("Published runs: predicted against measured memory", "GiB", points);
 }
 
 int run_validate(const Arguments& arguments, Terminal& terminal) {
-  const std::optional<std::string> file = arguments.text("--collectives");
-  if (!file) throw UsageError("validate: --collectives FILE is missing; see 'nest validate --help'");
-  const std::vector<CollectiveRow> rows = read_collective_rows(*file, read_file(*file));
-  const CollectiveRuns runs = check_collectives(rows, {.all = arguments.has("--all")});
-  if (runs.all.rows == 0) terminal.warn({*file + ": no row can be scored"});
-  if (arguments.has("--json")) {
-    terminal.json(to_value(runs));
+  std::vector<std::string> given;
+  for (const char* option : {"--runs", "--memory", "--collectives"}) {
+    if (arguments.has(option)) given.emplace_back(option);
+  }
+  if (given.empty()) {
+    throw UsageError(
+        "validate: --runs, --memory or --collectives FILE is missing; see 'nest validate --help'");
+  }
+  if (given.size() > 1)
+    throw UsageError("validate: " + given[0] + " and " + given[1] + " exclude each other");
+  const std::string file = *arguments.text(given.front());
+  const std::string text = read_file(file);
+  const bool all = arguments.has("--all");
+  if (given.front() == "--collectives") {
+    const CollectiveRuns runs = check_collectives(read_collective_rows(file, text), {.all = all});
+    show(runs, runs.all.rows, file, arguments, terminal);
+    write_output(
+        arguments, "--svg", [&] { return picture(runs); }, terminal);
+  } else if (given.front() == "--runs") {
+    const RunValidation runs =
+        validate_runs(read_run_rows(file, text, RunTable::times), price_run, {.all = all});
+    show(runs, runs.headline.rows, file, arguments, terminal);
+    write_output(
+        arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else {
-    terminal.out(rows_text(runs) + summary_text(runs, terminal));
+    const MemoryValidation memory =
+        validate_memory(read_run_rows(file, text, RunTable::memory), price_run, {.all = all});
+    show(memory, memory.all.rows, file, arguments, terminal);
+    write_output(
+        arguments, "--svg", [&] { return picture(memory); }, terminal);
   }
   return kOk;
 }
@@ -76,15 +96,21 @@ std::vector<Command> validate_commands() {
        0,
        0,
        "predictions against published measurements",
-       "Predicts each row of a table of measured collectives (nccl-tests and the like) and says how far off "
-       "the "
-       "prediction is: row by row, per stratum, and beside a model with one constant. Rows below 1 MB are "
-       "scored only "
-       "with --all.",
-       {{"--collectives", "FILE", "a CSV file of measured collectives"},
-        {"--all", "", "score small messages too"},
+       "Predicts each row of a table of published measurements and says how far off the prediction is: row "
+       "by "
+       "row, per stratum, and beside a model with constants only. Whole training runs (step time or "
+       "throughput), their memory, or collectives (nccl-tests and the like). Rows that a table calls "
+       "unusable, "
+       "and messages below 1 MB, are scored only with --all.",
+       {{"--runs", "FILE", "a CSV file of measured training runs"},
+        {"--memory", "FILE", "a CSV file of runs with their memory"},
+        {"--collectives", "FILE", "a CSV file of measured collectives"},
+        {"--all", "", "score unusable rows and small messages too"},
+        svg_option(),
         json_option()},
-       {{"nest validate --collectives collectives.csv", "errors per row and stratum"}},
+       {{"nest validate --runs runs.csv", "step times: errors per row, accelerator and framework"},
+        {"nest validate --memory memory.csv --svg memory.svg", "memory, with a picture"},
+        {"nest validate --collectives collectives.csv", "errors per row and stratum"}},
        run_validate},
   };
 }

@@ -12,6 +12,9 @@ constexpr std::string_view kStyle = R"(<style>
   svg { background: #ffffff; font-family: system-ui, sans-serif; font-size: 12px; }
   .label { fill: #1b1f24; } .small { fill: #57606a; font-size: 10px; } .title { fill: #1b1f24; font-size: 15px; font-weight: 600; }
   .wire { stroke: #8c959f; stroke-width: 1; fill: none; }
+  .square { rx: 0; }
+  .guide { stroke: #8c959f; stroke-width: 1; stroke-dasharray: 4 3; fill: none; }
+  circle { stroke: #57606a; stroke-width: 0.75; }
   rect { stroke: #57606a; stroke-width: 0.75; rx: 3; }
   .quiet { fill: #f6f8fa; } .strong { fill: #56b4e9; }
   .level0 { fill: #56b4e9; } .level1 { fill: #e69f00; } .level2 { fill: #009e73; } .level3 { fill: #cc79a7; }
@@ -65,6 +68,12 @@ void Svg::box(Box at, std::string_view style, std::string_view tooltip) {
   body_ += "<rect class=\"" + std::string(style) + "\" x=\"" + number(at.x) + "\" y=\"" + number(at.y) +
            "\" width=\"" + number(at.width) + "\" height=\"" + number(at.height) + "\"";
   body_ += tooltip.empty() ? "/>\n" : "><title>" + escape_xml(tooltip) + "</title></rect>\n";
+}
+
+void Svg::dot(double x, double y, double radius, std::string_view style, std::string_view tooltip) {
+  body_ += "<circle class=\"" + std::string(style) + "\" cx=\"" + number(x) + "\" cy=\"" + number(y) +
+           "\" r=\"" + number(radius) + "\"";
+  body_ += tooltip.empty() ? "/>\n" : "><title>" + escape_xml(tooltip) + "</title></circle>\n";
 }
 
 void Svg::line(double x1, double y1, double x2, double y2, std::string_view style) {

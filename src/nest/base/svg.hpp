@@ -25,6 +25,8 @@ class Svg {
 
   // `style` is one of the classes in the sheet: level0 .. level7, quiet, strong.
   void box(Box at, std::string_view style, std::string_view tooltip = {});
+  void dot(double x, double y, double radius, std::string_view style, std::string_view tooltip = {});
+  // `style` is wire, or guide for a broken line.
   void line(double x1, double y1, double x2, double y2, std::string_view style = "wire");
   void text(double x, double y, std::string_view words, Anchor anchor = Anchor::start,
             std::string_view style = "label");

@@ -25,6 +25,7 @@ TEST(Svg, DrawsBoxesLinesAndTexts) {
   Svg svg(10, 10, "t");
   svg.box({1, 2.25, 3.10, 4}, "level0", "node: 8 <devices>");
   svg.box({0, 0, 100, 20.006}, "quiet");
+  svg.dot(3, 4, 1.5, "level1", "a run");
   svg.line(0, 1, 2.999, -3);
   svg.text(5, 6, "a \"b\"", Svg::Anchor::middle, "small");
   svg.text(7, 8, "c");
@@ -33,6 +34,7 @@ TEST(Svg, DrawsBoxesLinesAndTexts) {
                        "&lt;devices&gt;"
                        "</title></rect>\n"
                        "<rect class=\"quiet\" x=\"0\" y=\"0\" width=\"100\" height=\"20.01\"/>\n"
+                       "<circle class=\"level1\" cx=\"3\" cy=\"4\" r=\"1.5\"><title>a run</title></circle>\n"
                        "<line class=\"wire\" x1=\"0\" y1=\"1\" x2=\"3\" y2=\"-3\"/>\n"
                        "<text class=\"small\" x=\"5\" y=\"6\" text-anchor=\"middle\">a &quot;b&quot;</text>\n"
                        "<text class=\"label\" x=\"7\" y=\"8\" text-anchor=\"start\">c</text>\n"

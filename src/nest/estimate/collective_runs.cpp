@@ -1,23 +1,12 @@
 #include "nest/estimate/collective_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "nest/estimate/collective.hpp"
 
 namespace nest {
 namespace {
-
-ErrorSummary summary(std::string name, std::vector<double> errors) {
-  ErrorSummary out{std::move(name), static_cast<std::int64_t>(errors.size())};
-  if (errors.empty()) return out;
-  std::sort(errors.begin(), errors.end());
-  const std::size_t n = errors.size();
-  out.median = n % 2 == 1 ? errors[n / 2] : (errors[n / 2 - 1] + errors[n / 2]) / 2;
-  out.p90 = errors[static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(n))) - 1];
-  return out;
-}
 
 GroupShape shape_of(const CollectiveCase& c) {
   const DeviceTree& tree = c.cluster->tree();
@@ -58,11 +47,11 @@ ErrorSummary constant_model(const std::vector<CollectiveResult>& rows) {
   for (const CollectiveResult& r : rows) {
     if (r.scored()) ratios.push_back(r.measured.value / r.ideal.value);
   }
-  const double share = summary("", ratios).median;
+  const double share = median_of(ratios);
   std::vector<double> errors;
   errors.reserve(ratios.size());
-  for (const double ratio : ratios) errors.push_back(std::abs(share / ratio - 1));
-  return summary("constant", std::move(errors));
+  for (const double ratio : ratios) errors.push_back(share / ratio - 1);
+  return summarize_errors("constant", errors);
 }
 
 void compare_pairs(CollectiveRuns& runs) {
@@ -86,13 +75,6 @@ void compare_pairs(CollectiveRuns& runs) {
   if (runs.pairs > 0) runs.regret = lost / static_cast<double>(runs.pairs);
 }
 
-Value error_value(const ErrorSummary& s) {
-  Value out = Value::object();
-  if (!s.name.empty()) out.set("name", s.name);
-  out.set("rows", s.rows).set("median_abs_error", s.median).set("p90_abs_error", s.p90);
-  return out;
-}
-
 Value row_value(const CollectiveResult& r) {
   Value out = Value::object();
   out.set("id", r.id)
@@ -114,12 +96,12 @@ CollectiveRuns check_collectives(std::span<const CollectiveRow> rows, const Coll
     out.rows.push_back(check(row, options));
     const CollectiveResult& r = out.rows.back();
     if (!r.scored()) continue;
-    errors.push_back(std::abs(r.error()));
+    errors.push_back(r.error());
     by_stratum[r.stratum].push_back(errors.back());
   }
-  out.all = summary("all", std::move(errors));
+  out.all = summarize_errors("all", errors);
   out.constant = constant_model(out.rows);
-  for (auto& [name, list] : by_stratum) out.strata.push_back(summary(name, std::move(list)));
+  for (const auto& [name, list] : by_stratum) out.strata.push_back(summarize_errors(name, list));
   compare_pairs(out);
   return out;
 }
@@ -140,7 +122,7 @@ Value to_value(const CollectiveRuns& runs) {
       .set("p90_abs_error", error(runs.constant.p90));
   out.set("constant_model", std::move(constant));
   Value strata = Value::array();
-  for (const ErrorSummary& s : runs.strata) strata.push(error_value(s));
+  for (const ErrorSummary& s : runs.strata) strata.push(to_value(s));
   out.set("strata", std::move(strata));
   Value order = Value::object();
   order.set("pairs", runs.pairs).set("right", runs.right).set("regret", runs.regret);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/base/error_summary.hpp"
 #include "nest/base/units.hpp"
 #include "nest/base/value.hpp"
 #include "nest/estimate/collective_rows.hpp"
@@ -36,13 +37,6 @@ struct CollectiveResult {
 
   [[nodiscard]] bool scored() const { return usable && why_skipped.empty(); }
   [[nodiscard]] double error() const { return predicted.value / measured.value - 1; }
-};
-
-struct ErrorSummary {
-  std::string name;
-  std::int64_t rows = 0;
-  double median = 0;
-  double p90 = 0;  // of |predicted / measured - 1|
 };
 
 struct CollectiveRuns {

@@ -1,0 +1,17 @@
+// What nest validate prints: rows, skipped rows by reason, summaries.
+#pragma once
+
+#include <string>
+
+#include "nest/estimate/collective_runs.hpp"
+#include "nest/report/validate_memory.hpp"
+#include "nest/report/validate_runs.hpp"
+#include "terminal.hpp"
+
+namespace nest::cli {
+
+[[nodiscard]] std::string validation_text(const CollectiveRuns& runs, const Terminal& terminal);
+[[nodiscard]] std::string validation_text(const RunValidation& runs, const Terminal& terminal);
+[[nodiscard]] std::string validation_text(const MemoryValidation& memory, const Terminal& terminal);
+
+}  // namespace nest::cli
