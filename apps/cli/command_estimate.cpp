@@ -107,9 +107,10 @@ Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
   }
   Cluster cluster = read_place(arguments);
   check_precision(cluster.accelerator(), precision, terminal);
-  OperatorTimes times(
-      cluster.accelerator(),
-      {.fused_projections = fused_framework, .compiled = compiled, .fp8 = precision == "fp8"});
+  OperatorTimes times(cluster.accelerator(), {.fused_projections = fused_framework,
+                                              .fused_passes = fused_framework,
+                                              .compiled = compiled,
+                                              .fp8 = precision == "fp8"});
   Estimate e{recipe, std::move(model), strategy, std::move(cluster), std::move(times), {}, {}};
   const CellNetwork network(e.cluster, fabric_constants(e.cluster), strategy);
   e.sharded = shard_types(e.model, strategy, {.expert_imbalance = recipe.expert_imbalance});

@@ -69,20 +69,17 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   if (given.front() == "--collectives") {
     const CollectiveRuns runs = check_collectives(read_collective_rows(file, text), {.all = all});
     show(runs, runs.all.rows, file, arguments, terminal);
-    write_output(
-        arguments, "--svg", [&] { return picture(runs); }, terminal);
+    write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else if (given.front() == "--runs") {
     const RunValidation runs =
         validate_runs(read_run_rows(file, text, RunTable::times), price_run, {.all = all});
     show(runs, runs.headline.rows, file, arguments, terminal);
-    write_output(
-        arguments, "--svg", [&] { return picture(runs); }, terminal);
+    write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else {
     const MemoryValidation memory =
         validate_memory(read_run_rows(file, text, RunTable::memory), price_run, {.all = all});
     show(memory, memory.all.rows, file, arguments, terminal);
-    write_output(
-        arguments, "--svg", [&] { return picture(memory); }, terminal);
+    write_output(arguments, "--svg", [&] { return picture(memory); }, terminal);
   }
   return kOk;
 }

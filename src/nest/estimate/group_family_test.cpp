@@ -43,6 +43,7 @@ TEST(DeviceRanks, RefuseADeviceThatIsNotThere) {
 TEST(FamilyShapes, AreMadeOnceForGroupsThatLieAlike) {
   const Cluster c({.name = "c", .levels = {test_level("node", {8}), test_level("rack", {4})}});
   std::vector<DeviceId> devices;
+  devices.reserve(32);
   for (std::int32_t i = 0; i < 32; ++i) devices.emplace_back(i);
   const DeviceRanks ranks(c.tree(), devices);
   GroupList pairs;

@@ -191,7 +191,8 @@ void add_scores(std::vector<KernelUse>& out, const Operator& op, const Attention
   product(s.keys, s.key_dim, s.queries, Pass::backward_input);
 }
 
-void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
+                   const OperatorSettings& settings) {
   const AttentionSizes s = sizes_of(layer, op);
   const std::size_t before = out.size();
   if (op.attention.flash)
@@ -203,7 +204,8 @@ void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Op
   const Flops once =
       attention_flops(s.batch, s.heads, s.queries, s.keys, s.key_dim, s.value_dim, op.attention);
   const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
-  for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns;
+  const double slower = op.attention.flash ? settings.attention_time : 1;
+  for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns * slower;
 }
 
 // Masks that a residual addition draws: within its own pass where such passes are fused, a pass back always.
@@ -225,10 +227,15 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
   const Shape made = op.outputs.empty() ? Shape{} : layer.tensor(op.outputs.front()).shape;
   switch (op.kind) {
     case OperatorKind::attention:
-      return add_attention(out, layer, op);
+      return add_attention(out, layer, op, settings);
     case OperatorKind::rotary: {
       const Shape k = layer.tensor(op.outputs.size() > 1 ? op.outputs[1] : op.outputs[0]).shape;
       const std::int64_t kv = op.outputs.size() > 1 ? size_at(k, 2) : 0;
+      if (settings.fused_passes) {
+        const std::int64_t bytes =
+            4 * size_at(made, 0) * size_at(made, 1) * (size_at(made, 2) + kv) * size_at(made, 3);
+        return add_both(out, fused, fused, {bytes}, 1, 1);
+      }
       add_both(out, rotary_forward, rotary_backward,
                {size_at(made, 0), size_at(made, 1), size_at(made, 2), kv, size_at(made, 3)}, 10, 14);
       return;
@@ -255,6 +262,14 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       const std::int64_t tokens = elements(sends ? in : made) / width;
       const std::int64_t copies = elements(sends ? made : in) / width;
       const std::int64_t top = std::max<std::int64_t>(1, copies / std::max<std::int64_t>(1, tokens));
+      if (settings.fused_passes) {
+        // To the experts: every copy is written once and its token read, and back the other way round; rows
+        // that come back are multiplied by their weight, whose gradient reads them once more.
+        const std::int64_t rows = width * (2 * copies + 2 * tokens);
+        out.push_back({{fused, {rows}}, Pass::forward});
+        out.push_back({{fused, {sends ? rows : rows + 2 * width * copies}}, Pass::backward_input});
+        return;
+      }
       // Under expert parallelism rows that arrive are not a multiple of those that were there.
       add_both(out, sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
                {std::max<std::int64_t>(1, copies / top), top, width}, 1, 2);
@@ -291,6 +306,13 @@ std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
   } else if (pair_of(op.kind, pair)) {
     const Shape& shape = layer.tensor(op.outputs.front()).shape;
     const std::int64_t width = last(shape);
+    const bool gated = op.kind == OperatorKind::swiglu || op.kind == OperatorKind::geglu;
+    if (gated && settings.fused_passes) {
+      // Both halves and the result; back the same, and the gradient besides.
+      out.push_back({{fused, {6 * elements(shape)}}, Pass::forward});
+      out.push_back({{fused, {10 * elements(shape)}}, Pass::backward_input});
+      return out;
+    }
     add_both(out, pair.forward, pair.backward, {elements(shape) / width, width}, pair.forward_launches,
              pair.backward_launches);
   } else {

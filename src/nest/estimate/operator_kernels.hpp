@@ -22,9 +22,12 @@ enum class Pass {
 struct OperatorSettings {
   // q, k and v, and gate and up, as one product each (Megatron) or as several (the layers of plain PyTorch).
   bool fused_projections = false;
+  // Rotary positions, gated activations and the routing of tokens to experts in one pass each (Megatron).
+  bool fused_passes = false;
   // Element-wise operators fused into few passes over memory (torch.compile).
   bool compiled = false;
-  bool fp8 = false;  // products of weights with 8-bit operands
+  bool fp8 = false;           // products of weights with 8-bit operands
+  double attention_time = 1;  // of flash attention kernels: see flash_time
 
   bool operator==(const OperatorSettings&) const = default;
 };

@@ -57,7 +57,8 @@ std::int64_t copied_bytes(const Recipe& recipe) {
 
 Seconds gradient_accumulation(std::int64_t parameters, const Recipe& recipe, const Accelerator& accelerator) {
   const double rate = accelerator.memory_bandwidth.value * accelerator.memory_share().value;
-  return Seconds{static_cast<double>(parameters) * static_cast<double>(accumulated_bytes(recipe)) / rate};
+  return Seconds{static_cast<double>(parameters) *
+                 recipe.accumulation_bytes.value_or(static_cast<double>(accumulated_bytes(recipe))) / rate};
 }
 
 Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const Accelerator& accelerator,

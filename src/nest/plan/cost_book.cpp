@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/estimate/flash_generation.hpp"
 #include "nest/strategies/boundary.hpp"
 #include "nest/strategies/registry.hpp"
 
@@ -109,9 +110,12 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
   std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
   if (!own.empty()) return own;
   const Recipe& recipe = inputs_->recipe;
-  const OperatorSettings settings{.fused_projections = recipe.framework == "megatron",
-                                  .compiled = recipe.compiled,
-                                  .fp8 = training.precision == Precision::fp8};
+  const OperatorSettings settings{
+      .fused_projections = recipe.framework == "megatron",
+      .fused_passes = recipe.framework == "megatron",
+      .compiled = recipe.compiled,
+      .fp8 = training.precision == Precision::fp8,
+      .attention_time = flash_time(recipe.flash_generation, inputs_->cluster.accelerator())};
   if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
   const OperatorTimes times(kernels_, settings);
   for (const ShardedLayer& layer : all.sharded) own.push_back(layer_compute(layer, policy, times));
@@ -180,7 +184,7 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
 LayerTable CostBook::finished(std::vector<LayerTerms> layers) const {
   for (LayerTerms& t : layers) {
     for (const Term term : {Term::forward, Term::backward_input, Term::backward_weight, Term::recompute})
-      t.of(term) *= compute_time_;
+      t.of(term) *= compute_time_ * inputs_->recipe.kernel_time;
   }
   return LayerTable(std::move(layers));
 }

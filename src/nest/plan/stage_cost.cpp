@@ -85,8 +85,9 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
   const double dense = t.of(Term::dense_parameters) / layers;
   const double expert = t.of(Term::expert_parameters) / layers;
   const auto all_layers = [&](CollectiveKind kind, double bytes) {
-    return layers * (time(kind, dense * bytes, network.dense.inner) +
-                     time(kind, expert * bytes, network.expert.inner));
+    return recipe.zero_time * layers *
+           (time(kind, dense * bytes, network.dense.inner) +
+            time(kind, expert * bytes, network.expert.inner));
   };
   const double gather = zero == 3 ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
   const double scatter =
@@ -136,7 +137,16 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
       reduce += add(out.reduces, CollectiveKind::all_reduce, outer, sharded(bytes, group), group.outer);
     }
     if (zero < 3) {
-      gather += add(out.gathers, CollectiveKind::all_gather, inner, parameters * kGatherBytes, group.inner);
+      const double gathered = parameters * kGatherBytes;
+      if (recipe.gather_by_broadcast) {
+        const auto ranks = static_cast<double>(group.shards);
+        const Seconds all{ranks * time(CollectiveKind::broadcast, gathered / ranks, group.inner)};
+        if (all.value > 0)
+          out.gathers.push_back({CollectiveKind::broadcast, inner, round_up_bytes(gathered), all});
+        gather += all.value;
+      } else {
+        gather += add(out.gathers, CollectiveKind::all_gather, inner, gathered, group.inner);
+      }
     }
   };
   const double dense = t.of(Term::dense_parameters) + tied;

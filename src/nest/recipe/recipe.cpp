@@ -68,7 +68,17 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.flash_attention = r.boolean_or("flash_attention", recipe.flash_attention);
+  recipe.flash_generation = static_cast<int>(r.whole_or("flash_generation", recipe.flash_generation, {1, 3}));
   recipe.dropout = r.boolean_or("dropout", recipe.dropout);
+  recipe.gather_by_broadcast = r.boolean_or("gather_by_broadcast", recipe.gather_by_broadcast);
+  if (r.has("accumulation_bytes")) {
+    recipe.accumulation_bytes = r.number("accumulation_bytes");
+    if (*recipe.accumulation_bytes < 0) r.fail_at("accumulation_bytes", "bytes are not below 0");
+  }
+  recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
+  if (!(recipe.zero_time > 0)) r.fail_at("zero_time", "a multiple of the estimated time is above 0");
+  recipe.kernel_time = r.number_or("kernel_time", recipe.kernel_time);
+  if (!(recipe.kernel_time > 0)) r.fail_at("kernel_time", "a multiple of the estimated time is above 0");
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
@@ -151,6 +161,9 @@ Value to_value(const Recipe& recipe) {
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
   v.set("ideal_network", recipe.ideal_network);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
+  v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
+  if (recipe.accumulation_bytes) v.set("accumulation_bytes", *recipe.accumulation_bytes);
+  v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));
   return v;

@@ -61,8 +61,16 @@ struct Recipe {
   bool ideal_network =
       false;  // every link at its stated bandwidth, the best algorithms: for hand calculations
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
+  int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool dropout = false;         // of attention and of what layers add to the residual stream
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
+  // ZeRO-1 and ZeRO-2 send updated parameters by one broadcast from each rank in turn, not by an all-gather.
+  bool gather_by_broadcast = false;
+  // Memory traffic per parameter and micro-batch for adding up gradients, beyond the 16-bit gradients that
+  // products write; none: what the framework is known to do.
+  std::optional<double> accumulation_bytes;
+  double zero_time = 1;         // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  double kernel_time = 1;       // every kernel takes so many times as long as estimated
   double expert_imbalance = 1;  // load of the fullest expert over the mean
   Bytes reserve;
   Overlap overlap;

@@ -23,7 +23,7 @@ void compare_pairs(const std::vector<const OrderedItem*>& items, OrderSummary& o
 }
 
 double regret_of(const std::vector<const OrderedItem*>& items) {
-  const auto by = [&](double OrderedItem::*figure) {
+  const auto by = [&](double OrderedItem::* figure) {
     return *std::min_element(items.begin(), items.end(), [&](const OrderedItem* a, const OrderedItem* b) {
       return a->*figure < b->*figure;
     });

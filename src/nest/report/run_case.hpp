@@ -17,7 +17,7 @@ namespace nest {
 
 struct PreparedRun {
   PlanInputs inputs;
-  Plan plan;          // degrees only
+  Plan plan;  // degrees only
 
   [[nodiscard]] const ModelSpec& model() const { return std::get<ModelSpec>(inputs.source); }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/estimate/flash_generation.hpp"
+
 namespace nest {
 namespace {
 
@@ -19,6 +21,7 @@ struct Framework {
   std::int64_t zero;  // defaults where the row is silent
   bool sequence_parallel;
   bool flash;
+  int flash_generation = kNewestFlash;
 };
 
 constexpr auto kFp32 = StateDType::fp32;
@@ -48,13 +51,19 @@ constexpr std::array<Framework, 11> kFrameworks{{
     {"megatron-2021", "megatron", kBf16, true, kBf16, kBf16, 0, 0, false, 0, false, false},
     {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false},
     {"deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 1, 1, false, 1, false, true},
-    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true},
-    {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true},
+    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1},
+    {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2},
     {"maxtext", "torchtitan", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
-    {"internevo", "megatron", kBf16, true, kBf16, kBf16, 1, 0, false, 1, false, true},
+    {"internevo", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, false, true, 1},
     {"alpa", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, true, 2, false, false},
     {"colossalai", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, true, true},
 }};
+
+// Fitted to runs of 2021 and 2022 (docs/step.md, "Constants"): DeepSpeed's pipeline engine takes time for
+// each micro-batch that grows with the parameters of a device, as if it moved so many bytes for each; its
+// ZeRO-3 fetched parameter by parameter over one network interface of the eight.
+constexpr double kDeepspeedAccumulation = 55;
+constexpr double kDeepspeedZero = 8;
 
 // The software of the run, where the column is too coarse: see the table.
 std::string_view software_of(const RunRow& row) {
@@ -103,6 +112,10 @@ RunRecipe run_recipe(const RunRow& row) {
     recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
   }
   if (found->name == "fsdp" && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
+  recipe.flash_generation = found->flash_generation;
+  recipe.gather_by_broadcast = found->name == "internevo";
+  if (found->name == "megatron-deepspeed") recipe.accumulation_bytes = kDeepspeedAccumulation;
+  if (found->name == "deepspeed") recipe.zero_time = kDeepspeedZero;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
   recipe.overlap.parameter_gather = found->gather_overlap;

@@ -21,7 +21,7 @@ bool is_digit(char c) {
 
 struct TextColumn {
   const char* name;
-  std::string RunRow::*member;
+  std::string RunRow::* member;
 };
 constexpr std::array<TextColumn, 17> kTexts{{{"id", &RunRow::id},
                                              {"source", &RunRow::source},
@@ -43,7 +43,7 @@ constexpr std::array<TextColumn, 17> kTexts{{{"id", &RunRow::id},
 
 struct WholeColumn {
   const char* name;
-  std::optional<std::int64_t> RunRow::*member;
+  std::optional<std::int64_t> RunRow::* member;
   std::int64_t least;
 };
 constexpr std::array<WholeColumn, 21> kWholes{{{"layers", &RunRow::layers, 1},
@@ -70,7 +70,7 @@ constexpr std::array<WholeColumn, 21> kWholes{{{"layers", &RunRow::layers, 1},
 
 struct NumberColumn {
   const char* name;
-  std::optional<double> RunRow::*member;
+  std::optional<double> RunRow::* member;
 };
 constexpr std::array<NumberColumn, 3> kNumbers{{{"intra_gb_per_s", &RunRow::intra_gb_per_s},
                                                 {"inter_gb_per_s", &RunRow::inter_gb_per_s},
@@ -78,7 +78,7 @@ constexpr std::array<NumberColumn, 3> kNumbers{{{"intra_gb_per_s", &RunRow::intr
 
 struct FlagColumn {
   const char* name;
-  std::optional<bool> RunRow::*member;
+  std::optional<bool> RunRow::* member;
 };
 constexpr std::array<FlagColumn, 5> kFlags{{{"sp", &RunRow::sequence_parallel},
                                             {"flash", &RunRow::flash},

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "nest/plan/plan_keys.hpp"
 #include "nest/report/run_flops.hpp"
 
 namespace nest {
@@ -119,7 +120,9 @@ Value row_value(const RunResult& r) {
   out.set("metric", r.row.metric).set("measured", *r.row.measured).set("predicted", r.predicted_metric);
   out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
   out.set("fits", r.prediction.fits);
-  return out;
+  Value parts = Value::object();
+  for (const auto& key : kBreakdownKeys) parts.set(key.key, (r.prediction.breakdown.*key.member).value);
+  return std::move(out.set("breakdown", std::move(parts)));
 }
 
 }  // namespace
