@@ -10,8 +10,6 @@ constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kContext = 701 * kMiB;
 constexpr std::int64_t kFirstCommunicator = 558 * kMiB;
 constexpr std::int64_t kNextCommunicator = 390 * kMiB;
-// Reserved over allocated at the peak, median of the nine training steps of data/profiles/h200.json.
-constexpr double kFragmentation = 0.04;
 // DeepSpeed's reduce and all-gather buckets: 5e8 elements each by default, in 16 bit.
 constexpr std::int64_t kDeepspeedBuckets = 2 * 500'000'000LL * 2;
 
@@ -32,7 +30,7 @@ FixedMemory fixed_memory(const Recipe& recipe, std::int64_t communicators) {
   // Megatron reduces in its fp32 gradient buffer and torchtitan in each layer's own: neither has buckets
   // besides.
   if (recipe.framework == "deepspeed") memory.buckets = Bytes{kDeepspeedBuckets};
-  memory.fragmentation = kFragmentation;
+  memory.fragmentation = recipe.fragmentation;
   return memory;
 }
 

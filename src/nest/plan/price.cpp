@@ -241,6 +241,11 @@ void Pricer::Parts::cost_stages(const Plan& plan, const BuiltModel& model, const
       cost_stage(plan, model, network, i, cost);
     }
     for (std::size_t c = 0; c < v; ++c) stashes[c] = cost.chunks[c].stash;
+    // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
+    for (std::size_t c = 0; c < v; ++c) {
+      const Bytes edge = std::max(cost.chunks[c].forward_bytes, cost.chunks[c].backward_bytes);
+      stashes[c] += inputs.recipe.stage_buffers * edge;
+    }
     cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes);
   }
 }

@@ -75,6 +75,11 @@ Recipe read_over(Recipe recipe, Reader& r) {
     recipe.accumulation_bytes = r.number("accumulation_bytes");
     if (*recipe.accumulation_bytes < 0) r.fail_at("accumulation_bytes", "bytes are not below 0");
   }
+  recipe.fragmentation = r.number_or("fragmentation", recipe.fragmentation);
+  if (recipe.fragmentation < 0 || recipe.fragmentation > 1)
+    r.fail_at("fragmentation", "a share lies between 0 and 1");
+  recipe.gradient_copy = r.boolean_or("gradient_copy", recipe.gradient_copy);
+  recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
   if (!(recipe.zero_time > 0)) r.fail_at("zero_time", "a multiple of the estimated time is above 0");
   recipe.kernel_time = r.number_or("kernel_time", recipe.kernel_time);
@@ -163,6 +168,8 @@ Value to_value(const Recipe& recipe) {
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
   v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
   if (recipe.accumulation_bytes) v.set("accumulation_bytes", *recipe.accumulation_bytes);
+  v.set("fragmentation", recipe.fragmentation).set("gradient_copy", recipe.gradient_copy);
+  v.set("stage_buffers", recipe.stage_buffers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));

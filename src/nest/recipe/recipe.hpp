@@ -69,9 +69,14 @@ struct Recipe {
   // Memory traffic per parameter and micro-batch for adding up gradients, beyond the 16-bit gradients that
   // products write; none: what the framework is known to do.
   std::optional<double> accumulation_bytes;
-  double zero_time = 1;         // ZeRO-2 and ZeRO-3 traffic takes so many times as long
-  double kernel_time = 1;       // every kernel takes so many times as long as estimated
-  double expert_imbalance = 1;  // load of the fullest expert over the mean
+  double zero_time = 1;  // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  // Of what is allocated: held by the allocator besides. The median of the nine training steps of
+  // data/profiles/h200.json.
+  double fragmentation = 0.04;
+  bool gradient_copy = false;      // 16-bit gradients are kept beside wider ones
+  std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
+  double kernel_time = 1;          // every kernel takes so many times as long as estimated
+  double expert_imbalance = 1;     // load of the fullest expert over the mean
   Bytes reserve;
   Overlap overlap;
 
@@ -79,7 +84,9 @@ struct Recipe {
 
   // Bytes held per parameter, before any sharding.
   [[nodiscard]] std::int64_t weight_bytes_per_parameter() const { return size_of(parameter_dtype); }
-  [[nodiscard]] std::int64_t gradient_bytes_per_parameter() const { return size_of(gradient_dtype); }
+  [[nodiscard]] std::int64_t gradient_bytes_per_parameter() const {
+    return size_of(gradient_dtype) + (gradient_copy ? 2 : 0);
+  }
   [[nodiscard]] std::int64_t optimizer_bytes_per_parameter() const;
 };
 

@@ -33,7 +33,8 @@ PolicyOr policy_of(const RunRow& row) {
   if (word == "none") return {Recompute{}, ""};
   if (word == "full") return {Recompute{RecomputePolicy::full}, ""};
   if (word == "selective") {
-    const bool lists_modules = mentions(row.notes, "recompute ") && !mentions(row.notes, "core_attn") &&
+    const bool lists_modules = (mentions(row.notes, "; recompute ") || mentions(row.notes, ", recompute ")) &&
+                               !mentions(row.notes, "core_attn") &&
                                (mentions(row.notes, "act") || mentions(row.notes, "norm"));
     const bool lists_here = mentions(row.recompute, "norm") || mentions(row.recompute, "activation");
     if (row.framework == "torchtitan") {

@@ -64,6 +64,7 @@ constexpr std::array<Framework, 11> kFrameworks{{
 // ZeRO-3 fetched parameter by parameter over one network interface of the eight.
 constexpr double kDeepspeedAccumulation = 55;
 constexpr double kDeepspeedZero = 8;
+constexpr double kDeepspeedFragmentation = 0.1;
 
 // The software of the run, where the column is too coarse: see the table.
 std::string_view software_of(const RunRow& row) {
@@ -114,7 +115,12 @@ RunRecipe run_recipe(const RunRow& row) {
   if (found->name == "fsdp" && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
   recipe.flash_generation = found->flash_generation;
   recipe.gather_by_broadcast = found->name == "internevo";
-  if (found->name == "megatron-deepspeed") recipe.accumulation_bytes = kDeepspeedAccumulation;
+  if (found->name == "megatron-deepspeed") {
+    recipe.accumulation_bytes = kDeepspeedAccumulation;
+    recipe.fragmentation = kDeepspeedFragmentation;
+    recipe.stage_buffers = 2;  // its pipeline engine keeps a stage's inputs and outputs
+    recipe.gradient_copy = *precision == Precision::bf16;  // its BF16_Optimizer adds up in fp32 besides
+  }
   if (found->name == "deepspeed") recipe.zero_time = kDeepspeedZero;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
