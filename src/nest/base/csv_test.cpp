@@ -45,9 +45,7 @@ TEST(Csv, ErrorsAreSentences) {
             "t.csv: line 4: 'count' is '1.5', not a positive whole number");
   EXPECT_EQ(message([&] { static_cast<void>(rows[0].flag("on")); }),
             "t.csv: line 2: 'on' is 'yes', not 0 or 1");
-  EXPECT_EQ(message([&] {
-              table.require({"id", "counts"});
-            }),
+  EXPECT_EQ(message([&] { table.require({"id", "counts"}); }),
             "t.csv: line 1: no column 'counts'; did you mean 'count'?");
   EXPECT_EQ(message([] { CsvTable("t.csv", "a,b\n1\n"); }), "t.csv: line 2: 1 fields, but the header has 2");
   EXPECT_EQ(message([] { CsvTable("t.csv", " \n"); }), "t.csv: the file is empty");

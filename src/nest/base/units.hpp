@@ -9,11 +9,35 @@
 
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace nest {
+
+// Whole quantities stop at the ends of their range: what overflows is still too much.
+template <class Rep>
+[[nodiscard]] constexpr Rep plus(Rep a, Rep b) {
+  if constexpr (std::is_integral_v<Rep>) {
+    Rep sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return a < 0 ? std::numeric_limits<Rep>::min() : std::numeric_limits<Rep>::max();
+  } else {
+    return a + b;
+  }
+}
+template <class Rep>
+[[nodiscard]] constexpr Rep times(Rep a, Rep b) {
+  if constexpr (std::is_integral_v<Rep>) {
+    Rep product = 0;
+    if (!__builtin_mul_overflow(a, b, &product)) return product;
+    return (a < 0) == (b < 0) ? std::numeric_limits<Rep>::max() : std::numeric_limits<Rep>::min();
+  } else {
+    return a * b;
+  }
+}
 
 template <class Tag, class Rep>
 struct Quantity {
@@ -24,17 +48,17 @@ struct Quantity {
   constexpr auto operator<=>(const Quantity&) const = default;
 
   constexpr Quantity& operator+=(Quantity o) {
-    value += o.value;
+    value = plus(value, o.value);
     return *this;
   }
   constexpr Quantity& operator-=(Quantity o) {
     value -= o.value;
     return *this;
   }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{a.value + b.value}; }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity{plus(a.value, b.value)}; }
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.value - b.value}; }
-  friend constexpr Quantity operator*(Quantity a, Rep k) { return Quantity{a.value * k}; }
-  friend constexpr Quantity operator*(Rep k, Quantity a) { return Quantity{a.value * k}; }
+  friend constexpr Quantity operator*(Quantity a, Rep k) { return Quantity{times(a.value, k)}; }
+  friend constexpr Quantity operator*(Rep k, Quantity a) { return Quantity{times(a.value, k)}; }
 };
 
 using Seconds = Quantity<struct SecondsTag, double>;

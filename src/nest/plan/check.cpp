@@ -96,6 +96,12 @@ bool consecutive(const Plan& plan, const LayerGraph& graph) {
 // Every layer once, and no edge that runs backwards: then the layers of any suffix of the pipeline are closed
 // under successors, and every stage is a difference of two such sets.
 Problem check_layers(const Plan& plan, const LayerGraph& graph) {
+  const auto ordered = [](const std::vector<LayerId>& ids) { return std::is_sorted(ids.begin(), ids.end()); };
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    if (!ordered(stage.layers) || !std::all_of(stage.chunks.begin(), stage.chunks.end(), ordered))
+      return fmt::format("stage {}: layers are listed in ascending order", i);
+  }
   if (consecutive(plan, graph)) return std::nullopt;
   const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
   const std::size_t p = plan.stages.size();

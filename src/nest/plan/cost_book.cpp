@@ -10,8 +10,9 @@
 namespace nest {
 namespace {
 
-// More tables or networks than this are started afresh: lines with device ids would fill the memory.
+// More than this is started afresh: lines with device ids or ever new sequences would fill the memory.
 constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMostModels = 64;
 
 std::array<std::int64_t, 6> degrees_of(const Strategy& s) {
   return {s.tensor,  s.shards_sequence() ? 1 : 0,
@@ -37,13 +38,15 @@ BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_
   return {std::move(model), std::move(graph), flops};
 }
 
+// Of those with the same degrees, the one that says the same of sequence parallelism, else the only one.
 const ProfileStrategy* find_strategy(const LayerProfile& profile, const Strategy& s) {
+  const ProfileStrategy* other = nullptr;
   for (const ProfileStrategy& own : profile.strategies) {
-    if (own.tensor == s.tensor && own.expert == s.expert && own.context == s.context &&
-        (own.tensor == 1 || own.sequence_parallel == s.sequence_parallel))
-      return &own;
+    if (own.tensor != s.tensor || own.expert != s.expert || own.context != s.context) continue;
+    if (own.tensor == 1 || own.sequence_parallel == s.sequence_parallel) return &own;
+    other = &own;
   }
-  return nullptr;
+  return other;
 }
 
 }  // namespace
@@ -72,6 +75,18 @@ CostBook::CostBook(const PlanInputs& inputs, double compute_time)
       compute_time_(compute_time),
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_) {}
+
+void CostBook::trim() {
+  const bool many = cells_.size() > kMostKept || tables_.size() > kMostKept ||
+                    placements_.size() > kMostKept || computes_.size() > kMostKept ||
+                    models_.size() > kMostModels;
+  if (!many) return;
+  tables_.clear();
+  placements_.clear();
+  cells_.clear();
+  computes_.clear();
+  models_.clear();
+}
 
 const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
   const ModelKey key{micro_batch, sequence};
@@ -123,10 +138,6 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
 }
 
 void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strategies) {
-  if (cells_.size() > kMostKept) {
-    cells_.clear();
-    tables_.clear();
-  }
   for (std::size_t i = 0; i < network.stages.size(); ++i) {
     StageNetwork& stage = network.stages[i];
     const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
@@ -142,7 +153,8 @@ void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strat
 
 const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementShape& shape,
                                      const NetworkOptions& options) {
-  const PlacementKey key{degrees_of(strategy), shape, options.zero_shards, options.ends};
+  const PlacementKey key{degrees_of(strategy), shape, options.zero_shards, options.wrap, options.tied_first,
+                         options.tied_last};
   const auto known = placements_.find(key);
   if (known != placements_.end()) return known->second.get();
   std::unique_ptr<PlanNetwork> made;

@@ -32,6 +32,9 @@ class CostBook {
   // `inputs` outlive this. Every kernel takes `compute_time` times as long as estimated.
   explicit CostBook(const PlanInputs& inputs, double compute_time = 1);
 
+  // Lets go of everything where it has become much. What was returned before is then gone.
+  void trim();
+
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
   [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, std::int64_t sequence);
@@ -70,7 +73,9 @@ class CostBook {
     std::array<std::int64_t, 6> degrees;
     PlacementShape shape;
     std::int64_t zero_shards;
-    bool ends;
+    bool wrap;
+    std::size_t tied_first;
+    std::size_t tied_last;
     bool operator==(const PlacementKey&) const = default;
   };
   struct Hash {

@@ -16,12 +16,19 @@ std::vector<std::int64_t> sizes_of(std::int64_t blocks, std::int64_t parts, cons
   std::int64_t missing = most * parts - blocks - ends;
   if (options.embedding_slot) --sizes.front();
   if (options.loss_slot) --sizes.back();
-  // One fewer in the last and first parts, which have the head and the embedding besides, then inwards.
-  for (std::size_t i = 0; missing > 0; ++i) {
-    const std::size_t at = i % 2 == 0 ? sizes.size() - 1 - i / 2 : i / 2;
-    --sizes[at];
-    --missing;
-    if (i + 1 == sizes.size()) i = static_cast<std::size_t>(-1);
+  // One fewer in the largest parts; of equal ones first the last and the first, which have the head and the
+  // embedding besides, then inwards.
+  for (; missing > 0; --missing) {
+    std::size_t chosen = 0;
+    std::int64_t largest = -1;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const std::size_t at = i % 2 == 0 ? sizes.size() - 1 - i / 2 : i / 2;
+      if (sizes[at] > largest) {
+        largest = sizes[at];
+        chosen = at;
+      }
+    }
+    --sizes[chosen];
   }
   return sizes;
 }

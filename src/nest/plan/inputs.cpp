@@ -21,7 +21,9 @@ Document part_of(const Reader& inputs, const std::string& key, const Value& valu
 
 ModelSource read_model(const Document& document, Warnings& warnings) {
   if (is_layer_profile(document)) return read_layer_profile(document);
-  return read_hub_config(document, "config", warnings);
+  const Value* name = document.root.find("_name_or_path");
+  const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
+  return read_hub_config(document, named ? *name->as_string() : "config", warnings);
 }
 
 // What stands in a plan for a model file: its whole text, with the name that the file's own name gave it.

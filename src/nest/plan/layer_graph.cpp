@@ -28,15 +28,11 @@ void LayerGraph::finish() {
   for (const Edge& edge : edges_) {
     ascending_ = ascending_ && edge.from < edge.to;
     const auto same = [&](const Carried& c) {
-      if (c.from != edge.from) return false;
-      const auto known = std::find_if(edges_.begin(), edges_.end(), [&](const Edge& e) {
-        return e.from == c.from && e.to == c.users.front();
-      });
-      return !edge.tensor.empty() && known->tensor == edge.tensor;
+      return c.from == edge.from && !edge.tensor.empty() && c.tensor == edge.tensor;
     };
     const auto at = std::find_if(carried_.begin(), carried_.end(), same);
     if (at == carried_.end()) {
-      carried_.push_back({edge.from, edge.bytes, {edge.to}});
+      carried_.push_back({edge.from, edge.tensor, edge.bytes, {edge.to}});
     } else {
       at->users.push_back(edge.to);
       at->bytes = std::max(at->bytes, edge.bytes);

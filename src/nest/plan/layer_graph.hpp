@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nest/model/model.hpp"
@@ -44,6 +45,7 @@ class LayerGraph {
   // Distinct tensors: maker and last users.
   struct Carried {
     LayerId from;
+    std::string tensor;
     Bytes bytes;
     std::vector<LayerId> users;
   };

@@ -64,15 +64,23 @@ std::vector<Cell> SlotTable::cells_of(std::size_t stage) const {
 
 std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape) {
   const std::int64_t need = shape.stages * shape.inner * shape.cell;
-  const std::int64_t most = tree.devices() / shape.outer;
-  if (shape.outer > tree.devices() || need > most) return {};
+  // The last range may end beyond the last device.
+  const std::int64_t most = shape.outer == 1 ? tree.devices() : (tree.devices() - need) / (shape.outer - 1);
+  if (shape.outer > tree.devices() || need > tree.devices() || need > most) return {};
   std::vector<std::int64_t> sizes;
   const auto add = [&](std::int64_t size) {
-    if (size <= most && (sizes.empty() || size > sizes.back()) && fits(tree, shape, size))
-      sizes.push_back(size);
+    const bool fitting = size >= need && size <= most && fits(tree, shape, size);
+    if (fitting && (sizes.empty() || size > sizes.back())) sizes.push_back(size);
+    return fitting;
   };
-  const std::int64_t alone = lay_block(tree, shape, 0, nullptr);  // with the gaps before edges
-  std::vector<std::int64_t> candidates{need, alone, most};
+  // The tightest, size by size: nearly always the first. Laying out takes time in proportion to the cells.
+  constexpr std::int64_t kMostCells = 1 << 24;
+  const std::int64_t cells = shape.stages * shape.inner * shape.outer;
+  const std::int64_t tries = std::max<std::int64_t>(64, kMostCells / cells);
+  for (std::int64_t size = need; size <= std::min(most, need + tries); ++size) {
+    if (add(size)) break;
+  }
+  std::vector<std::int64_t> candidates{tree.devices() / shape.outer};
   for (std::int32_t l = 0; l < tree.levels(); ++l) {
     std::int64_t largest = 0;
     for (std::int32_t d = 0; d < tree.domains(LevelId(l)); ++d) {
@@ -80,7 +88,6 @@ std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementSha
       if (tree.regular(LevelId(l))) break;
     }
     candidates.push_back(round_up(need, largest));
-    if (alone <= most) candidates.push_back(round_up(alone, largest));
   }
   std::sort(candidates.begin(), candidates.end());
   for (const std::int64_t size : candidates) add(size);

@@ -199,7 +199,9 @@ PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constant
     network.stages[i].from_next = pair_shapes(devices, i, i + 1);
     network.stages[i + 1].from_previous = network.stages[i].from_next;
   }
-  if (cells.size() > 1 && options.ends) network.ends = pair_shapes(devices, 0, cells.size() - 1);
+  if (cells.size() > 1 && options.wrap) network.wrap = pair_shapes(devices, 0, cells.size() - 1);
+  if (options.tied_first < options.tied_last)
+    network.tied = pair_shapes(devices, options.tied_first, options.tied_last);
   fill(
       devices, strategies, options.zero_shards, [](const Strategy& s) { return s.tensor; },
       &StageNetwork::dense, network.stages);

@@ -40,7 +40,8 @@ struct StageNetwork {
 
 struct PlanNetwork {
   std::vector<StageNetwork> stages;
-  Shapes ends;  // last stage and first: interleaved schedules, copies of tied weights
+  Shapes wrap;  // last stage and first, for interleaved schedules
+  Shapes tied;  // the first and the last stage that share a weight
   // Stages with equal numbers have equal networks in all that matters to their cost.
   std::vector<std::size_t> stage_class;
 };
@@ -50,7 +51,10 @@ struct PlanNetwork {
 
 struct NetworkOptions {
   std::int64_t zero_shards = 0;  // 0: whole groups
-  bool ends = false;             // whether the last and the first stage talk
+  bool wrap = false;             // whether the last and the first stage talk
+  // The first and the last stage that share a weight; equal where none do.
+  std::size_t tied_first = 0;
+  std::size_t tied_last = 0;
 };
 
 // cells[stage][copy]

@@ -70,7 +70,7 @@ std::vector<IdType> read_ids(const Reader& r, const char* key, const Value& list
   return ids;
 }
 
-Recompute read_recompute(Reader& r, const char* key, const Recompute& fallback) {
+Recompute read_recompute(Reader& r, const char* key, const Recompute& fallback, Warnings& warnings) {
   const Value* value = r.find(key);
   if (value == nullptr || value->is_null()) return fallback;
   Recompute recompute;
@@ -80,6 +80,7 @@ Recompute read_recompute(Reader& r, const char* key, const Recompute& fallback) 
     recompute.layers = group.whole_or("layers", 0, {0, kCount.most});
     if (recompute.layers > 0 && recompute.policy != RecomputePolicy::full)
       group.fail_at("layers", "a number of layers goes with the policy 'full'");
+    group.warn_unknown(warnings);
     return recompute;
   }
   read_word(r, key, {"none", "selective", "full"}, find_policy, recompute.policy);
@@ -97,13 +98,15 @@ void read_numbers(Reader& r, const std::array<NumberKey<Group, Number>, N>& keys
   }
 }
 
-Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute) {
+Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnings& warnings) {
   Stage stage;
   if (const Value* layers = r.find("layers")) stage.layers = read_ids<LayerId>(r, "layers", *layers);
   if (const Value* chunks = r.find("chunks")) {
     if (chunks->as_array() == nullptr) r.fail_at("chunks", "a list of lists of layer ids is expected");
-    for (const Value& chunk : *chunks->as_array())
+    for (const Value& chunk : *chunks->as_array()) {
       stage.chunks.push_back(read_ids<LayerId>(r, "chunks", chunk));
+      std::sort(stage.chunks.back().begin(), stage.chunks.back().end());
+    }
     if (stage.layers.empty()) {
       for (const auto& chunk : stage.chunks)
         stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
@@ -112,7 +115,8 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute) {
   std::sort(stage.layers.begin(), stage.layers.end());
   std::optional<Reader> strategy = r.object_if("strategy");
   stage.strategy = strategy ? read_strategy(*strategy) : plan.parallelism.strategy;
-  stage.recompute = read_recompute(r, "recompute", recompute);
+  if (strategy) strategy->warn_unknown(warnings);
+  stage.recompute = read_recompute(r, "recompute", recompute, warnings);
   if (const Value* devices = r.find("devices")) {
     if (devices->as_array() == nullptr)
       r.fail_at("devices", "a list with one list of ids a copy is expected");
@@ -122,15 +126,19 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute) {
   }
   if (std::optional<Reader> time = r.object_if("time")) {
     read_numbers(*time, kTimeKeys, stage.time.emplace());
+    static_cast<void>(time->find("total_s"));
+    time->warn_unknown(warnings);
   }
   if (std::optional<Reader> memory = r.object_if("memory")) {
     read_numbers(*memory, kMemoryKeys, stage.memory.emplace());
     stage.memory->capacity.value = memory->whole_or("capacity_bytes", 0, {0, std::int64_t{1} << 62});
+    static_cast<void>(memory->find("total_bytes"));
+    memory->warn_unknown(warnings);
   }
   return stage;
 }
 
-Prediction read_prediction(Reader& r) {
+Prediction read_prediction(Reader& r, Warnings& warnings) {
   Prediction p;
   p.step.value = r.number_or("step_s", 0);
   p.tokens_per_s = r.number_or("tokens_per_s", 0);
@@ -138,13 +146,17 @@ Prediction read_prediction(Reader& r) {
   p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);
   p.mfu = r.number_or("mfu", 0);
   p.bubble_fraction = r.number_or("bubble_fraction", 0);
-  if (std::optional<Reader> breakdown = r.object_if("breakdown"))
+  if (std::optional<Reader> breakdown = r.object_if("breakdown")) {
     read_numbers(*breakdown, kBreakdownKeys, p.breakdown);
+    breakdown->warn_unknown(warnings);
+  }
+  r.warn_unknown(warnings);
   return p;
 }
 
 // Degrees that the file leaves out stay 0 where they follow from others.
-void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOptions& split) {
+void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOptions& split,
+                      Warnings& warnings) {
   p.strategy = read_strategy(r);
   static_cast<void>(r.find("cell"));
   p.pipeline = r.whole_or("pipeline", 0, {0, kDegree.most});
@@ -164,7 +176,7 @@ void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOpti
   }
   const Value* word = r.find("recompute");
   if (word != nullptr && word->as_string() != nullptr && *word->as_string() == "mixed") return;
-  recompute = read_recompute(r, "recompute", recompute);
+  recompute = read_recompute(r, "recompute", recompute, warnings);
 }
 
 }  // namespace
@@ -176,13 +188,16 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   Recompute recompute;
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");
-  if (parallelism) read_parallelism(*parallelism, plan.parallelism, recompute, plan.split);
+  if (parallelism) read_parallelism(*parallelism, plan.parallelism, recompute, plan.split, warnings);
   if (r.has("stages")) {
     for (Reader& stage : r.objects("stages")) {
-      plan.stages.push_back(read_stage(stage, plan, recompute));
+      plan.stages.push_back(read_stage(stage, plan, recompute, warnings));
       stage.warn_unknown(warnings);
     }
-    if (!parallelism && !plan.stages.empty()) plan.parallelism.strategy = plan.stages.front().strategy;
+    // Where `parallelism` names no degree, the first stage's stand for all.
+    const bool named = parallelism && (parallelism->has("tensor") || parallelism->has("context") ||
+                                       parallelism->has("expert"));
+    if (!named && !plan.stages.empty()) plan.parallelism.strategy = plan.stages.front().strategy;
   }
   plan.default_recompute = recompute;
   if (r.has("status")) {
@@ -192,7 +207,7 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   }
   if (r.has("lower_bound_s")) plan.lower_bound = Seconds{r.number("lower_bound_s")};
   if (std::optional<Reader> predicted = r.object_if("predicted"))
-    plan.predicted = read_prediction(*predicted);
+    plan.predicted = read_prediction(*predicted, warnings);
   if (training) training->warn_unknown(warnings);
   if (parallelism) parallelism->warn_unknown(warnings);
   r.warn_unknown(warnings);

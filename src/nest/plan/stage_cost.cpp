@@ -18,8 +18,8 @@ constexpr double kGatherBytes = 2;
 // gather has nothing to hide behind, and the last of a reduction has nothing left.
 double unhidden(double communication, double share, double compute, double parts) {
   if (share <= 0) return communication;
-  const double hidden = std::min(
-      {share * communication, share * compute * (parts - 1) / parts, communication * (parts - 1) / parts});
+  const double hidden =
+      std::min({share * communication, compute * (parts - 1) / parts, communication * (parts - 1) / parts});
   return communication - std::max(0.0, hidden);
 }
 
@@ -79,7 +79,7 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
   out.stash = round_up_bytes(t.of(Term::stash));
   out.forward_zero = out.backward_zero = Seconds{};
   if (zero < 2) return;
-  const Recipe& recipe = inputs_->recipe;
+  const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   const double layers = std::max(1.0, t.of(Term::layers));
   const double dense = t.of(Term::dense_parameters) / layers;
@@ -105,14 +105,14 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
 
 Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule) const {
   const double send = time(CollectiveKind::send, static_cast<double>(bytes.value), from);
-  const Overlap& overlap = inputs_->recipe.overlap;
+  const Overlap& overlap = recipe_.overlap;
   const double hidden = std::min(send_overlap(overlap, schedule) * send, beside.value);
   return Seconds{send - hidden + overlap.slow_down * hidden};
 }
 
 void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied,
                        double shared, const Shapes& ends, std::int64_t stages, StageCost& out) const {
-  const Recipe& recipe = inputs_->recipe;
+  const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   out.reduces.clear();
   out.gathers.clear();
@@ -181,7 +181,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
 
 StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
                                 double tied, Bytes stashes) const {
-  const Recipe& recipe = inputs_->recipe;
+  const Recipe& recipe = recipe_;
   const double dense = t.of(Term::dense_parameters) + tied;
   const double expert = t.of(Term::expert_parameters);
   const double all = dense + expert;
@@ -200,7 +200,7 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   if (zero >= 2) workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
   m.reserve = recipe.reserve;
-  m.capacity = inputs_->cluster.accelerator().memory;
+  m.capacity = capacity_;
   return m;
 }
 

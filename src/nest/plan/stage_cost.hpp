@@ -3,15 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "nest/base/units.hpp"
 #include "nest/estimate/kernel_model.hpp"
 #include "nest/estimate/layer_cost.hpp"
-#include "nest/plan/inputs.hpp"
 #include "nest/plan/layer_table.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/plan_network.hpp"
+#include "nest/recipe/recipe.hpp"
 
 namespace nest {
 
@@ -92,8 +93,14 @@ struct StageCost {
 // The part of a stage's cost that does not depend on how many stashes it holds.
 class StageCoster {
  public:
-  StageCoster(const PlanInputs& inputs, const CollectiveModel& collectives)
-      : inputs_(&inputs), collectives_(&collectives), rates_(device_rates(inputs.cluster.accelerator())) {}
+  // `collectives` outlive this.
+  StageCoster(Recipe recipe, const Accelerator& accelerator, const CollectiveModel& collectives)
+      : recipe_(std::move(recipe)),
+        capacity_(accelerator.memory),
+        collectives_(&collectives),
+        rates_(device_rates(accelerator)) {}
+
+  [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
   void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
@@ -108,7 +115,8 @@ class StageCoster {
  private:
   [[nodiscard]] double time(CollectiveKind kind, double bytes, const Shapes& shapes) const;
 
-  const PlanInputs* inputs_;
+  Recipe recipe_;
+  Bytes capacity_;
   const CollectiveModel* collectives_;
   DeviceRates rates_;
 };

@@ -36,6 +36,7 @@ inline const std::string kExampleProfile = R"({"format": "nest-layer-profile", "
                                        std::int64_t inner) {
   Plan plan;
   plan.training.global_batch = 8;
+  plan.training.optimizer = Optimizer::sgd;
   plan.training.sequence = 512;
   plan.training.micro_batches = 8 / copies;
   plan.parallelism.pipeline = static_cast<std::int64_t>(stages.size());

@@ -1,0 +1,203 @@
+#include "nest/plan/placement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "nest/plan/test_plans.hpp"
+
+namespace nest {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Two racks of two nodes of eight.
+const DeviceTree& racks() {
+  static const DeviceTree tree({{8, {}}, {2, {}}, {2, {}}});
+  return tree;
+}
+
+// Nodes of 3, 4 and 4 devices.
+const DeviceTree& uneven() {
+  static const DeviceTree tree({{1, {3, 4, 4}}, {3, {}}});
+  return tree;
+}
+
+TEST(Placement, TheLastStageStartsAtDeviceZero) {
+  const auto slots = place_cells(racks(), {.cell = 8, .stages = 2, .inner = 1, .outer = 2});
+  ASSERT_TRUE(slots);
+  EXPECT_EQ(slots->block_devices, 16);
+  EXPECT_THAT(slots->starts, ElementsAre(8, 24, 0, 16));  // stage 0 of both copies, then stage 1
+  EXPECT_EQ(slots->cells_of(1)[1].front(), DeviceId{16});
+  EXPECT_EQ(slots->cells_of(1)[1].back(), DeviceId{23});
+}
+
+TEST(Placement, TheMirrorImageStartsWithTheFirstStage) {
+  const auto slots =
+      place_cells(racks(), {.cell = 8, .stages = 2, .inner = 1, .outer = 2, .first_stage_first = true});
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->starts, ElementsAre(0, 16, 8, 24));
+}
+
+TEST(Placement, InnerCopiesLieSideBySide) {
+  const auto slots = place_cells(racks(), {.cell = 4, .stages = 2, .inner = 2, .outer = 2});
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->starts, ElementsAre(8, 12, 24, 28, 0, 4, 16, 20));
+}
+
+TEST(Placement, ACellMovesToTheNextEdge) {
+  // Cells of 3: two fit a node of 8, the third would straddle.
+  const auto slots = place_cells(racks(), {.cell = 3, .stages = 3, .inner = 1, .outer = 1});
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->starts, ElementsAre(8, 3, 0));
+  EXPECT_EQ(slots->block_devices, 11);
+}
+
+TEST(Placement, ACellThatFitsNoNodeStillKeepsToItsRack) {
+  // 12 devices fit no node of 8 but a rack of 16: the second cell skips 4 devices.
+  const auto slots = place_cells(racks(), {.cell = 12, .stages = 2, .inner = 1, .outer = 1});
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->starts, ElementsAre(16, 0));
+  // 20 fit nothing but the whole: it may straddle.
+  const auto wide = place_cells(racks(), {.cell = 20, .stages = 1, .inner = 1, .outer = 1});
+  ASSERT_TRUE(wide);
+  EXPECT_THAT(wide->starts, ElementsAre(0));
+}
+
+TEST(Placement, UnevenNodesAreCountedAlongTheLeaves) {
+  // A cell of 4 does not fit the first node of 3, so it may lie across it; the next starts at an edge.
+  const auto four = place_cells(uneven(), {.cell = 4, .stages = 2, .inner = 1, .outer = 1});
+  ASSERT_TRUE(four);
+  EXPECT_THAT(four->starts, ElementsAre(7, 0));
+  const auto three = place_cells(uneven(), {.cell = 3, .stages = 3, .inner = 1, .outer = 1});
+  ASSERT_TRUE(three);
+  EXPECT_THAT(three->starts, ElementsAre(7, 3, 0));
+}
+
+TEST(Placement, ABlockTooSmallOrTooLargeHasNoTable) {
+  PlacementShape shape{.cell = 4, .stages = 2, .inner = 1, .outer = 2, .block_devices = 7};
+  EXPECT_FALSE(place_cells(racks(), shape));
+  shape.block_devices = 8;
+  EXPECT_TRUE(place_cells(racks(), shape));
+  shape.block_devices = 25;  // the second block would begin at 25 and end at 33
+  EXPECT_FALSE(place_cells(racks(), shape));
+  shape.block_devices = 33;
+  EXPECT_FALSE(place_cells(racks(), shape));
+  shape.block_devices = 1 << 24;
+  EXPECT_FALSE(place_cells(racks(), shape));
+}
+
+TEST(Placement, DegreesBeyondTheClusterHaveNoTable) {
+  constexpr std::int64_t kHuge = 1 << 24;
+  EXPECT_FALSE(place_cells(racks(), {.cell = kHuge}));
+  EXPECT_FALSE(place_cells(racks(), {.stages = kHuge, .inner = 2}));
+  EXPECT_FALSE(place_cells(racks(), {.stages = kHuge, .inner = kHuge}));
+  EXPECT_FALSE(place_cells(racks(), {.cell = 0}));
+  EXPECT_FALSE(place_cells(racks(), {.stages = 0}));
+}
+
+TEST(Placement, OneDevice) {
+  const DeviceTree one(std::vector<FanOut>{{1, {}}});
+  const auto slots = place_cells(one, {});
+  ASSERT_TRUE(slots);
+  EXPECT_THAT(slots->starts, ElementsAre(0));
+  EXPECT_FALSE(place_cells(one, {.cell = 2}));
+}
+
+TEST(Placement, AllOf131072Devices) {
+  const DeviceTree mega({{8, {}}, {4, {}}, {16, {}}, {16, {}}, {16, {}}});
+  const PlacementShape shape{.cell = 8, .stages = 16, .inner = 32, .outer = 32};
+  const auto slots = place_cells(mega, shape);
+  ASSERT_TRUE(slots);
+  EXPECT_EQ(slots->block_devices, 4096);
+  const std::set<std::int32_t> starts(slots->starts.begin(), slots->starts.end());
+  EXPECT_EQ(starts.size(), 16'384U);
+  EXPECT_EQ(*starts.rbegin(), 131'064);
+}
+
+TEST(Placement, BlockSizesAreTheTightestThoseRoundedUpAndTheLargest) {
+  // 6 devices a block; 8 is a node, 16 a rack and also the largest that fits twice.
+  EXPECT_THAT(block_sizes(racks(), {.cell = 2, .stages = 3, .inner = 1, .outer = 2}), ElementsAre(6, 8, 16));
+  EXPECT_THAT(block_sizes(racks(), {.cell = 2, .stages = 3, .inner = 1, .outer = 1}),
+              ElementsAre(6, 8, 16, 32));
+  EXPECT_THAT(block_sizes(racks(), {.cell = 2, .stages = 3, .inner = 1, .outer = 6}), ::testing::IsEmpty());
+}
+
+// Every table, on random uneven trees: cells of the right number, none shared, none across a domain that it
+// fits in, each block in its range.
+TEST(Placement, RandomTablesKeepTheRules) {
+  constexpr unsigned kSeed = 20261117;
+  int placed = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed + i));
+    test::Dice dice(kSeed + i);
+    const Cluster cluster = test::random_cluster(dice);
+    const DeviceTree& tree = cluster.tree();
+    const PlacementShape shape{.cell = dice.pick(1, 6),
+                               .stages = dice.pick(1, 4),
+                               .inner = dice.pick(1, 3),
+                               .outer = dice.pick(1, 3),
+                               .block_devices = dice.once_in(2) ? 0 : dice.pick(1, tree.devices()),
+                               .first_stage_first = dice.once_in(2)};
+    const auto slots = place_cells(tree, shape);
+    if (!slots) continue;
+    ++placed;
+    ASSERT_EQ(slots->starts.size(), static_cast<std::size_t>(shape.stages * shape.inner * shape.outer));
+    if (shape.block_devices != 0) {
+      ASSERT_EQ(slots->block_devices, shape.block_devices);
+    }
+    std::set<std::int32_t> used;
+    for (std::size_t k = 0; k < slots->starts.size(); ++k) {
+      const std::int32_t start = slots->starts[k];
+      const std::int64_t copy = static_cast<std::int64_t>(k) % slots->copies;
+      const std::int64_t block = copy / shape.inner * slots->block_devices;
+      ASSERT_GE(start, block);
+      ASSERT_LE(start + shape.cell, std::min<std::int64_t>(block + slots->block_devices, tree.devices()));
+      for (std::int32_t j = 0; j < shape.cell; ++j) ASSERT_TRUE(used.insert(start + j).second);
+      const DeviceId last(start + static_cast<std::int32_t>(shape.cell) - 1);
+      for (std::int32_t l = 0; l < tree.levels(); ++l) {
+        const std::int32_t domain = tree.domain_of(DeviceId{start}, LevelId{l});
+        if (tree.devices_in(LevelId{l}, domain) >= shape.cell) {
+          ASSERT_EQ(tree.domain_of(last, LevelId{l}), domain);
+        }
+      }
+    }
+  }
+  EXPECT_GT(placed, 500);
+}
+
+// Where some block size fits, the rule finds one, and it is the tightest.
+TEST(Placement, TheTightestBlockIsFoundWhereThereIsOne) {
+  constexpr unsigned kSeed = 20261118;
+  for (unsigned i = 0; i < 3000; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed + i));
+    test::Dice dice(kSeed + i);
+    const Cluster cluster = test::random_cluster(dice);
+    PlacementShape shape{.cell = dice.pick(1, 6),
+                         .stages = dice.pick(1, 3),
+                         .inner = dice.pick(1, 2),
+                         .outer = dice.pick(1, 3)};
+    const auto rule = place_cells(cluster.tree(), shape);
+    std::int64_t tightest = 0;
+    for (std::int64_t b = 1; b <= cluster.devices() && tightest == 0; ++b) {
+      shape.block_devices = b;
+      if (place_cells(cluster.tree(), shape)) tightest = b;
+    }
+    ASSERT_EQ(rule ? rule->block_devices : 0, tightest);
+  }
+}
+
+// The same by hand: three cells of 3 in nodes of 3, 4 and 4 fit ranges of 4 (at 0, 4 and 8), not of 3.
+TEST(Placement, RangesMayEndBeyondTheLastDevice) {
+  const PlacementShape shape{.cell = 3, .stages = 1, .inner = 1, .outer = 3};
+  PlacementShape four = shape;
+  four.block_devices = 4;
+  ASSERT_TRUE(place_cells(uneven(), four));
+  EXPECT_THAT(place_cells(uneven(), four)->starts, ElementsAre(0, 4, 8));
+  EXPECT_TRUE(place_cells(uneven(), shape));
+  EXPECT_THAT(block_sizes(uneven(), shape), ElementsAre(4));
+}
+
+}  // namespace
+}  // namespace nest

@@ -1,0 +1,69 @@
+#include "nest/plan/step_time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nest {
+namespace {
+
+StageCost stage(double forward, double backward) {
+  StageCost cost;
+  ChunkCost chunk;
+  chunk.forward = Seconds{forward};
+  chunk.backward_input = Seconds{backward / 2};
+  chunk.backward_weight = Seconds{backward / 2};
+  cost.chunks.push_back(chunk);
+  return cost;
+}
+
+struct Step {
+  Plan plan;
+  PricedPlan priced;
+  std::vector<StagePass> passes;
+
+  explicit Step(std::vector<StageCost> stages, std::int64_t micro_batches = 4) {
+    plan.training.micro_batches = micro_batches;
+    plan.parallelism.pipeline = static_cast<std::int64_t>(stages.size());
+    priced.stages = std::move(stages);
+  }
+  Seconds time() {
+    step_time(plan, PipelineModel::one_f_one_b, passes, priced);
+    return priced.predicted.step;
+  }
+};
+
+TEST(StepTime, EqualStagesHaveTheWellKnownBubble) {
+  Step step({stage(1, 2), stage(1, 2)});
+  EXPECT_DOUBLE_EQ(step.time().value, (4 + 1) * 3.0);
+  EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.bubble.value, 3);
+}
+
+// Stage 1 ends 2 s before stage 0, so that 2 of its 5 s of reduction are hidden; stage 0 has 1 s of its own.
+TEST(StepTime, LaterStagesReduceBesideEarlierOnes) {
+  Step step({stage(1, 2), stage(1, 2)});
+  step.priced.stages[0].reduce = Seconds{1};
+  step.priced.stages[1].reduce = Seconds{5};
+  EXPECT_DOUBLE_EQ(step.time().value, 15 + 3);
+  EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.data.value, 3);
+}
+
+// A later stage needs its parameters a forward pass later: 1 s of its 4 s of gathering is hidden.
+TEST(StepTime, GathersOverlapTheNextFill) {
+  Step step({stage(1, 2), stage(1, 2)});
+  step.priced.stages[0].optimizer = step.priced.stages[1].optimizer = Seconds{0.5};
+  step.priced.stages[1].gather = Seconds{4};
+  step.priced.stages[0].norm = Seconds{0.25};
+  EXPECT_DOUBLE_EQ(step.time().value, 15 + 0.25 + 0.5 + 3);
+  EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.zero.value, 3);
+  EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.optimizer.value, 0.75);
+}
+
+TEST(StepTime, ZeroBubbleHidesNothingAtTheEnd) {
+  Step step({stage(1, 2), stage(1, 2)});
+  step.plan.parallelism.schedule = Schedule::zb_h1;
+  const Seconds before = step.time();
+  step.priced.stages[1].reduce = Seconds{5};
+  EXPECT_DOUBLE_EQ(step.time().value, before.value + 5);
+}
+
+}  // namespace
+}  // namespace nest
