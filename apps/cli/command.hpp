@@ -73,6 +73,7 @@ struct Command {
 [[nodiscard]] std::vector<Command> estimate_commands();  // command_estimate.cpp
 [[nodiscard]] std::vector<Command> evaluate_commands();  // command_evaluate.cpp
 [[nodiscard]] std::vector<Command> explain_commands();   // command_explain.cpp
+[[nodiscard]] std::vector<Command> simulate_commands();  // command_simulate.cpp
 [[nodiscard]] std::vector<Command> validate_commands();  // command_validate.cpp
 [[nodiscard]] std::vector<Command> help_commands();      // help.cpp
 

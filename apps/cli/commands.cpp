@@ -10,7 +10,7 @@ std::span<const Command> commands() {
     std::vector<Command> list;
     for (std::vector<Command> part :
          {model_commands(), cluster_commands(), recipe_commands(), estimate_commands(), evaluate_commands(),
-          explain_commands(), validate_commands(), help_commands()}) {
+          explain_commands(), simulate_commands(), validate_commands(), help_commands()}) {
       list.insert(list.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
     }
     return list;

@@ -135,6 +135,8 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     whole += part.terms;
     chunk.forward_bytes = part.forward;
     chunk.backward_bytes = part.backward;
+    // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
+    chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
     chunk.forward_receive = coster.receive(part.forward, i == 0 ? network.wrap : own.from_previous,
                                            chunk.forward_work(), p.schedule);
     chunk.backward_receive = coster.receive(part.backward, i == last ? network.wrap : own.from_next,
@@ -176,12 +178,7 @@ void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwor
     } else {
       cost_stage(plan, network, coster, i, cost);
     }
-    // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
-    for (std::size_t c = 0; c < v; ++c) {
-      const ChunkCost& chunk = cost.chunks[c];
-      stashes_[c] =
-          chunk.stash + coster.recipe().stage_buffers * std::max(chunk.forward_bytes, chunk.backward_bytes);
-    }
+    for (std::size_t c = 0; c < v; ++c) stashes_[c] = cost.chunks[c].stash;
     cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes_);
   }
 }

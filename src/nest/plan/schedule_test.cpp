@@ -98,6 +98,7 @@ TEST(Schedule, CountsAgreeWithWalkingTheOrder) {
   for (int round = 0; round < 2000; ++round) {
     const auto [schedule, shape] = draw(random);
     std::vector<Bytes> stashes;
+    stashes.reserve(static_cast<std::size_t>(shape.chunks));
     for (std::int64_t c = 0; c < shape.chunks; ++c) stashes.emplace_back(1 + random() % 1000);
     for (std::int64_t stage = 0; stage < shape.stages; ++stage) {
       const Peak peak = walk(schedule, shape, stage, stashes);

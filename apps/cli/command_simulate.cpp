@@ -1,0 +1,109 @@
+// nest simulate: one step of a plan, event by event, beside its price.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/files.hpp"
+#include "nest/base/table.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/simulate/gantt.hpp"
+#include "nest/simulate/simulate.hpp"
+#include "nest/simulate/trace.hpp"
+
+namespace nest::cli {
+namespace {
+
+using Align = Table::Align;
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string result_text(const SimulationResult& r, const std::vector<StageCost>& costs,
+                        const Terminal& terminal) {
+  std::string out = terminal.heading("One step") + "\n";
+  out += fmt::format("  simulated  {}\n  priced     {}\n  {}\n", format(r.step), format(r.priced),
+                     wrap(r.cause, kTextWidth, 2));
+  out += fmt::format("  bubble     {} of the step\n\n", percent(r.bubble_fraction));
+  Table stages({{"stage", Align::right},
+                {"passes", Align::right},
+                {"receiving", Align::right},
+                {"idle", Align::right},
+                {"peak memory", Align::right},
+                {"of", Align::right}});
+  for (std::size_t i = 0; i < r.stages.size(); ++i) {
+    const SimulatedStage& s = r.stages[i];
+    const double idle = 1 - (s.work + s.receiving).value / r.step.value;
+    stages.add({std::to_string(i), format(s.work), format(s.receiving), percent(idle), format_memory(s.peak),
+                format_memory(costs[i].memory.capacity)});
+  }
+  out += stages.str();
+  if (r.links.empty()) return out;
+  Table links(
+      {{"busiest link"}, {"bytes", Align::right}, {"busy", Align::right}, {"waited for", Align::right}});
+  for (const BusyLink& l : r.links) {
+    links.add({l.name, format(l.bytes), percent(l.utilisation), format(l.waited)});
+  }
+  out += "\n" + links.str();
+  out += fmt::format("{} passes of {} workers{}\n", format_digits(r.tasks), format_digits(r.workers),
+                     "; a worker is a stage of a copy, copies that are alike run once (--all-devices: all)");
+  return out;
+}
+
+int run_simulate(const Arguments& arguments, Terminal& terminal) {
+  const std::string& file = arguments.positionals.front();
+  Warnings warnings;
+  OpenPlan open = open_plan(file, warnings);
+  terminal.warn(warnings);
+  Pricer pricer(open.inputs);
+  const Plan plan = pricer.place(pricer.complete(std::move(open.plan)));
+  const PricedPlan priced = pricer.price(plan);
+  if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
+  if (priced.status == PriceStatus::infeasible) terminal.note("nest: warning: infeasible: " + priced.reason);
+
+  Timeline timeline;
+  MemoryUse memory(arguments.has("--trace"));
+  std::vector<Listener*> listeners;
+  if (arguments.has("--trace") || arguments.has("--svg")) listeners.push_back(&timeline);
+  if (arguments.has("--trace")) listeners.push_back(&memory);
+  const SimulationResult result =
+      simulate(plan, priced, pricer.inputs(), {.all_devices = arguments.has("--all-devices")}, listeners);
+
+  write_output(arguments, "--trace", [&] { return chrome_trace(timeline, memory); }, terminal);
+  write_output(
+      arguments, "--svg", [&] { return gantt_svg(timeline, {.title = "One step: " + file}); }, terminal);
+  if (arguments.has("--json")) {
+    terminal.json(to_value(result));
+  } else {
+    terminal.out(result_text(result, priced.stages, terminal));
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> simulate_commands() {
+  return {
+      {"simulate",
+       "PLAN.json",
+       1,
+       1,
+       "a plan's step run event by event, with its network",
+       "Runs one training step of a plan: every pass of every stage in the schedule's order, every send with "
+       "those that share its links, and the reductions, optimizer step and gathers at its end. Says how long "
+       "it takes beside its price and why they differ, what each stage holds at most, and which links are "
+       "busiest.",
+       {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing"},
+        {"--all-devices", "", "simulate every copy, also those that are alike"},
+        svg_option(),
+        json_option()},
+       {{"nest simulate plan.json", "step time, bubble, memory and links"},
+        {"nest simulate plan.json --svg step.svg", "the pipeline as a chart"},
+        {"nest simulate plan.json --trace step.json", "a trace to open at ui.perfetto.dev"}},
+       run_simulate},
+  };
+}
+
+}  // namespace nest::cli
