@@ -117,6 +117,7 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   Summaries summaries;
   summaries.add(runs.headline.name, runs.headline);
   summaries.add("constant model", runs.constant);
+  summaries.add("constants of the row's own source left out", runs.unseen);
   for (const ErrorSummary& s : runs.strata) summaries.add(s.name, s);
   return table.str() + skipped.str() + "\n" + terminal.heading("Errors") + " (of the measured time)\n" +
          summaries.str() + order_text(runs.order, "one sweep");

@@ -138,7 +138,7 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
 
 }  // namespace
 
-RunCase run_case(const RunRow& row) {
+RunCase run_case(const RunRow& row, bool without_own) {
   if (keeps_on_processor(row)) {
     return {std::nullopt, "activations or weights are kept in the processor's memory"};
   }
@@ -147,9 +147,9 @@ RunCase run_case(const RunRow& row) {
   if (!model.spec) return {std::nullopt, model.why_not};
   const PolicyOr policy = policy_of(row);
   if (!policy.policy) return {std::nullopt, policy.why_not};
-  RunRecipe recipe = run_recipe(row);
+  RunRecipe recipe = run_recipe(row, without_own ? row.project() : "");
   if (!recipe.recipe) return {std::nullopt, recipe.why_not};
-  RunCluster cluster = run_cluster(row);
+  RunCluster cluster = run_cluster(row, without_own ? row.project() : "");
   if (!cluster.cluster) return {std::nullopt, cluster.why_not};
   PlanOr plan = degrees(row, recipe, cluster.slice);
   if (!plan.plan) return {std::nullopt, plan.why_not};

@@ -27,6 +27,7 @@ struct RunCase {
   std::string why_not;  // where there is none
 };
 
-[[nodiscard]] RunCase run_case(const RunRow& row);
+// Without its own: constants fitted to runs of the row's project are left out.
+[[nodiscard]] RunCase run_case(const RunRow& row, bool without_own = false);
 
 }  // namespace nest

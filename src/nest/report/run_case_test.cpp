@@ -64,7 +64,7 @@ TEST(RunCase, RecomputationInOurWords) {
   const auto policy = [&] { return run_case(row).run->plan.default_recompute; };
   row.recompute_policy = "selective";
   EXPECT_EQ(policy().policy, RecomputePolicy::selective);
-  row.notes = "recompute moe_act,layernorm";
+  row.notes = "x; recompute moe_act,layernorm";
   EXPECT_EQ(policy().policy, RecomputePolicy::none);
   row.framework = "torchtitan";
   EXPECT_EQ(policy(), (Recompute{RecomputePolicy::full, 3}));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nest/base/error.hpp"
+#include "nest/report/fitted.hpp"
 
 namespace nest {
 namespace {
@@ -133,7 +134,7 @@ RunCluster slices(const RunRow& row, const Accelerator& accelerator) {
 
 }  // namespace
 
-RunCluster run_cluster(const RunRow& row) {
+RunCluster run_cluster(const RunRow& row, const std::string& left_out) {
   if (row.accelerator.empty()) return {std::nullopt, "the accelerator is not stated", {}};
   const Accelerator* accelerator = find(row.accelerator);
   if (accelerator == nullptr)
@@ -142,7 +143,8 @@ RunCluster run_cluster(const RunRow& row) {
   constexpr std::int64_t kMostStated = 1'000'000;
   if (*row.devices > kMostStated) return {std::nullopt, "more than 1,000,000 devices", {}};
   try {
-    return is_tpu(row.accelerator) ? slices(row, *accelerator) : nodes(row, *accelerator);
+    const Accelerator fitted = without_fit(*accelerator, left_out);
+    return is_tpu(row.accelerator) ? slices(row, fitted) : nodes(row, fitted);
   } catch (const InputError& e) {
     return {std::nullopt, e.problem(), {}};
   }

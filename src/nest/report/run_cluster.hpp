@@ -21,6 +21,7 @@ struct RunCluster {
   std::optional<std::int64_t> slice;  // TPUs in several slices: devices of one
 };
 
-[[nodiscard]] RunCluster run_cluster(const RunRow& row);
+// Constants fitted to the runs of the project `left_out` are left out.
+[[nodiscard]] RunCluster run_cluster(const RunRow& row, const std::string& left_out = {});
 
 }  // namespace nest

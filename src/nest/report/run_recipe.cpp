@@ -4,6 +4,7 @@
 #include <array>
 
 #include "nest/estimate/flash_generation.hpp"
+#include "nest/report/fitted.hpp"
 
 namespace nest {
 namespace {
@@ -59,13 +60,6 @@ constexpr std::array<Framework, 11> kFrameworks{{
     {"colossalai", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, true, true},
 }};
 
-// Fitted to runs of 2021 and 2022 (docs/step.md, "Constants"): DeepSpeed's pipeline engine takes time for
-// each micro-batch that grows with the parameters of a device, as if it moved so many bytes for each; its
-// ZeRO-3 fetched parameter by parameter over one network interface of the eight.
-constexpr double kDeepspeedAccumulation = 55;
-constexpr double kDeepspeedZero = 8;
-constexpr double kDeepspeedFragmentation = 0.1;
-
 // The software of the run, where the column is too coarse: see the table.
 std::string_view software_of(const RunRow& row) {
   const bool megatron = row.framework == "megatron" || row.framework == "nemo-megatron";
@@ -89,7 +83,7 @@ StateDType in_16_bit(StateDType dtype, Precision precision) {
 
 }  // namespace
 
-RunRecipe run_recipe(const RunRow& row) {
+RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   const auto found = std::find_if(kFrameworks.begin(), kFrameworks.end(),
                                   [&](const Framework& f) { return f.name == software_of(row); });
   if (found == kFrameworks.end()) {
@@ -115,13 +109,11 @@ RunRecipe run_recipe(const RunRow& row) {
   if (found->name == "fsdp" && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
   recipe.flash_generation = found->flash_generation;
   recipe.gather_by_broadcast = found->name == "internevo";
+  put_fitted(recipe, found->name, left_out);
   if (found->name == "megatron-deepspeed") {
-    recipe.accumulation_bytes = kDeepspeedAccumulation;
-    recipe.fragmentation = kDeepspeedFragmentation;
     recipe.stage_buffers = 2;  // its pipeline engine keeps a stage's inputs and outputs
     recipe.gradient_copy = *precision == Precision::bf16;  // its BF16_Optimizer adds up in fp32 besides
   }
-  if (found->name == "deepspeed") recipe.zero_time = kDeepspeedZero;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
   recipe.overlap.parameter_gather = found->gather_overlap;

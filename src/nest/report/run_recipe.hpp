@@ -20,6 +20,7 @@ struct RunRecipe {
   bool flash = true;
 };
 
-[[nodiscard]] RunRecipe run_recipe(const RunRow& row);
+// Constants fitted to the runs of the project `left_out` are left out.
+[[nodiscard]] RunRecipe run_recipe(const RunRow& row, const std::string& left_out = {});
 
 }  // namespace nest

@@ -11,10 +11,11 @@
 namespace nest {
 namespace {
 
-RunResult check(const RunRow& row, const RunPredictor& predict, const ValidationOptions& options) {
+RunResult check(const RunRow& row, const RunPredictor& predict, const ValidationOptions& options,
+                bool without_own = false) {
   RunResult out{.row = row, .usable = options.all || row.is_usable()};
   if (!out.usable) return out;
-  const RunCase prepared = run_case(row);
+  const RunCase prepared = run_case(row, without_own);
   if (!prepared.run) {
     out.why_skipped = prepared.why_not;
     return out;
@@ -135,6 +136,9 @@ RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& pr
       std::any_of(out.rows.begin(), out.rows.end(), [](const RunResult& r) { return r.headline(); });
   const Choice choice = [any](const RunResult& r) { return !any || r.headline(); };
   out.headline = summary_of(any ? "16-bit GPU rows" : "all scored rows", out.rows, choice);
+  std::vector<RunResult> unseen;
+  for (const RunRow& row : rows) unseen.push_back(check(row, predict, options, true));
+  out.unseen = summary_of("constants of its own source left out", unseen, choice);
   out.constant = constant_model(out.rows, choice);
   out.strata = strata_of(out.rows);
   out.order = order_of_runs(out.rows);
@@ -159,6 +163,11 @@ Value to_value(const RunValidation& validation) {
   constant.set("what", "one efficiency per source and accelerator");
   constant.set("median_abs_error", figure(c, c.median)).set("p90_abs_error", figure(c, c.p90));
   out.set("constant_model", std::move(constant));
+  const ErrorSummary& u = validation.unseen;
+  Value unseen = Value::object();
+  unseen.set("what", "constants fitted to a row's own source left out");
+  unseen.set("median_abs_error", figure(u, u.median)).set("p90_abs_error", figure(u, u.p90));
+  out.set("leave_one_source_out", std::move(unseen));
   Value strata = Value::array();
   for (const ErrorSummary& s : validation.strata) strata.push(to_value(s));
   out.set("strata", std::move(strata)).set("order", to_value(validation.order));
