@@ -81,6 +81,7 @@ void CostBook::trim() {
                     placements_.size() > kMostKept || computes_.size() > kMostKept ||
                     models_.size() > kMostModels;
   if (!many) return;
+  ++generation_;
   tables_.clear();
   placements_.clear();
   cells_.clear();

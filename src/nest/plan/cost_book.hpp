@@ -34,6 +34,8 @@ class CostBook {
 
   // Lets go of everything where it has become much. What was returned before is then gone.
   void trim();
+  // Changes with every trim that lets go of something.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
@@ -95,6 +97,7 @@ class CostBook {
 
   const PlanInputs* inputs_;
   double compute_time_;
+  std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
   std::shared_ptr<const KernelTimes> kernels_;

@@ -83,13 +83,20 @@ LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layer
     for (std::size_t k = 0; k < kTerms; ++k) before_[i + 1][k] = before_[i][k] + layers_[i].sums[k];
   }
   signature_.push_back(0);
-  std::vector<std::size_t> kinds;  // first layer of each kind
+  std::vector<std::size_t> kind_of;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto known =
-        std::find_if(kinds.begin(), kinds.end(), [&](std::size_t k) { return layers_[k] == layers_[i]; });
-    const std::size_t kind = known == kinds.end() ? i : *known;
-    if (known == kinds.end()) kinds.push_back(i);
-    signature_.push_back(signature_.back() + random_bits(kind));
+        std::find_if(kinds_.begin(), kinds_.end(), [&](std::size_t k) { return layers_[k] == layers_[i]; });
+    kind_of.push_back(static_cast<std::size_t>(known - kinds_.begin()));
+    if (known == kinds_.end()) kinds_.push_back(i);
+    signature_.push_back(signature_.back() + random_bits(kind_of.back()));
+  }
+  if (kinds_.size() <= kMostKinds) {
+    counts_.resize((layers_.size() + 1) * kinds_.size());
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      for (std::size_t k = 0; k < kinds_.size(); ++k)
+        counts_[(i + 1) * kinds_.size() + k] = counts_[i * kinds_.size() + k] + (kind_of[i] == k ? 1 : 0);
+    }
   }
   std::vector<Most> level;
   level.reserve(layers_.size());
@@ -110,7 +117,17 @@ LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layer
 LayerTerms LayerTable::range(std::size_t first, std::size_t last) const {
   LayerTerms t;
   if (first >= last) return t;
-  for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] = before_[last][k] - before_[first][k];
+  if (counts_.empty()) {
+    for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] = before_[last][k] - before_[first][k];
+  } else {
+    const std::size_t n = kinds_.size();
+    for (std::size_t kind = 0; kind < n; ++kind) {
+      const std::int32_t count = counts_[last * n + kind] - counts_[first * n + kind];
+      if (count == 0) continue;
+      const LayerTerms& one = layers_[kinds_[kind]];
+      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += count * one.sums[k];
+    }
+  }
   const auto level = static_cast<std::size_t>(std::bit_width(last - first) - 1);
   const Most& a = most_[level][first];
   const Most& b = most_[level][last - (std::size_t{1} << level)];

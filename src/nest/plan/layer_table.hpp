@@ -64,7 +64,12 @@ class LayerTable {
   }
 
  private:
+  static constexpr std::size_t kMostKinds = 12;
+
   std::vector<LayerTerms> layers_;
+  std::vector<std::size_t> kinds_;  // first layer of each kind
+  // Layers of each kind before each layer, where kinds are few: counts_[layer * kinds + kind].
+  std::vector<std::int32_t> counts_;
   std::vector<std::uint64_t> signature_;            // the same of the types' random bits
   std::vector<std::array<double, kTerms>> before_;  // sums of the layers before each
   // most_[k][i]: greatest transient and parameters of the 2^k layers from i on.

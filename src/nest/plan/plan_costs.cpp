@@ -71,6 +71,7 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
         const LayerTable& costs = table(stage.recompute.policy);
         const std::size_t first = ids.front().index();
         const std::size_t last = ids.back().index() + 1;
+        part.table = &costs;
         part.signature = costs.signature(first, last);
         part.terms = costs.range(first, last);
         continue;
@@ -162,8 +163,23 @@ bool PlanCosts::alike(const Plan& plan, const PlanNetwork& network, std::size_t 
   return true;
 }
 
+std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
+  std::size_t hash = static_cast<std::size_t>(key.signature);
+  for (const std::size_t part :
+       {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
+        static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
+        static_cast<std::size_t>(key.zero) * 8 + static_cast<std::size_t>(key.schedule)}) {
+    hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
 void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwork& network,
-                     const StageCoster& coster, std::vector<StageCost>& out) {
+                     const StageCoster& coster, bool kept, std::vector<StageCost>& out) {
+  constexpr std::size_t kMostKnown = 1 << 16;
+  if (generation_ != book_->generation() || known_.size() > kMostKnown) known_.clear();
+  generation_ = book_->generation();
   add_up(plan, model, network);
   add_boundaries(plan, model);
   const Parallelism& p = plan.parallelism;
@@ -175,6 +191,14 @@ void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwor
     StageCost& cost = out[i];
     if (i > 0 && alike(plan, network, i - 1, i)) {
       cost = out[i - 1];
+    } else if (kept && v == 1 && parts_[i].signature != 0) {
+      const Part& part = parts_[i];
+      const StageKey key{part.table,     &network.stages[i], &coster,
+                         part.signature, part.forward.value, part.backward.value,
+                         p.zero,         p.schedule,         tied_[i]};
+      const auto [at, made] = known_.try_emplace(key);
+      if (made) cost_stage(plan, network, coster, i, at->second);
+      cost = at->second;
     } else {
       cost_stage(plan, network, coster, i, cost);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "nest/plan/cost_book.hpp"
@@ -26,16 +27,18 @@ class PlanCosts {
   // What the network has to offer for this plan.
   [[nodiscard]] NetworkOptions network_options(const Plan& plan, const BuiltModel& model);
 
-  // After network_options of the same plan.
+  // After network_options of the same plan. `kept`: the network is one that the book keeps, so that stages
+  // priced on it before are found again.
   void cost(const Plan& plan, const BuiltModel& model, const PlanNetwork& network, const StageCoster& coster,
-            std::vector<StageCost>& out);
+            bool kept, std::vector<StageCost>& out);
 
  private:
   // A stage's layers, or one chunk's, added up, with what tells it apart from others.
   struct Part {
     LayerTerms terms;
-    std::uint64_t signature = 0;  // 0: not known
-    Bytes forward;                // received before the forward pass, on one device
+    std::uint64_t signature = 0;        // 0: not known
+    const LayerTable* table = nullptr;  // with a signature: what it is of
+    Bytes forward;                      // received before the forward pass, on one device
     Bytes backward;
   };
 
@@ -45,8 +48,28 @@ class PlanCosts {
                   StageCost& cost) const;
   [[nodiscard]] bool alike(const Plan& plan, const PlanNetwork& network, std::size_t a, std::size_t b) const;
 
+  // All that the cost of a stage without chunks follows from.
+  struct StageKey {
+    const LayerTable* table;
+    const StageNetwork* network;
+    const StageCoster* coster;
+    std::uint64_t signature;
+    std::int64_t forward;
+    std::int64_t backward;
+    std::int64_t zero;
+    Schedule schedule;
+    TiedShare tied;
+
+    bool operator==(const StageKey&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const StageKey& key) const;
+  };
+
   CostBook* book_;
-  std::vector<Part> parts_;  // parts_[stage * chunks + chunk]
+  std::unordered_map<StageKey, StageCost, Hash> known_;
+  std::uint64_t generation_ = 0;  // of the book, whose tables and networks known_ points to
+  std::vector<Part> parts_;       // parts_[stage * chunks + chunk]
   std::vector<TiedShare> tied_;
   std::vector<Bytes> stashes_;
 };
