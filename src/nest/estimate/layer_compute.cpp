@@ -64,7 +64,8 @@ OperatorTime step_beside(const LayerType& layer, const Operator& collective, con
 
 }  // namespace
 
-LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times) {
+LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
+                           SelectiveKind selective) {
   const LayerType& layer = sharded.layer;
   LayerCompute out;
   const LayerTime time = times.layer(layer);
@@ -80,14 +81,16 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     add(out.collectives, op.collective, CollectivePass::backward, step.backward());
   }
 
-  const RecomputeCost again = recompute_cost(sharded, policy);
+  const RecomputeCost again = recompute_cost(sharded, policy, selective);
   OperatorTime repeated;
-  for (const std::size_t i : again.operators) {
-    const Operator& op = layer.operators[i];
+  for (std::size_t k = 0; k < again.operators.size(); ++k) {
+    const Operator& op = layer.operators[again.operators[k]];
     if (op.kind == OperatorKind::collective) {
       add(out.collectives, op.collective, CollectivePass::again, step_beside(layer, op, times).forward);
     } else {
-      repeated += times.time(layer, op);
+      OperatorTime once = times.time(layer, op);
+      if (!again.shares.empty()) once.forward = again.shares[k] * once.forward;
+      repeated += once;
     }
   }
   out.recompute = time.again(repeated);

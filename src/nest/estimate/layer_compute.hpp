@@ -65,6 +65,7 @@ struct LayerCompute : LayerFigures {
 };
 
 [[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
-                                         const OperatorTimes& times);
+                                         const OperatorTimes& times,
+                                         SelectiveKind selective = SelectiveKind::core_attention);
 
 }  // namespace nest

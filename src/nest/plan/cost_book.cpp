@@ -134,7 +134,10 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
       .attention_time = flash_time(recipe.flash_generation, inputs_->cluster.accelerator())};
   if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
   const OperatorTimes times(kernels_, settings);
-  for (const ShardedLayer& layer : all.sharded) own.push_back(layer_compute(layer, policy, times));
+  const SelectiveKind selective = recipe.selective_recompute == SelectiveRecompute::operators
+                                      ? SelectiveKind::operators
+                                      : SelectiveKind::core_attention;
+  for (const ShardedLayer& layer : all.sharded) own.push_back(layer_compute(layer, policy, times, selective));
   return own;
 }
 

@@ -204,6 +204,9 @@ void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwor
     }
     for (std::size_t c = 0; c < v; ++c) stashes_[c] = cost.chunks[c].stash;
     cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes_);
+    // The optimizer's moment, where it needs more than the fullest moment of the passes.
+    const Bytes passes = cost.memory.activations + cost.memory.workspace;
+    if (cost.update > passes) cost.memory.workspace += cost.update - passes;
   }
 }
 

@@ -176,6 +176,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
   out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
+  out.update = round_up_bytes(recipe.step_bytes * held);
   out.norm = norm_time(parameters, recipe, rates_);
 }
 

@@ -80,6 +80,7 @@ struct StageCost {
 
   StageMemory memory;  // at the schedule's most stashes in flight
   Bytes transient;     // of memory.workspace: held only while a task runs
+  Bytes update;        // held while the optimizer works, when no stash is
 
   // Sums over the chunks.
   [[nodiscard]] Seconds f() const;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPrecisions{"bf16", "fp16", "fp8"};
 constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
+constexpr std::array<std::string_view, 2> kSelective{"core_attention", "operators"};
 constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
 
 // One share of the overlap group: its key and its member, so that reading and writing cannot drift apart.
@@ -78,6 +79,9 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.fragmentation = r.number_or("fragmentation", recipe.fragmentation);
   if (recipe.fragmentation < 0 || recipe.fragmentation > 1)
     r.fail_at("fragmentation", "a share lies between 0 and 1");
+  recipe.step_bytes = r.number_or("step_bytes", recipe.step_bytes);
+  if (recipe.step_bytes < 0) r.fail_at("step_bytes", "bytes are not below 0");
+  read_word(r, "selective_recompute", kSelective, recipe.selective_recompute);
   recipe.gradient_copy = r.boolean_or("gradient_copy", recipe.gradient_copy);
   recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
@@ -169,6 +173,8 @@ Value to_value(const Recipe& recipe) {
   v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
   if (recipe.accumulation_bytes) v.set("accumulation_bytes", *recipe.accumulation_bytes);
   v.set("fragmentation", recipe.fragmentation).set("gradient_copy", recipe.gradient_copy);
+  v.set("step_bytes", recipe.step_bytes);
+  v.set("selective_recompute", kSelective[static_cast<std::size_t>(recipe.selective_recompute)]);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);

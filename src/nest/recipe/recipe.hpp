@@ -19,6 +19,8 @@ namespace nest {
 
 enum class Precision { bf16, fp16, fp8 };
 enum class Optimizer { adam, sgd };
+// What a framework runs again when it recomputes selectively.
+enum class SelectiveRecompute { core_attention, operators };
 // Dtypes of values that are held or sent between steps.
 enum class StateDType { fp32, bf16, fp16 };
 
@@ -73,6 +75,8 @@ struct Recipe {
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of
   // data/profiles/h200.json.
   double fragmentation = 0.04;
+  double step_bytes = 0;  // held for each updated parameter while the optimizer works, besides its states
+  SelectiveRecompute selective_recompute = SelectiveRecompute::core_attention;
   bool gradient_copy = false;      // 16-bit gradients are kept beside wider ones
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
   double kernel_time = 1;          // every kernel takes so many times as long as estimated

@@ -21,13 +21,8 @@ struct PolicyOr {
   std::string why_not;
 };
 
-// Selective means the attention core here, as in Megatron. Two others are stated in published rows:
-// - lists of modules without the core (norms, activations, a shared expert): element-wise work mostly, taken
-// as
-//   none;
-// - torchtitan's per-operator policy runs every second matrix product again (wk, wo and w3 of a Llama layer,
-// 37 %
-//   of its products) and keeps the attention core: taken as full on three of eight layers.
+// Selective is what the framework's recipe means by it. Lists of modules without the attention core (norms,
+// activations, a shared expert) are element-wise work mostly: taken as none.
 PolicyOr policy_of(const RunRow& row) {
   const std::string& word = row.recompute_policy;
   if (word == "none") return {Recompute{}, ""};
@@ -37,10 +32,6 @@ PolicyOr policy_of(const RunRow& row) {
                                !mentions(row.notes, "core_attn") &&
                                (mentions(row.notes, "act") || mentions(row.notes, "norm"));
     const bool lists_here = mentions(row.recompute, "norm") || mentions(row.recompute, "activation");
-    if (row.framework == "torchtitan") {
-      const std::int64_t layers = row.layers.value_or(1) * 3 / 8;
-      return {layers > 0 ? Recompute{RecomputePolicy::full, layers} : Recompute{}, ""};
-    }
     if (lists_modules || lists_here) return {Recompute{}, ""};
     return {Recompute{RecomputePolicy::selective}, ""};
   }

@@ -66,8 +66,10 @@ TEST(RunCase, RecomputationInOurWords) {
   EXPECT_EQ(policy().policy, RecomputePolicy::selective);
   row.notes = "x; recompute moe_act,layernorm";
   EXPECT_EQ(policy().policy, RecomputePolicy::none);
-  row.framework = "torchtitan";
-  EXPECT_EQ(policy(), (Recompute{RecomputePolicy::full, 3}));
+  row.framework = "torchtitan";  // its per-operator policy
+  row.notes = "";
+  EXPECT_EQ(policy().policy, RecomputePolicy::selective);
+  EXPECT_EQ(run_case(row).run->inputs.recipe.selective_recompute, SelectiveRecompute::operators);
   row = made_up_run();
   row.recompute_policy = "other";
   row.recompute = "save dots";

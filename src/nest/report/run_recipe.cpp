@@ -110,6 +110,8 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.flash_generation = found->flash_generation;
   recipe.gather_by_broadcast = found->name == "internevo";
   put_fitted(recipe, found->name, left_out);
+  if (found->base != "torchtitan" || found->name == "fsdp" || found->name == "maxtext")
+    recipe.selective_recompute = SelectiveRecompute::core_attention;
   if (found->name == "megatron-deepspeed") {
     recipe.stage_buffers = 2;  // its pipeline engine keeps a stage's inputs and outputs
     recipe.gradient_copy = *precision == Precision::bf16;  // its BF16_Optimizer adds up in fp32 besides

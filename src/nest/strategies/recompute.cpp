@@ -46,6 +46,43 @@ RecomputeCost selective(const LayerType& layer) {
   return cost;
 }
 
+// Products are counted weight by weight: the results of the first, third, ... stay, and attention's.
+RecomputeCost every_second(const LayerType& layer) {
+  Tensors kept;
+  Tensors all;
+  for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
+    if (layer.tensor(i).role == Role::input) kept.insert(i);
+  }
+  RecomputeCost cost;
+  std::size_t products = 0;
+  for (std::size_t i = 0; i < layer.operators.size(); ++i) {
+    const Operator& op = layer.operators[i];
+    all.insert(op.keeps.begin(), op.keeps.end());
+    if (op.kind == OperatorKind::attention || op.kind == OperatorKind::grouped_matmul) {
+      kept.insert(op.outputs.begin(), op.outputs.end());
+      continue;
+    }
+    double again = 0;
+    double made = 0;
+    for (const TensorIndex out : op.outputs) {
+      const auto bytes = static_cast<double>(layer.tensor(out).bytes().value);
+      made += bytes;
+      if (op.kind == OperatorKind::matmul && ++products % 2 == 1) {
+        kept.insert(out);
+      } else {
+        again += bytes;
+      }
+    }
+    if (again <= 0) continue;
+    cost.operators.push_back(i);
+    cost.shares.push_back(again / made);
+  }
+  for (const TensorIndex i : kept) all.erase(i);
+  cost.stash = total(layer, kept);
+  cost.transient = total(layer, all);
+  return cost;
+}
+
 RecomputeCost full(const LayerType& layer) {
   Tensors inputs;
   for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
@@ -54,8 +91,8 @@ RecomputeCost full(const LayerType& layer) {
   Tensors again;
   for (const Operator& op : layer.operators) again.insert(op.keeps.begin(), op.keeps.end());
   for (const TensorIndex i : inputs) again.erase(i);
-  RecomputeCost cost{total(layer, inputs), std::vector<std::size_t>(layer.operators.size()),
-                     total(layer, again)};
+  RecomputeCost cost{
+      total(layer, inputs), std::vector<std::size_t>(layer.operators.size()), {}, total(layer, again)};
   std::iota(cost.operators.begin(), cost.operators.end(), std::size_t{0});
   return cost;
 }
@@ -83,10 +120,11 @@ bool can_recompute(const LayerType& layer) {
                      [](const Operator& op) { return op.kind == OperatorKind::attention; });
 }
 
-RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy) {
+RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveKind kind) {
   const LayerType& layer = sharded.layer;
-  if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(), {}, {}};
-  return policy == RecomputePolicy::selective ? selective(layer) : full(layer);
+  if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(), {}, {}, {}};
+  if (policy == RecomputePolicy::full) return full(layer);
+  return kind == SelectiveKind::operators ? every_second(layer) : selective(layer);
 }
 
 }  // namespace nest

@@ -4,6 +4,8 @@
 //   none       every operator's keeps
 //   selective  the attention core (with its context collectives) runs again from queries, keys and values;
 //              its result stays, because the output projection keeps it (Megatron's core_attn)
+//              or, by choice, every second product and all element-wise work (torchtitan's per-operator
+//              policy): what came in, attention's results and the other products' results stay
 //   full       only what came into the layer stays; the whole forward pass runs again, collectives included
 //
 // Only layers with attention recompute; embeddings and heads keep what they keep, as in Megatron.
@@ -20,6 +22,8 @@
 namespace nest {
 
 enum class RecomputePolicy { none, selective, full };
+// What selective recomputation means.
+enum class SelectiveKind { core_attention, operators };
 
 [[nodiscard]] std::string_view name_of(RecomputePolicy policy);
 
@@ -39,10 +43,12 @@ struct Recompute {
 struct RecomputeCost {
   Bytes stash;                         // kept per micro-batch in flight
   std::vector<std::size_t> operators;  // run again in the backward pass, in order
+  std::vector<double> shares;          // of each of them, where not all of it runs again; else empty
   Bytes transient;                     // held besides the stash while this layer's backward pass runs
 };
 
 [[nodiscard]] bool can_recompute(const LayerType& layer);
-[[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy);
+[[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
+                                           SelectiveKind selective = SelectiveKind::core_attention);
 
 }  // namespace nest

@@ -69,6 +69,24 @@ TEST(Recompute, EmbeddingsAndHeadsDoNot) {
   EXPECT_EQ(recompute_cost(head, RecomputePolicy::full).stash, head.layer.stash_bytes());
 }
 
+// torchtitan's per-operator policy on a Llama layer: wq, wv, w1 and w2 of seven products keep their results,
+// and attention and what comes in stay too: 4 h + kv + f values a token.
+TEST(Recompute, EverySecondProduct) {
+  const Model m = small_model("llama3.1-8b");
+  const LayerType& block = block_with(m, "qkv");
+  const RecomputeCost cost =
+      recompute_cost(shard_layer(block, {}), RecomputePolicy::selective, SelectiveKind::operators);
+  const std::int64_t tokens = m.micro_batch * m.sequence;
+  EXPECT_EQ(cost.stash.value, tokens * 2 * (4 * 4096 + 1024 + 14336));
+  ASSERT_EQ(cost.shares.size(), cost.operators.size());
+  for (std::size_t i = 0; i < cost.operators.size(); ++i) {
+    const Operator& op = block.operators[cost.operators[i]];
+    EXPECT_NE(op.kind, OperatorKind::attention);
+    const double share = op.name == "qkv" ? 1024.0 / 6144 : op.name == "gate_up" ? 0.5 : 1;  // wk, w3
+    EXPECT_NEAR(cost.shares[i], share, 1e-12) << op.name;
+  }
+}
+
 TEST(Recompute, OnTheFirstLayersOfAStage) {
   const Recompute two{RecomputePolicy::full, 2};
   EXPECT_EQ(two.of_layer(1), RecomputePolicy::full);
