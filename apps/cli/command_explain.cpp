@@ -36,6 +36,11 @@ std::string term_name(const char* key) {
   return name.substr(0, name.size() - 2);
 }
 
+std::string model_name(const PlanInputs& inputs) {
+  if (const LayerProfile* profile = inputs.profile()) return profile->name;
+  return std::get<ModelSpec>(inputs.source).name;
+}
+
 std::string degrees_text(const Plan& plan) {
   const Parallelism& p = plan.parallelism;
   std::string text = spell(p.strategy) + fmt::format(", pipeline {}", p.pipeline);
@@ -50,8 +55,8 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
   const Prediction& p = e.priced.predicted;
   const Training& t = e.plan.training;
   std::string out =
-      wrap(fmt::format("{}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
-                       inputs.cluster.name(), e.plan.parallelism.devices(), degrees_text(e.plan),
+      wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
+                       model_name(inputs), inputs.cluster.name(), e.plan.parallelism.devices(), degrees_text(e.plan),
                        t.global_batch, format_digits(t.sequence), t.micro_batches, t.micro_batch),
            kTextWidth, 0);
   out += fmt::format("\nstep {}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
