@@ -84,6 +84,7 @@ void CostBook::trim() {
   ++generation_;
   tables_.clear();
   placements_.clear();
+  listed_.clear();
   cells_.clear();
   computes_.clear();
   models_.clear();
@@ -176,16 +177,35 @@ const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementSh
 
 std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stages,
                                                      const NetworkOptions& options) {
-  std::vector<Strategy> strategies;
-  std::vector<std::vector<Cell>> cells;
+  constexpr std::size_t kMostListed = 256;
+  std::size_t hash = static_cast<std::size_t>(options.zero_shards);
   for (const Stage& stage : stages) {
-    strategies.push_back(stage.strategy);
-    cells.push_back(stage.devices);
+    for (const Cell& cell : stage.devices) {
+      for (const DeviceId id : cell) mix(hash, id.index());
+    }
   }
-  auto made =
-      std::make_shared<PlanNetwork>(plan_network(inputs_->cluster, constants_, strategies, cells, options));
-  share_cells(*made, strategies);
-  return made;
+  const auto known = listed_.find(hash);
+  const auto same = [&](const Listed& l) {
+    if (l.cells.size() != stages.size() || !(l.options == options)) return false;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (!(l.strategies[i] == stages[i].strategy) || l.cells[i] != stages[i].devices) return false;
+    }
+    return true;
+  };
+  if (known != listed_.end() && same(known->second)) return known->second.network;
+  if (listed_.size() >= kMostListed) listed_.clear();
+  Listed made;
+  made.options = options;
+  for (const Stage& stage : stages) {
+    made.strategies.push_back(stage.strategy);
+    made.cells.push_back(stage.devices);
+  }
+  auto network = std::make_shared<PlanNetwork>(
+      plan_network(inputs_->cluster, constants_, made.strategies, made.cells, options));
+  share_cells(*network, made.strategies);
+  made.network = network;
+  listed_.insert_or_assign(hash, std::move(made));
+  return network;
 }
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,

@@ -95,6 +95,14 @@ class CostBook {
   LayerTable profile_table(const LayerProfile& profile, const Strategy& strategy, RecomputePolicy policy,
                            const LayerGraph& graph);
 
+  // A placement by ids, which plans of one study often share.
+  struct Listed {
+    std::vector<Strategy> strategies;
+    std::vector<std::vector<Cell>> cells;
+    NetworkOptions options;
+    std::shared_ptr<const PlanNetwork> network;
+  };
+
   const PlanInputs* inputs_;
   double compute_time_;
   std::uint64_t generation_ = 0;
@@ -106,6 +114,7 @@ class CostBook {
   // Different cell networks, so that placements that look alike to a cell share their tables.
   std::vector<std::pair<Strategy, std::shared_ptr<const CellNetwork>>> cells_;
   std::unordered_map<PlacementKey, std::unique_ptr<PlanNetwork>, Hash> placements_;
+  std::unordered_map<std::size_t, Listed> listed_;  // by a hash of the ids
   std::unordered_map<TableKey, std::unique_ptr<LayerTable>, Hash> tables_;
 };
 

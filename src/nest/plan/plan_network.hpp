@@ -55,6 +55,8 @@ struct NetworkOptions {
   // The first and the last stage that share a weight; equal where none do.
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
+
+  bool operator==(const NetworkOptions&) const = default;
 };
 
 // cells[stage][copy]
