@@ -56,8 +56,9 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
   const Training& t = e.plan.training;
   std::string out =
       wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
-                       model_name(inputs), inputs.cluster.name(), e.plan.parallelism.devices(), degrees_text(e.plan),
-                       t.global_batch, format_digits(t.sequence), t.micro_batches, t.micro_batch),
+                       model_name(inputs), inputs.cluster.name(), e.plan.parallelism.devices(),
+                       degrees_text(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
+                       t.micro_batch),
            kTextWidth, 0);
   out += fmt::format("\nstep {}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
                      format_count(p.tokens_per_s), format(p.flops_per_device), 100 * p.mfu);
