@@ -52,7 +52,8 @@ class Evaluation {
       for (const std::string& w : warnings) {
         if (++warned_ <= kMostWarnings) terminal_->warn({std::string(place) + w});
       }
-      pricer_->price(pricer_->complete(std::move(plan)), priced_);
+      last_ = pricer_->complete(std::move(plan));
+      pricer_->price(last_, priced_);
     } catch (const InputError& error) {
       priced_.reason = std::string(place) + error.what();
     }
@@ -61,6 +62,12 @@ class Evaluation {
   }
 
   [[nodiscard]] bool invalid() const { return invalid_; }
+
+  // The last plan as a plan file: completed, placed and with its results.
+  [[nodiscard]] std::string plan_text() {
+    const Plan placed = pricer_->place(last_);
+    return to_json(plan_value(with_results(placed, priced_), pricer_->inputs())) + "\n";
+  }
 
  private:
   static constexpr int kMostWarnings = 10;
@@ -91,6 +98,7 @@ class Evaluation {
   bool fixed_ = false;
   Value last_inputs_;
   PricedPlan priced_;
+  Plan last_;
   bool invalid_ = false;
   int warned_ = 0;
 };
@@ -114,9 +122,12 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
   const auto lines = arguments.text("--jsonl");
   if (!lines && arguments.positionals.empty())
     throw UsageError("evaluate: give plan files, or --jsonl FILE; see 'nest evaluate --help'");
+  if (arguments.has("-o") && (lines || arguments.positionals.size() != 1))
+    throw UsageError("evaluate: -o writes one plan; give one plan file");
   Evaluation evaluation(arguments, terminal);
   for (const std::string& file : arguments.positionals) evaluation.line(file, read_file(file), "");
   if (lines) price_lines(*lines, evaluation);
+  if (!evaluation.invalid()) write_output(arguments, "-o", [&] { return evaluation.plan_text(); }, terminal);
   return evaluation.invalid() ? kBadInput : kOk;
 }
 
@@ -125,6 +136,7 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
 std::vector<Command> evaluate_commands() {
   std::vector<Option> options = input_options();
   options.push_back({"--jsonl", "FILE|-", "one plan a line, from a file or standard input"});
+  options.push_back({"-o", "FILE", "also write the plan, completed: every layer, every device, the results"});
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
   return {
@@ -140,6 +152,7 @@ std::vector<Command> evaluate_commands() {
        "rule applies. Exits 1 where a plan is invalid.",
        std::move(options),
        {{"nest evaluate plan.json", "price a plan again"},
+        {"nest evaluate degrees.json -o plan.json", "from degrees to a whole plan"},
         {"nest evaluate --model llama3.1-8b --cluster h100-spine-leaf --jsonl plans.jsonl", "many plans"}},
        run_evaluate},
   };
