@@ -1,6 +1,7 @@
 // nest evaluate: prices plans that somebody else made, one JSON line each.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <utility>
@@ -33,29 +34,28 @@ Value result_value(const PricedPlan& priced) {
 class Evaluation {
  public:
   Evaluation(const Arguments& arguments, Terminal& terminal)
-      : options_{read_pipeline_model(arguments)}, terminal_(&terminal) {
-    if (names_inputs(arguments)) {
-      Warnings warnings;
-      pricer_ = std::make_unique<Pricer>(read_plan_inputs(arguments, warnings), options_);
-      terminal.warn(warnings);
-      fixed_ = true;
-    }
+      : options_{read_pipeline_model(arguments)}, arguments_(&arguments), terminal_(&terminal) {
+    if (!names_inputs(arguments)) return;
+    Warnings warnings;
+    pricer_ = std::make_unique<Pricer>(read_plan_inputs(arguments, warnings), options_);
+    terminal.warn(warnings);
   }
 
   // Bad plans are answered in their line, and remembered for the exit code.
-  void line(const std::string& file, std::string text, std::string_view place) {
+  void line(const std::string& file, std::string text, std::int64_t number = 0) {
+    const std::string place = number > 0 ? fmt::format("line {}: ", number) : "";
     priced_.status = PriceStatus::invalid;
     try {
       const Document document = parse_json(file, std::move(text));
       Warnings warnings;
       Plan plan = read(document, warnings);
       for (const std::string& w : warnings) {
-        if (++warned_ <= kMostWarnings) terminal_->warn({std::string(place) + w});
+        if (++warned_ <= kMostWarnings) terminal_->warn({place + w});
       }
       last_ = pricer_->complete(std::move(plan));
       pricer_->price(last_, priced_);
     } catch (const InputError& error) {
-      priced_.reason = std::string(place) + error.what();
+      priced_.reason = number > 0 ? at_line(error, number) : error.what();
     }
     invalid_ = invalid_ || priced_.status == PriceStatus::invalid;
     terminal_->out(to_json(result_value(priced_), false) + "\n");
@@ -72,30 +72,41 @@ class Evaluation {
  private:
   static constexpr int kMostWarnings = 10;
 
+  // Each line is a document of its own: its line 1 is the file's line `number`.
+  static std::string at_line(const InputError& error, std::int64_t number) {
+    std::string place = error.place();
+    const std::string own = "line 1";
+    if (place.starts_with(own)) place.erase(0, own.size());
+    if (place.starts_with(", ") || place.starts_with("--")) place.erase(0, 2);
+    const std::string where = fmt::format("line {}{}", number, place.empty() ? "" : ", " + place);
+    return InputError(error.file(), where, error.problem(), error.hint()).what();
+  }
+
   Plan read(const Document& document, Warnings& warnings) {
     Reader reader(document);
-    if (fixed_) {
-      for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
-        static_cast<void>(reader.find(key));
-      return read_plan(reader, pricer_->inputs().recipe, warnings);
-    }
     const Value* inputs = document.root.find("inputs");
-    // Lines of one search carry the same inputs: what was worked out for the last one serves the next.
-    if (pricer_ && inputs != nullptr && *inputs == last_inputs_) {
-      for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
-        static_cast<void>(reader.find(key));
-      return read_plan(reader, pricer_->inputs().recipe, warnings);
+    if (inputs == nullptr && !names_inputs(*arguments_)) {
+      reader.fail("'inputs' is missing: say which model, cluster and recipe the plan is for",
+                  "or give --model and --cluster");
     }
-    OpenPlan open = read_plan_file(document, warnings);
-    last_inputs_ = *inputs;
-    pricer_ = std::make_unique<Pricer>(std::move(open.inputs), options_);
-    return std::move(open.plan);
+    // Lines of one search carry the same inputs: what was worked out for the last one serves the next.
+    const Value carried = inputs != nullptr ? *inputs : Value();
+    if (!pricer_ || !(carried == last_inputs_)) {
+      PlanInputs now = inputs != nullptr ? read_plan_file(document, warnings).inputs
+                                         : read_plan_inputs(*arguments_, warnings);
+      if (inputs != nullptr) override_inputs(now, *arguments_, warnings);
+      pricer_ = std::make_unique<Pricer>(std::move(now), options_);
+      last_inputs_ = carried;
+    }
+    for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
+      static_cast<void>(reader.find(key));
+    return read_plan(reader, pricer_->inputs().recipe, warnings);
   }
 
   PriceOptions options_;
+  const Arguments* arguments_;
   Terminal* terminal_;
   std::unique_ptr<Pricer> pricer_;
-  bool fixed_ = false;
   Value last_inputs_;
   PricedPlan priced_;
   Plan last_;
@@ -106,14 +117,16 @@ class Evaluation {
 void price_lines(const std::string& file, Evaluation& evaluation) {
   std::ifstream opened;
   if (file != "-") {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) throw InputError(file, "", "no such file");
     opened.open(file);
-    if (!opened) throw InputError(file, "", "cannot be read");
+    if (!opened || std::filesystem::is_directory(file, ignored)) throw InputError(file, "", "cannot be read");
   }
   std::istream& lines = file == "-" ? std::cin : opened;
   std::string text;
   for (std::int64_t n = 1; std::getline(lines, text); ++n) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    evaluation.line(file, std::move(text), fmt::format("line {}: ", n));
+    evaluation.line(file, std::move(text), n);
     text.clear();
   }
 }
@@ -125,7 +138,7 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("-o") && (lines || arguments.positionals.size() != 1))
     throw UsageError("evaluate: -o writes one plan; give one plan file");
   Evaluation evaluation(arguments, terminal);
-  for (const std::string& file : arguments.positionals) evaluation.line(file, read_file(file), "");
+  for (const std::string& file : arguments.positionals) evaluation.line(file, read_file(file));
   if (lines) price_lines(*lines, evaluation);
   if (!evaluation.invalid()) write_output(arguments, "-o", [&] { return evaluation.plan_text(); }, terminal);
   return evaluation.invalid() ? kBadInput : kOk;

@@ -43,7 +43,8 @@ std::string model_name(const PlanInputs& inputs) {
 
 std::string degrees_text(const Plan& plan) {
   const Parallelism& p = plan.parallelism;
-  std::string text = spell(p.strategy) + fmt::format(", pipeline {}", p.pipeline);
+  std::string text = p.strategy.cell() > 1 ? spell(p.strategy) + ", " : "";
+  text += fmt::format("pipeline {}", p.pipeline);
   if (p.pipeline > 1) text += fmt::format(" ({}", name_of(p.schedule));
   if (p.interleave > 1) text += fmt::format(", {} chunks", p.interleave);
   if (p.pipeline > 1) text += ")";
@@ -147,8 +148,14 @@ Value explanation_value(const Explanation& e) {
 
 int run_explain(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
-  const OpenPlan open = open_complete_plan(arguments.positionals.front(), terminal);
-  const Explanation e = explain(open.plan, open.inputs, options);
+  const std::string& file = arguments.positionals.front();
+  const OpenPlan open = open_complete_plan(file, terminal);
+  Explanation e;
+  try {
+    e = explain(open.plan, open.inputs, options);
+  } catch (const InputError& error) {
+    throw InputError(file, "", error.problem(), error.hint());
+  }
   if (arguments.has("--json")) {
     terminal.json(explanation_value(e));
   } else {
@@ -157,12 +164,19 @@ int run_explain(const Arguments& arguments, Terminal& terminal) {
   return kOk;
 }
 
-Plan priced_plan(const std::string& file, const PriceOptions& options, Terminal& terminal) {
+// A plan that is priced, and whether it fits.
+struct Side {
+  Plan plan;
+  PlanInputs inputs;
+  std::string problem;
+};
+
+Side priced_side(const std::string& file, const PriceOptions& options, Terminal& terminal) {
   OpenPlan open = open_complete_plan(file, terminal);
-  Pricer pricer(std::move(open.inputs), options);
+  Pricer pricer(open.inputs, options);
   const PricedPlan priced = pricer.price(open.plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
-  return with_results(std::move(open.plan), priced);
+  return {with_results(std::move(open.plan), priced), std::move(open.inputs), priced.reason};
 }
 
 std::string difference_text(const PlanDifference& d, const Arguments& arguments, const Terminal& terminal) {
@@ -189,9 +203,15 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
 
 int run_diff(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
-  const Plan a = priced_plan(arguments.positionals[0], options, terminal);
-  const Plan b = priced_plan(arguments.positionals[1], options, terminal);
-  const PlanDifference d = diff(a, b);
+  const Side a = priced_side(arguments.positionals[0], options, terminal);
+  const Side b = priced_side(arguments.positionals[1], options, terminal);
+  PlanDifference d = diff(a.plan, b.plan);
+  const std::vector<ChoiceDifference> inputs = diff_inputs(a.inputs, b.inputs);
+  d.choices.insert(d.choices.begin(), inputs.begin(), inputs.end());
+  for (const auto& [side, file] :
+       {std::pair(&a, &arguments.positionals[0]), {&b, &arguments.positionals[1]}}) {
+    if (!side->problem.empty()) terminal.note("nest: warning: " + *file + " does not fit: " + side->problem);
+  }
   if (!arguments.has("--json")) {
     terminal.out(difference_text(d, arguments, terminal));
     return kOk;

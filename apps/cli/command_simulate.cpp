@@ -58,9 +58,10 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   OpenPlan open = open_plan(file, warnings);
   terminal.warn(warnings);
   Pricer pricer(open.inputs);
-  const Plan plan = pricer.place(pricer.complete(std::move(open.plan)));
+  Plan plan = pricer.complete(std::move(open.plan));
   const PricedPlan priced = pricer.price(plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
+  plan = pricer.place(std::move(plan));
   if (priced.status == PriceStatus::infeasible) terminal.note("nest: warning: infeasible: " + priced.reason);
 
   Timeline timeline;

@@ -1,5 +1,6 @@
 #include "plan_options.hpp"
 
+#include "nest/cluster/catalog.hpp"
 #include "nest/plan/price.hpp"
 
 namespace nest::cli {
@@ -31,6 +32,16 @@ PipelineModel read_pipeline_model(const Arguments& arguments) {
   const auto model = find_pipeline_model(word);
   if (!model) throw UsageError("--pipeline-model: 1f1b, sum-max or paper is expected, not '" + word + "'");
   return *model;
+}
+
+void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings) {
+  if (const auto model = arguments.text("--model")) {
+    PlanInputs named = load_inputs(*model, "h100-spine-leaf", std::string(kDefaultRecipe), warnings);
+    inputs.model = std::move(named.model);
+    inputs.source = std::move(named.source);
+  }
+  if (const auto cluster = arguments.text("--cluster")) inputs.cluster = load_cluster(*cluster);
+  if (const auto recipe = arguments.text("--recipe")) inputs.recipe = load_recipe(*recipe);
 }
 
 OpenPlan open_complete_plan(const std::string& file, Terminal& terminal) {

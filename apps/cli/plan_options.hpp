@@ -14,6 +14,8 @@ namespace nest::cli {
 // Whether any of the input options is given.
 [[nodiscard]] bool names_inputs(const Arguments& arguments);
 [[nodiscard]] PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings);
+// Puts what the options name in place of what a plan carries.
+void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
 
 // A plan file with what it leaves open filled in.

@@ -54,16 +54,12 @@ Axes axes_of(const Level& level, std::int32_t children) {
 GridShare one_ring(const Level& level, std::int32_t children, std::span<const std::int32_t> at,
                    bool siblings) {
   GridShare out;
-  std::int32_t longest = 1;
-  for (std::size_t i = 0; i + 1 < at.size(); ++i) {
-    const std::int32_t hops = level.hops(at[i], at[i + 1], children);
-    longest = std::max(longest, hops);
-    out.steps += hops;
-  }
-  longest = std::max(longest, level.hops(at.back(), at.front(), children));
+  for (std::size_t i = 0; i + 1 < at.size(); ++i) out.steps += level.hops(at[i], at[i + 1], children);
+  const std::int32_t round = out.steps + level.hops(at.back(), at.front(), children);
   const double links = level.links(children);
-  const double shared = siblings ? longest : 1;
+  // Siblings lie between the members: each link carries as many rings as a hop has links on average.
   const auto n = static_cast<double>(at.size());
+  const double shared = siblings ? std::max(1.0, round / n) : 1;
   out.fraction = 1 / (links * shared);
   out.exchange = std::max(1 - 1 / n, n / 4 * links * shared);
   return out;

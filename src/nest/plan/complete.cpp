@@ -24,7 +24,12 @@ void complete_degrees(Plan& plan, const PlanInputs& inputs) {
   if (t.sequence == 0) t.sequence = inputs.default_sequence();
   if (t.micro_batch == 0) t.micro_batch = inputs.profile() != nullptr ? inputs.profile()->micro_batch : 1;
   if (p.pipeline == 0) p.pipeline = std::max<std::int64_t>(1, static_cast<std::int64_t>(plan.stages.size()));
-  if (!sane(p.strategy, inputs.cluster.devices())) return;
+  if (!sane(p.strategy,
+            inputs.cluster.devices())) {  // refused by check_plan; nothing may divide by 0 until then
+    p.data = std::max<std::int64_t>(1, p.data);
+    p.data_inner = std::max<std::int64_t>(1, p.data_inner);
+    return;
+  }
   const std::int64_t side = p.strategy.side();
   if (p.data == 0) {
     const std::size_t copies = plan.placed() ? plan.stages.front().devices.size() : 1;

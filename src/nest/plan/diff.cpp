@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "nest/cluster/cluster_file.hpp"
 #include "nest/plan/plan_keys.hpp"
 
 namespace nest {
@@ -56,6 +57,9 @@ void compare(const Parallelism& a, const Parallelism& b, Choices& out) {
   out.add("schedule", std::string(name_of(a.schedule)), std::string(name_of(b.schedule)));
   out.add("interleave", a.interleave, b.interleave);
   out.add("devices used", a.devices(), b.devices());
+  out.add("devices of a block", a.block_devices, b.block_devices);
+  out.add("stage at device 0", a.first_stage_first ? "first" : "last",
+          b.first_stage_first ? "first" : "last");
 }
 
 std::size_t moved(const Stage& a, const Stage& b) {
@@ -67,14 +71,33 @@ std::size_t moved(const Stage& a, const Stage& b) {
   return count;
 }
 
+// One word for all stages where they agree.
+std::string recomputation(const std::vector<Stage>& stages) {
+  const std::string first = stages.empty() ? "none" : spell(stages.front().recompute);
+  const bool same =
+      std::all_of(stages.begin(), stages.end(), [&](const Stage& s) { return spell(s.recompute) == first; });
+  return same ? first : "mixed";
+}
+
+std::string spell_chunks(const Stage& stage) {
+  std::string text;
+  for (const auto& chunk : stage.chunks) text += (text.empty() ? "" : " | ") + spell_layers(chunk);
+  return text.empty() ? spell_layers(stage.layers) : text;
+}
+
 void compare(const std::vector<Stage>& a, const std::vector<Stage>& b, Choices& out) {
-  if (a.size() != b.size()) return;
+  if (a.size() != b.size()) {
+    out.add("recomputation", recomputation(a), recomputation(b));
+    return;
+  }
   std::size_t elsewhere = 0;
   std::size_t all = 0;
   bool same_shape = true;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const std::string where = fmt::format("stage {} ", i);
-    out.add(where + "layers", spell_layers(a[i].layers), spell_layers(b[i].layers));
+    out.add(where + "layers", spell_chunks(a[i]), spell_chunks(b[i]));
+    if (!(a[i].strategy == a[0].strategy) || !(b[i].strategy == b[0].strategy))
+      compare(a[i].strategy, b[i].strategy, where, out);
     out.add(where + "recomputation", spell(a[i].recompute), spell(b[i].recompute));
     elsewhere += moved(a[i], b[i]);
     all += a[i].devices.size() * (a[i].devices.empty() ? 0 : a[i].devices.front().size());
@@ -97,6 +120,32 @@ std::string spell_layers(const std::vector<LayerId>& layers) {
     i = end + 1;
   }
   return text;
+}
+
+std::vector<ChoiceDifference> diff_inputs(const PlanInputs& a, const PlanInputs& b) {
+  Choices choices;
+  const auto model = [](const PlanInputs& in) {
+    const LayerProfile* profile = in.profile();
+    return profile != nullptr ? profile->name : std::get<ModelSpec>(in.source).name;
+  };
+  choices.add("model", model(a), model(b));
+  const Value first = cluster_file_value(a.cluster);
+  const Value second = cluster_file_value(b.cluster);
+  if (!(first == second)) {
+    const auto cluster = [](const PlanInputs& in) {
+      return fmt::format("{}, {} devices", in.cluster.name(), in.cluster.devices());
+    };
+    const bool named = cluster(a) != cluster(b);
+    choices.list.push_back({"cluster", cluster(a), named ? cluster(b) : cluster(b) + ", other levels"});
+  }
+  const Value one = to_value(a.recipe);
+  const Value other = to_value(b.recipe);
+  for (const auto& [key, value] : *one.as_object()) {
+    const Value* there = other.find(key);
+    if (there != nullptr && key != "source" && !(*there == value))
+      choices.add("recipe " + key, to_json(value, false), to_json(*there, false));
+  }
+  return choices.list;
 }
 
 PlanDifference diff(const Plan& a, const Plan& b) {

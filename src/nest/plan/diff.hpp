@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest {
@@ -32,6 +33,9 @@ struct PlanDifference {
   Seconds first;                      // steps
   Seconds second;
 };
+
+// What the plans are for: model, cluster, and every key of the recipe that differs.
+[[nodiscard]] std::vector<ChoiceDifference> diff_inputs(const PlanInputs& first, const PlanInputs& second);
 
 // Both complete; predictions are compared where both have them.
 [[nodiscard]] PlanDifference diff(const Plan& first, const Plan& second);

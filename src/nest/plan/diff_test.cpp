@@ -17,11 +17,12 @@ Plan priced(const Plan& plan) {
 TEST(Diff, SaysWhatDiffersInWordsAndSeconds) {
   const PlanDifference d =
       diff(priced(test::example_plan({{0, 1}, {2}}, 2, 1)), priced(test::example_plan({{0, 1}, {2}}, 2, 2)));
-  ASSERT_EQ(d.choices.size(), 2U);
+  ASSERT_EQ(d.choices.size(), 3U);
   EXPECT_EQ(d.choices[0].what, "data inner");
-  EXPECT_EQ(d.choices[1].what, "placement");
+  EXPECT_EQ(d.choices[1].what, "devices of a block");
+  EXPECT_EQ(d.choices[2].what, "placement");
   // Device 0 stays with stage 1's first copy, device 3 with stage 0's second.
-  EXPECT_EQ(d.choices[1].second, "2 of 4 ranks on another device");
+  EXPECT_EQ(d.choices[2].second, "2 of 4 ranks on another device");
   EXPECT_NEAR(d.second.value - d.first.value, 65.027e-3 - 78.515e-3, 1e-12);
   Seconds sum;
   for (const TermDifference& t : d.terms) sum += t.change();
@@ -36,6 +37,18 @@ TEST(Diff, APlanDoesNotDifferFromItself) {
 TEST(Diff, LayersAreSpeltAsRanges) {
   EXPECT_EQ(spell_layers({LayerId{0}, LayerId{1}, LayerId{2}, LayerId{5}}), "0-2, 5");
   EXPECT_EQ(spell_layers({}), "");
+}
+
+TEST(Diff, InputsAreComparedKeyByKey) {
+  PlanInputs other = test::example_inputs();
+  other.recipe.overlap.gradient_reduce = 1;
+  other.recipe.reserve = Bytes{1000};
+  const auto inputs = diff_inputs(test::example_inputs(), other);
+  ASSERT_EQ(inputs.size(), 2U);
+  EXPECT_EQ(inputs[0].what, "recipe reserve");
+  EXPECT_EQ(inputs[0].second, "1000");
+  EXPECT_EQ(inputs[1].what, "recipe overlap");
+  EXPECT_TRUE(diff_inputs(other, other).empty());
 }
 
 TEST(Diff, CutsAreNamedByStage) {

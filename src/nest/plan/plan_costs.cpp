@@ -139,11 +139,12 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
     chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
     chunk.forward_receive = coster.receive(part.forward, i == 0 ? network.wrap : own.from_previous,
-                                           chunk.forward_work(), p.schedule);
+                                           chunk.forward_work(), p.schedule, &chunk.forward_hidden);
     chunk.backward_receive = coster.receive(part.backward, i == last ? network.wrap : own.from_next,
-                                            chunk.backward_work(), p.schedule);
+                                            chunk.backward_work(), p.schedule, &chunk.backward_hidden);
   }
-  coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied, p.pipeline, cost);
+  coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied,
+              {p.pipeline, plan.training.micro_batches, p.interleave}, p.schedule, cost);
   cost.transient = round_up_bytes(whole.transient);
   cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0});
 }

@@ -126,6 +126,9 @@ Plan Pricer::complete(Plan plan) {
 
 Plan Pricer::place(Plan plan) {
   if (plan.placed()) return plan;
+  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
+  if (const auto problem = check_plan(plan, model.graph, parts_->inputs.cluster))
+    throw InputError("", "plan", *problem);
   const auto slots = place_cells(parts_->inputs.cluster.tree(), shape_of(plan.parallelism));
   if (!slots) throw InputError("", parts_->inputs.cluster.name(), "the plan's cells do not fit this cluster");
   return placed(std::move(plan), *slots);
@@ -144,7 +147,9 @@ void Pricer::price(const Plan& plan, PricedPlan& out) {
   try {
     parts_->price(plan, out);
   } catch (const InputError& error) {  // the model cannot be built so, for one
-    out.reason = error.what();
+    // The place is a command's option where the model is at fault.
+    const std::string place = error.place().starts_with("--") ? error.place().substr(2) : error.place();
+    out.reason = InputError(error.file(), place, error.problem(), error.hint()).what();
   }
   if (out.status == PriceStatus::invalid) out.stages.clear();
 }

@@ -103,15 +103,18 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
       Seconds{backward_gather + reduce + overlap.slow_down * (gather - backward_gather + scatter - reduce)};
 }
 
-Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule) const {
+Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
+                             Seconds* hidden_part) const {
   const double send = time(CollectiveKind::send, static_cast<double>(bytes.value), from);
   const Overlap& overlap = recipe_.overlap;
   const double hidden = std::min(send_overlap(overlap, schedule) * send, beside.value);
+  if (hidden_part != nullptr) *hidden_part = Seconds{hidden};
   return Seconds{send - hidden + overlap.slow_down * hidden};
 }
 
 void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied,
-                       double shared, const Shapes& ends, std::int64_t stages, StageCost& out) const {
+                       double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
+                       StageCost& out) const {
   const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   out.reduces.clear();
@@ -160,10 +163,11 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before: a round of
   // one pass a stage lies between those of neighbouring chunks.
   const ChunkCost& last = out.chunks.front();
-  const double rounds = static_cast<double>((out.chunks.size() - 1) * static_cast<std::size_t>(stages));
+  const double rounds = static_cast<double>((out.chunks.size() - 1) * static_cast<std::size_t>(shape.stages));
   const auto n = static_cast<double>(out.buckets);
-  const double reduce_left =
-      unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last.backward_work().value, n);
+  // ZB-H1 finishes gradients in its last weight pass.
+  const Seconds last_pass = schedule == Schedule::zb_h1 ? last.backward_weight : last.backward_work();
+  const double reduce_left = unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
   const double gather_left =
       unhidden(gather, overlap.parameter_gather, (1 + rounds) * last.forward_work().value, n);
   out.reduce = Seconds{reduce_left + ties};

@@ -12,6 +12,7 @@
 #include "nest/plan/layer_table.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/plan_network.hpp"
+#include "nest/plan/schedule.hpp"
 #include "nest/recipe/recipe.hpp"
 
 namespace nest {
@@ -35,6 +36,9 @@ struct ChunkCost {
   Bytes backward_bytes;
   Seconds forward_receive;
   Seconds backward_receive;
+  // What the passes hide of both: the first and the last micro-batch wait for it all the same.
+  Seconds forward_hidden;
+  Seconds backward_hidden;
   Bytes stash;
 
   [[nodiscard]] Seconds backward_compute() const { return backward_input + backward_weight + recompute; }
@@ -105,11 +109,13 @@ class StageCoster {
 
   void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
-  [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule) const;
+  [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
+                                Seconds* hidden = nullptr) const;
   // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
   // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
   void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,
-            double shared, const Shapes& ends, std::int64_t stages, StageCost& out) const;
+            double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
+            StageCost& out) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
                                    double tied, Bytes stashes) const;
 

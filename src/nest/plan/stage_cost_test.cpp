@@ -35,7 +35,7 @@ class StageCosts : public ::testing::Test {
   StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
     StageCost out;
     out.chunks = {chunk(zero)};
-    coster_->step(terms_, stage(), zero, tied, shared, stage().dense.whole, 1, out);
+    coster_->step(terms_, stage(), zero, tied, shared, stage().dense.whole, {}, Schedule::one_f_one_b, out);
     return out;
   }
 

@@ -28,6 +28,12 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   }
   out.pipeline = by_chunk ? interleaved_time(passes, p.pipeline, t.micro_batches)
                           : pipeline_time(p.schedule, model, passes, t.micro_batches, p.interleave);
+  // Sends that passes hide still hold up the first micro-batch on its way out and the last on its way back.
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    const ChunkCost& c = out.stages[i].chunks.front();
+    if (i > 0) out.pipeline += c.forward_hidden;
+    if (i + 1 < out.stages.size()) out.pipeline += c.backward_hidden;
+  }
   // The end of the step (DESIGN.md section 5): later stages finish earlier, and start later in the next step.
   // With ZB-H1 later stages finish with their delayed weight gradients, as late as the first: nothing hides
   // behind the others' backward passes.
