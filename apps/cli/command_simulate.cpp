@@ -52,6 +52,10 @@ std::string result_text(const SimulationResult& r, const std::vector<StageCost>&
   return out;
 }
 
+constexpr double kMostPasses = 5e7;  // about a minute and a few GB
+constexpr double kMostDrawn = 2e6;
+constexpr double kSlow = 4e6;  // from here on it takes seconds
+
 int run_simulate(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
   Warnings warnings;
@@ -62,6 +66,17 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   const PricedPlan priced = pricer.price(plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
   plan = pricer.place(std::move(plan));
+  const double passes = 2.0 * static_cast<double>(plan.training.micro_batches) *
+                        static_cast<double>(plan.parallelism.pipeline * plan.parallelism.interleave) *
+                        (arguments.has("--all-devices") ? static_cast<double>(plan.parallelism.copies()) : 1);
+  const bool drawn = arguments.has("--trace") || arguments.has("--svg");
+  if (passes > (drawn ? kMostDrawn : kMostPasses)) {
+    throw InputError(
+        file, "", fmt::format("{:.3g} passes are more than can be {}", passes, drawn ? "drawn" : "simulated"),
+        drawn ? "leave out --trace and --svg, or use fewer micro-batches"
+              : "use fewer micro-batches: a step is periodic after the first few");
+  }
+  if (passes > kSlow) terminal.note(fmt::format("nest: simulating {:.2g} passes ...", passes));
   if (priced.status == PriceStatus::infeasible) terminal.note("nest: warning: infeasible: " + priced.reason);
 
   Timeline timeline;
@@ -76,7 +91,9 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   write_output(
       arguments, "--svg", [&] { return gantt_svg(timeline, {.title = "One step: " + file}); }, terminal);
   if (arguments.has("--json")) {
-    terminal.json(to_value(result));
+    Value out = to_value(result);
+    out.set("status", name_of(priced.status)).set("reason", priced.reason);
+    terminal.json(out);
   } else {
     terminal.out(result_text(result, priced.stages, terminal));
   }

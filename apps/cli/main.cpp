@@ -54,7 +54,8 @@ Found find_command(const std::vector<std::string>& words) {
       if (c.name.starts_with(words[0] + " ")) known.push_back(c.name.substr(words[0].size() + 1));
     }
     std::string guess = did_you_mean(words[1], known);
-    if (guess.empty() && is_known_thing(words[0], words[1])) {
+    const bool shows = !known.empty();
+    if (guess.empty() && shows && is_known_thing(words[0], words[1])) {
       guess = "did you mean 'nest " + words[0] + " show " + words[1] + "'?";
     }
     throw UsageError("'" + words[0] + "' has no '" + words[1] + "'; " +

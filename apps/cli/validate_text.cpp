@@ -98,20 +98,31 @@ std::string validation_text(const CollectiveRuns& runs, const Terminal& terminal
   return out;
 }
 
+// What fits a column: "TFLOP/s" for tflops_per_gpu.
+std::string short_metric(const std::string& metric) {
+  if (metric == "tflops_per_gpu") return "TFLOP/s";
+  if (metric == "tokens_per_s_per_gpu") return "tokens/s";
+  return metric == "iteration_s" ? "s" : metric;
+}
+
 std::string validation_text(const RunValidation& runs, const Terminal& terminal) {
   Table table({{"row"},
                {"accelerator"},
                {"metric"},
                {"measured", Align::right},
                {"predicted", Align::right},
-               {"error", Align::right}});
+               {"error", Align::right},
+               {""}});
   Skipped skipped;
+  bool unfit = false;
   for (const RunResult& r : runs.rows) {
     if (!r.why_skipped.empty()) {
       skipped.add(r.why_skipped, r.row.id);
     } else if (r.scored()) {
-      table.add({r.row.id, r.row.accelerator, r.row.metric, fmt::format("{:.4g}", *r.row.measured),
-                 fmt::format("{:.4g}", r.predicted_metric), signed_percent(r.error())});
+      unfit = unfit || !r.prediction.fits;
+      table.add({r.row.id, r.row.accelerator, short_metric(r.row.metric),
+                 fmt::format("{:.4g}", *r.row.measured), fmt::format("{:.4g}", r.predicted_metric),
+                 signed_percent(r.error()), r.prediction.fits ? "" : "*"});
     }
   }
   Summaries summaries;
@@ -119,8 +130,9 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   summaries.add("constant model", runs.constant);
   summaries.add("constants of the row's own source left out", runs.unseen);
   for (const ErrorSummary& s : runs.strata) summaries.add(s.name, s);
-  return table.str() + skipped.str() + "\n" + terminal.heading("Errors") + " (of the measured time)\n" +
-         summaries.str() + order_text(runs.order, "one sweep");
+  const std::string note = "* said not to fit the device's memory, although it ran\n";
+  return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
+         " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");
 }
 
 std::string validation_text(const MemoryValidation& memory, const Terminal& terminal) {

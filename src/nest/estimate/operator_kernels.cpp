@@ -54,6 +54,10 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
   return out;
 }
 
+// Grouped products were measured in 16 bit only. In 8 bit they are taken to gain what single large products
+// gain in the profile, quantizing included: 1.5 times.
+constexpr double kFp8Grouped = 1 / 1.5;
+
 // Quantizing an operand: one pass for its largest value, one that reads it and writes it in 8 bits.
 void add_quantize(std::vector<KernelUse>& out, std::int64_t values, Pass pass) {
   out.push_back({{cast_down, {values}}, pass, 1, 2});
@@ -63,9 +67,10 @@ void add_product(std::vector<KernelUse>& out, const Product& p, const OperatorSe
   if (p.experts > 1 || settings.fp8) {
     if (p.experts > 1) {
       const std::array<std::int64_t, kMostSizes> sizes{p.experts, p.m, p.n, p.k};
-      out.push_back({{grouped_forward, sizes}, Pass::forward});
-      out.push_back({{grouped_input, sizes}, Pass::backward_input});
-      out.push_back({{grouped_weight, sizes}, Pass::backward_weight});
+      const double share = settings.fp8 ? kFp8Grouped : 1;
+      out.push_back({{grouped_forward, sizes}, Pass::forward, share});
+      out.push_back({{grouped_input, sizes}, Pass::backward_input, share});
+      out.push_back({{grouped_weight, sizes}, Pass::backward_weight, share});
       return;
     }
     add_quantize(out, p.m * p.k, Pass::forward);

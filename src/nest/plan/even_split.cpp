@@ -40,9 +40,17 @@ std::vector<std::vector<LayerId>> even_split(const LayerGraph& graph, std::int64
   std::int64_t blocks = 0;
   for (std::size_t i = 0; i < graph.layers(); ++i)
     blocks += graph.is_block(LayerId(static_cast<std::int32_t>(i))) ? 1 : 0;
-  const std::vector<std::int64_t> sizes =
-      parts <= blocks ? sizes_of(blocks, parts, options) : std::vector<std::int64_t>{};
-  if (sizes.empty() || *std::min_element(sizes.begin(), sizes.end()) < 1) {
+  const std::int64_t slots = blocks + (options.embedding_slot ? 1 : 0) + (options.loss_slot ? 1 : 0);
+  std::vector<std::int64_t> sizes =
+      parts <= slots ? sizes_of(blocks, parts, options) : std::vector<std::int64_t>{};
+  // A slot alone makes a part: the embedding, or the head and the loss.
+  const auto empty = [&](std::size_t i) {
+    const bool slot = (i == 0 && options.embedding_slot) || (i + 1 == sizes.size() && options.loss_slot);
+    return sizes[i] < (slot ? 0 : 1);
+  };
+  bool refused = sizes.empty();
+  for (std::size_t i = 0; i < sizes.size(); ++i) refused = refused || empty(i);
+  if (refused) {
     throw InputError("", "pipeline",
                      std::to_string(blocks) + " blocks cannot be split over " + std::to_string(parts) +
                          " stages and chunks");

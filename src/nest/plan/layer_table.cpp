@@ -9,9 +9,12 @@
 namespace nest {
 namespace {
 
-// What is left of a collective of which a share hides behind compute, and slows it down.
-double exposed(Seconds time, double share, const Overlap& overlap) {
-  return time.value * (1 - share + share * overlap.slow_down);
+// What is left of a collective of which a share hides behind compute, and slows it down. `compute` shrinks by
+// what it hides.
+double exposed(double time, double share, double& compute, const Overlap& overlap) {
+  const double hidden = std::min(share * time, std::max(0.0, compute));
+  compute -= hidden;
+  return time - hidden + overlap.slow_down * hidden;
 }
 
 // SplitMix64: bits that look random and are the same everywhere.
@@ -41,12 +44,15 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::backward_input) = own - weight;
   t.of(Term::backward_weight) = weight + accumulation;
   t.of(Term::recompute) = cost.recompute.value;
-  t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor, o.tensor, o);
-  t.of(Term::forward_expert) = exposed(cost.forward_collectives.expert, o.expert, o);
-  const double beside = std::min(o.tensor_backward * cost.backward_collectives.tensor.value, weight);
-  t.of(Term::backward_tensor) =
-      exposed(cost.backward_collectives.tensor - Seconds{beside}, o.tensor, o) + o.slow_down * beside;
-  t.of(Term::backward_expert) = exposed(cost.backward_collectives.expert, o.expert, o);
+  double beside_forward = cost.forward.value;
+  t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor.value, o.tensor, beside_forward, o);
+  t.of(Term::forward_expert) = exposed(cost.forward_collectives.expert.value, o.expert, beside_forward, o);
+  // Backward: first what frameworks put beside products of weight gradients.
+  const double tensor = cost.backward_collectives.tensor.value;
+  const double beside = std::min(o.tensor_backward * tensor, weight);
+  double beside_backward = cost.backward.value - beside;
+  t.of(Term::backward_tensor) = exposed(tensor - beside, o.tensor, beside_backward, o) + o.slow_down * beside;
+  t.of(Term::backward_expert) = exposed(cost.backward_collectives.expert.value, o.expert, beside_backward, o);
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
@@ -78,10 +84,6 @@ LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, b
 }
 
 LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layers)) {
-  before_.resize(layers_.size() + 1);
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    for (std::size_t k = 0; k < kTerms; ++k) before_[i + 1][k] = before_[i][k] + layers_[i].sums[k];
-  }
   signature_.push_back(0);
   std::vector<std::size_t> kind_of;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -118,7 +120,9 @@ LayerTerms LayerTable::range(std::size_t first, std::size_t last) const {
   LayerTerms t;
   if (first >= last) return t;
   if (counts_.empty()) {
-    for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] = before_[last][k] - before_[first][k];
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += layers_[i].sums[k];
+    }
   } else {
     const std::size_t n = kinds_.size();
     for (std::size_t kind = 0; kind < n; ++kind) {

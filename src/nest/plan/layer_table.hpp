@@ -1,5 +1,6 @@
 // Costs of all layers of a model under one strategy and recomputation policy, ready for stages: sums over
-// ranges of layers in constant time. What the recipe lets overlap inside a layer is taken off here.
+// ranges of layers, in constant time where layers are of few kinds. What the recipe lets overlap inside a
+// layer is taken off here.
 #pragma once
 
 #include <array>
@@ -70,8 +71,7 @@ class LayerTable {
   std::vector<std::size_t> kinds_;  // first layer of each kind
   // Layers of each kind before each layer, where kinds are few: counts_[layer * kinds + kind].
   std::vector<std::int32_t> counts_;
-  std::vector<std::uint64_t> signature_;            // the same of the types' random bits
-  std::vector<std::array<double, kTerms>> before_;  // sums of the layers before each
+  std::vector<std::uint64_t> signature_;  // the same of the types' random bits
   // most_[k][i]: greatest transient and parameters of the 2^k layers from i on.
   struct Most {
     double transient;

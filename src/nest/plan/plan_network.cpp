@@ -45,6 +45,7 @@ class Family {
   void add(std::size_t stage, std::int64_t first, std::int64_t step, std::int64_t count) {
     groups_.add_strided(devices_->ranks(), first, step, count);
     stage_.push_back(stage);
+    added_.push_back({first, step, count});
   }
 
   // Distinct shapes by stage.
@@ -62,11 +63,35 @@ class Family {
     return result;
   }
 
+  // Those of one stage with no other stage talking.
+  [[nodiscard]] Shapes alone(std::size_t stage) const {
+    Family own(*devices_);
+    for (std::size_t g = 0; g < stage_.size(); ++g) {
+      if (stage_[g] == stage) own.add(0, added_[g].first, added_[g].step, added_[g].count);
+    }
+    return own.shapes(1).front();
+  }
+
  private:
+  struct Added {
+    std::int64_t first;
+    std::int64_t step;
+    std::int64_t count;
+  };
+
   const Devices* devices_;
   GroupList groups_;
   std::vector<std::size_t> stage_;
+  std::vector<Added> added_;
 };
+
+// Whether stages can be in each other's way: links that carry less than all their devices, or pass others'
+// traffic on.
+bool links_are_shared(const Cluster& cluster) {
+  return std::any_of(cluster.levels().begin(), cluster.levels().end(), [](const Level& level) {
+    return level.oversubscription > 1 || level.hops_through_children();
+  });
+}
 
 // Pairs of the same place in two stages.
 Shapes pair_shapes(const Devices& devices, std::size_t from, std::size_t to) {
@@ -110,17 +135,23 @@ void fill(const Devices& devices, std::span<const Strategy> strategies, std::int
   std::vector<Shapes> w = whole.shapes(stages.size());
   std::vector<Shapes> in = inner.shapes(stages.size());
   std::vector<Shapes> out = outer.shapes(stages.size());
+  const bool shares = stages.size() > 1 && links_are_shared(devices.cluster());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     ParameterGroup& group = stages[i].*member;
     group.whole = std::move(w[i]);
     group.inner = group.shards == group.members ? group.whole : std::move(in[i]);
     group.outer = std::move(out[i]);
+    if (!shares) continue;
+    group.whole_alone = whole.alone(i);
+    group.inner_alone = group.shards == group.members ? group.whole_alone : inner.alone(i);
+    group.outer_alone = outer.alone(i);
   }
 }
 
 bool same(const ParameterGroup& a, const ParameterGroup& b) {
   return a.members == b.members && a.shards == b.shards && a.whole == b.whole && a.inner == b.inner &&
-         a.outer == b.outer;
+         a.outer == b.outer && a.whole_alone == b.whole_alone && a.inner_alone == b.inner_alone &&
+         a.outer_alone == b.outer_alone;
 }
 
 bool same(const StageNetwork& a, const StageNetwork& b) {

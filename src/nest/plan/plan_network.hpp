@@ -27,6 +27,10 @@ struct ParameterGroup {
   Shapes whole;
   Shapes inner;  // as whole where shards == members
   Shapes outer;
+  // The same with only this stage's groups talking; empty where that makes no difference.
+  Shapes whole_alone;
+  Shapes inner_alone;
+  Shapes outer_alone;
 };
 
 struct StageNetwork {

@@ -136,7 +136,7 @@ TEST(ByHand, ZeroThreeTalksInEveryPass) {
 // left; the other two thirds hide (4 ms and 8 ms of compute are enough).
 TEST(ByHand, ZeroThreeOverlapped) {
   PlanInputs inputs = example_inputs();
-  inputs.recipe.overlap.parameter_gather = 1;
+  inputs.recipe.overlap.prefetch = 1;
   inputs.recipe.overlap.gradient_reduce = 1;
   Plan plan = example_plan({{0, 1, 2}}, 2, 2);
   plan.parallelism.zero = 3;

@@ -23,6 +23,10 @@ double unhidden(double communication, double share, double compute, double parts
   return communication - std::max(0.0, hidden);
 }
 
+const Shapes& either(const Shapes& alone, const Shapes& all) {
+  return alone.empty() ? all : alone;
+}
+
 double sharded(double parameters, const ParameterGroup& group) {
   return parameters / static_cast<double>(group.shards);
 }
@@ -92,10 +96,9 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
   const double gather = zero == 3 ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
   const double scatter =
       all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
-  const double forward = unhidden(gather, overlap.parameter_gather, out.forward.value, layers);
+  const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
   // In the backward pass both share the time of the compute.
-  const double backward_gather =
-      unhidden(gather, overlap.parameter_gather, out.backward_compute().value, layers);
+  const double backward_gather = unhidden(gather, overlap.prefetch, out.backward_compute().value, layers);
   const double left = std::max(0.0, out.backward_compute().value - (gather - backward_gather));
   const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
   out.forward_zero = Seconds{forward + overlap.slow_down * (gather - forward)};
@@ -120,6 +123,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   out.reduces.clear();
   out.gathers.clear();
   double reduce = 0;
+  double alone = 0;
   double gather = 0;
   const auto add = [&](std::vector<StepCollective>& list, CollectiveKind kind, Group group, double bytes,
                        const Shapes& shapes) {
@@ -133,11 +137,17 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
     const double bytes = parameters * bytes_each;
     if (zero == 0) {
       reduce += add(out.reduces, CollectiveKind::all_reduce, whole, bytes, group.whole);
+      alone += time(CollectiveKind::all_reduce, bytes, either(group.whole_alone, group.whole));
       return;
     }
-    if (zero == 1) reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
+    if (zero == 1) {
+      reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
+      alone += time(CollectiveKind::reduce_scatter, bytes, either(group.inner_alone, group.inner));
+    }
     if (group.shards < group.members) {
       reduce += add(out.reduces, CollectiveKind::all_reduce, outer, sharded(bytes, group), group.outer);
+      alone +=
+          time(CollectiveKind::all_reduce, sharded(bytes, group), either(group.outer_alone, group.outer));
     }
     if (zero < 3) {
       const double gathered = parameters * kGatherBytes;
@@ -168,9 +178,11 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   // ZB-H1 finishes gradients in its last weight pass.
   const Seconds last_pass = schedule == Schedule::zb_h1 ? last.backward_weight : last.backward_work();
   const double reduce_left = unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
+  const double alone_left = unhidden(alone, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
   const double gather_left =
       unhidden(gather, overlap.parameter_gather, (1 + rounds) * last.forward_work().value, n);
   out.reduce = Seconds{reduce_left + ties};
+  out.reduce_alone = Seconds{alone_left + ties};
   out.gather = Seconds{gather_left};
   out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
 

@@ -75,6 +75,7 @@ struct StageCost {
   // Once a step.
   std::vector<StepCollective> reduces;  // gradients, in order
   std::vector<StepCollective> gathers;  // parameters
+  Seconds reduce_alone;                 // R_i below, had the stage the links for itself
   Seconds reduce;                       // R_i: what the stage's own last backward pass does not hide
   Seconds gather;                       // G_i: what its own first forward pass does not hide
   Seconds slow_down;                    // of kernels beside the hidden part of both

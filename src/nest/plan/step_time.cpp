@@ -45,8 +45,15 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   double optimizer = 0;
   double before_b = 0;
   double before_f = 0;
-  for (const StageCost& s : out.stages) {
-    reduce = std::max(reduce, s.reduce.value - (delayed ? 0 : before_b));
+  for (std::size_t i = 0; i < out.stages.size(); ++i) {
+    const StageCost& s = out.stages[i];
+    // All stages share the links equally: when stage i begins, those before it (it ends first) have not
+    // begun, so that by the end the links have to carry the share of stages 0 to i. A stage alone takes its
+    // own time.
+    const double shared =
+        s.reduce.value * static_cast<double>(i + 1) / static_cast<double>(out.stages.size());
+    const double own = std::max(s.reduce_alone.value, shared);
+    reduce = std::max(reduce, own - (delayed ? 0 : before_b));
     slow_down = std::max(slow_down, s.slow_down.value);
     norm = std::max(norm, s.norm.value);
     const double end = s.optimizer.value + std::max(0.0, s.gather.value - before_f);

@@ -40,8 +40,8 @@ TEST(StepTime, EqualStagesHaveTheWellKnownBubble) {
 // Stage 1 ends 2 s before stage 0, so that 2 of its 5 s of reduction are hidden; stage 0 has 1 s of its own.
 TEST(StepTime, LaterStagesReduceBesideEarlierOnes) {
   Step step({stage(1, 2), stage(1, 2)});
-  step.priced.stages[0].reduce = Seconds{1};
-  step.priced.stages[1].reduce = Seconds{5};
+  step.priced.stages[0].reduce = step.priced.stages[0].reduce_alone = Seconds{1};
+  step.priced.stages[1].reduce = step.priced.stages[1].reduce_alone = Seconds{5};
   EXPECT_DOUBLE_EQ(step.time().value, 15 + 3);
   EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.data.value, 3);
 }
@@ -57,11 +57,25 @@ TEST(StepTime, GathersOverlapTheNextFill) {
   EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.optimizer.value, 0.75);
 }
 
+// Two stages whose reductions take 1 s alone and 2 s together: stage 1 begins 2 s before stage 0 ends, and is
+// through by then.
+TEST(StepTime, SharedLinksAreBusyFromTheFirstStageToReduce) {
+  Step step({stage(1, 2), stage(1, 2)});
+  for (StageCost& s : step.priced.stages) {
+    s.reduce_alone = Seconds{1};
+    s.reduce = Seconds{2};
+  }
+  EXPECT_DOUBLE_EQ(step.time().value, 15 + 1);
+  // 10 s together: half of it is stage 1's, 2 s of which lie before the end.
+  for (StageCost& s : step.priced.stages) s.reduce = Seconds{10};
+  EXPECT_DOUBLE_EQ(step.time().value, 15 + 8);
+}
+
 TEST(StepTime, ZeroBubbleHidesNothingAtTheEnd) {
   Step step({stage(1, 2), stage(1, 2)});
   step.plan.parallelism.schedule = Schedule::zb_h1;
   const Seconds before = step.time();
-  step.priced.stages[1].reduce = Seconds{5};
+  step.priced.stages[1].reduce = step.priced.stages[1].reduce_alone = Seconds{5};
   EXPECT_DOUBLE_EQ(step.time().value, before.value + 5);
 }
 

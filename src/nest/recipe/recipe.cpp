@@ -25,15 +25,16 @@ struct OverlapKey {
   const char* key;
   double Overlap::* member;
 };
-constexpr std::array<OverlapKey, 9> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
-                                                  {"parameter_gather", &Overlap::parameter_gather},
-                                                  {"pipeline", &Overlap::pipeline},
-                                                  {"tensor", &Overlap::tensor},
-                                                  {"context", &Overlap::context},
-                                                  {"expert", &Overlap::expert},
-                                                  {"interleaved_sends", &Overlap::interleaved_sends},
-                                                  {"tensor_backward", &Overlap::tensor_backward},
-                                                  {"slow_down", &Overlap::slow_down}}};
+constexpr std::array<OverlapKey, 10> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
+                                                   {"parameter_gather", &Overlap::parameter_gather},
+                                                   {"pipeline", &Overlap::pipeline},
+                                                   {"tensor", &Overlap::tensor},
+                                                   {"context", &Overlap::context},
+                                                   {"expert", &Overlap::expert},
+                                                   {"prefetch", &Overlap::prefetch},
+                                                   {"interleaved_sends", &Overlap::interleaved_sends},
+                                                   {"tensor_backward", &Overlap::tensor_backward},
+                                                   {"slow_down", &Overlap::slow_down}}};
 
 template <class Enum, std::size_t N>
 void read_word(Reader& r, const char* key, const std::array<std::string_view, N>& words, Enum& value) {

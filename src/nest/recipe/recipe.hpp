@@ -37,6 +37,7 @@ struct Overlap {
   double tensor = 0;
   double context = 0;
   double expert = 0;
+  double prefetch = 0;  // ZeRO-3's gathers, a layer ahead
   // Sends of interleaved schedules, which frameworks overlap where they do not overlap those of 1F1B.
   double interleaved_sends = 0;
   // Tensor collectives of the backward pass, behind products of weight gradients, besides `tensor`.

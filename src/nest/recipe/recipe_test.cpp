@@ -27,6 +27,7 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
   EXPECT_EQ(r.overlap, (Overlap{.gradient_reduce = 1,
                                 .parameter_gather = 1,
                                 .context = 1,
+                                .prefetch = 1,
                                 .interleaved_sends = 1,
                                 .tensor_backward = 0.67}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.

@@ -118,7 +118,7 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   }
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
-  recipe.overlap.parameter_gather = found->gather_overlap;
+  recipe.overlap.parameter_gather = recipe.overlap.prefetch = found->gather_overlap;
   // Software that overlaps neither overlaps nothing else: asynchronous tensor collectives and sends came
   // later.
   const bool nothing = found->gradient_overlap == 0 && found->gather_overlap == 0;

@@ -1,6 +1,7 @@
 #include "nest/simulate/trace.hpp"
 
 #include <fmt/format.h>
+#include <cmath>
 
 #include <array>
 #include <iterator>
@@ -28,10 +29,13 @@ std::string name_of(const Segment& s, bool chunks) {
   return out;
 }
 
-// Microseconds, which the format wants.
+// Microseconds, which the format wants, in whole nanoseconds: what ends and what begins at one time are
+// written alike, so that slices never overlap.
 double us(Seconds time) {
-  return 1e6 * time.value;
+  return std::round(1e9 * time.value) / 1e3;
 }
+
+constexpr double kInside = 0.001;  // an arrow begins inside the slice that it leaves, not at its end
 
 class Writer {
  public:
@@ -46,7 +50,7 @@ class Writer {
           "{{\"name\": \"{}\", \"cat\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.3f}, "
           "\"dur\": {:.3f}}}",
           name_of(s, timeline_.chunks() > 1), category(s.kind), process(s.worker), track(s.worker, s.stream),
-          us(s.from), us(s.to - s.from));
+          us(s.from), us(s.to) - us(s.from));
       arrow(s);
     }
     for (const MemoryUse::Step& step : memory_.steps()) {
@@ -131,7 +135,7 @@ class Writer {
     line(
         "{{\"name\": \"send\", \"cat\": \"send\", \"ph\": \"s\", \"id\": {}, \"pid\": {}, \"tid\": {}, "
         "\"ts\": {:.3f}}}",
-        at, process(*s.sender), track(*s.sender, Stream::compute), us(sent));
+        at, process(*s.sender), track(*s.sender, Stream::compute), us(sent) - kInside);
     line(
         "{{\"name\": \"send\", \"cat\": \"send\", \"ph\": \"f\", \"bp\": \"e\", \"id\": {}, \"pid\": {}, "
         "\"tid\": {}, \"ts\": {:.3f}}}",
