@@ -16,7 +16,7 @@ constexpr std::string_view kStyle = R"(<style>
   .guide { stroke: #8c959f; stroke-width: 1; stroke-dasharray: 4 3; fill: none; }
   circle { stroke: #57606a; stroke-width: 0.75; }
   rect { stroke: #57606a; stroke-width: 0.75; rx: 3; }
-  .quiet { fill: #f6f8fa; } .strong { fill: #56b4e9; }
+  .quiet { fill: #f6f8fa; } .strong { fill: #56b4e9; } .light { fill-opacity: 0.45; }
   .level0 { fill: #56b4e9; } .level1 { fill: #e69f00; } .level2 { fill: #009e73; } .level3 { fill: #cc79a7; }
   .level4 { fill: #f0e442; } .level5 { fill: #0072b2; } .level6 { fill: #d55e00; } .level7 { fill: #999999; }
   @media (prefers-color-scheme: dark) {

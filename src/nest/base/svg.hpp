@@ -23,7 +23,8 @@ class Svg {
 
   Svg(double width, double height, std::string title);
 
-  // `style` is one of the classes in the sheet: level0 .. level7, quiet, strong.
+  // `style` is one of the classes in the sheet: level0 .. level7, quiet, strong; "light" after it
+  // makes it lighter.
   void box(Box at, std::string_view style, std::string_view tooltip = {});
   void dot(double x, double y, double radius, std::string_view style, std::string_view tooltip = {});
   // `style` is wire, or guide for a broken line.

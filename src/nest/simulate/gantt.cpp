@@ -122,7 +122,11 @@ class Chart {
     const bool thin = s.stream == Stream::communication || s.kind == SegmentKind::receive;
     const double y = row(stage) + (thin ? kBox + 2 : 0);
     seen_[static_cast<std::size_t>(s.kind)] = true;
-    svg_.box({x, y, width, thin ? kThin : kBox}, look(s.kind).style, tooltip(s));
+    // Chunks of one stage are told apart by turns.
+    const bool light = s.kind <= SegmentKind::weight && s.task.chunk % 2 == 1;
+    light_seen_ = light_seen_ || light;
+    const std::string style = std::string(look(s.kind).style) + (light ? " light" : "");
+    svg_.box({x, y, width, thin ? kThin : kBox}, style, tooltip(s));
     if (thin) return;
     if (s.kind == SegmentKind::backward) {
       // What is computed again comes first.
@@ -178,6 +182,7 @@ class Chart {
       if (seen_[k]) entry(kLooks[k]);
     }
     if (recompute_seen_) entry(kRecompute);
+    if (light_seen_) entry({"level0 light", "every second chunk"});
     svg_.text(options_.width - kRight, y + 10, "step: " + format(timeline_.step()), Svg::Anchor::end);
   }
 
@@ -189,6 +194,7 @@ class Chart {
   std::vector<Window> windows_;
   std::array<bool, kLooks.size()> seen_{};
   bool recompute_seen_ = false;
+  bool light_seen_ = false;
 };
 
 }  // namespace
