@@ -15,21 +15,6 @@
 namespace nest::cli {
 namespace {
 
-Value result_value(const PricedPlan& priced) {
-  Value v = Value::object();
-  v.set("status", name_of(priced.status)).set("reason", priced.reason);
-  if (priced.status == PriceStatus::invalid) return v;
-  v.set("predicted", to_value(priced.predicted));
-  Value stages = Value::array();
-  for (const StageCost& cost : priced.stages) {
-    Value stage = Value::object();
-    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
-    stages.push(std::move(stage));
-  }
-  v.set("stages", std::move(stages));
-  return v;
-}
-
 // Prices plans against the inputs of the command line, or those that they carry.
 class Evaluation {
  public:
@@ -58,7 +43,7 @@ class Evaluation {
       priced_.reason = number > 0 ? at_line(error, number) : error.what();
     }
     invalid_ = invalid_ || priced_.status == PriceStatus::invalid;
-    terminal_->out(to_json(result_value(priced_), false) + "\n");
+    terminal_->out(to_json(priced_value(priced_), false) + "\n");
   }
 
   [[nodiscard]] bool invalid() const { return invalid_; }

@@ -122,16 +122,7 @@ std::string effects_text(const Explanation& e, const Terminal& terminal) {
 }
 
 Value explanation_value(const Explanation& e) {
-  Value v = Value::object();
-  v.set("status", name_of(e.priced.status)).set("reason", e.priced.reason);
-  v.set("predicted", to_value(e.priced.predicted));
-  Value stages = Value::array();
-  for (const StageCost& cost : e.priced.stages) {
-    Value stage = Value::object();
-    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
-    stages.push(std::move(stage));
-  }
-  v.set("stages", std::move(stages));
+  Value v = priced_value(e.priced);
   Value binds = Value::array();
   for (const std::string& sentence : e.binds) binds.push(sentence);
   v.set("binds", std::move(binds));

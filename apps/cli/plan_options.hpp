@@ -5,6 +5,7 @@
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/plan_json.hpp"
+#include "nest/plan/price.hpp"
 
 namespace nest::cli {
 
@@ -17,6 +18,9 @@ namespace nest::cli {
 // Puts what the options name in place of what a plan carries.
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
+
+// {"status", "reason", "predicted", "stages": [{"time", "memory"}]}: what evaluate prints of a plan.
+[[nodiscard]] Value priced_value(const PricedPlan& priced);
 
 // A plan file with what it leaves open filled in.
 [[nodiscard]] OpenPlan open_complete_plan(const std::string& file, Terminal& terminal);
