@@ -34,7 +34,9 @@ MemoryResult check(const RunRow& row, const RunPredictor& predict, const Validat
   out.measured = figure.figure->bytes;
   out.predicted = predicted_bytes(out.kind, *prepared.run, prediction);
   out.fixed_part = static_bytes(out.kind, prediction);
-  out.fits = prediction.fits;
+  // What the allocator keeps and what lies outside it counts too: that is how runs end.
+  const Bytes device = predicted_bytes(MemoryKind::device, *prepared.run, prediction);
+  out.fits = prediction.fits && device <= prediction.stages.front().capacity;
   return out;
 }
 

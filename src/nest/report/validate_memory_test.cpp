@@ -23,6 +23,7 @@ RunPrediction eleven(const PreparedRun& /*run*/) {
   RunPrediction p;
   StageMemory stage;
   stage.weights = Bytes{11LL << 30};
+  stage.capacity = Bytes{80LL << 30};
   p.stages = {stage};
   return p;
 }
@@ -47,6 +48,17 @@ TEST(ValidateMemory, CountsFiguresAndFits) {
   EXPECT_EQ(*json.find("usable")->as_int(), 5);
   EXPECT_EQ(*json.find("skipped")->as_int(), 2);
   EXPECT_EQ(*json.find("out_of_memory")->find("right")->as_int(), 0);
+}
+
+// 11 GiB fit a device of 11.5 by themselves, and not with what the allocator and the driver take.
+TEST(ValidateMemory, WhatLiesOutsideTheAllocatorCounts) {
+  const std::vector<RunRow> rows{with("c", "OOM", "OOM on 80GB")};
+  const MemoryValidation v = validate_memory(rows, [](const PreparedRun& run) {
+    RunPrediction p = eleven(run);
+    p.stages.front().capacity = Bytes{23LL << 29};
+    return p;
+  });
+  EXPECT_EQ(v.out_of_memory_right, 1);
 }
 
 // Rows that cannot be asked, by reason; what is missing is missing in the table.
