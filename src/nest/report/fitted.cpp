@@ -16,7 +16,7 @@ constexpr std::string_view kProducts = "share of the 16-bit peak that products s
 constexpr std::array<FittedConstant, 8> kConstants{{
     {"megatron-deepspeed", kAccumulation, 55, 4, "bigscience-workshop/bigscience"},
     {"megatron-deepspeed", kFragmentation, 0.1, 0.04, "bigscience-workshop/bigscience"},
-    {"internevo", kUpdate, 14, 0, "InternLM/InternEvo"},
+    {"internevo", kUpdate, 17, 0, "InternLM/InternEvo"},
     {"deepspeed", kZero, 8, 1, "Narayanan"},
     {"b200", kProducts, 0.545, 0.776, "MooreThreads/SimuMax"},
     {"tpu-v4", kProducts, 0.95, 0.7, "AI-Hypercomputer/maxtext"},
