@@ -1,9 +1,12 @@
 // nest evaluate: prices plans that somebody else made, one JSON line each.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <thread>
 #include <utility>
 
 #include "command.hpp"
@@ -15,38 +18,44 @@
 namespace nest::cli {
 namespace {
 
-// Prices plans against the inputs of the command line, or those that they carry.
+// What a plan is answered with.
+struct Answer {
+  std::string line;
+  Warnings warnings;
+  bool invalid = false;
+};
+
+// Prices plans against the inputs of the command line, or those that they carry. One for each thread.
 class Evaluation {
  public:
-  Evaluation(const Arguments& arguments, Terminal& terminal)
-      : options_{read_pipeline_model(arguments)}, arguments_(&arguments), terminal_(&terminal) {
-    if (!names_inputs(arguments)) return;
-    Warnings warnings;
-    pricer_ = std::make_unique<Pricer>(read_plan_inputs(arguments, warnings), options_);
-    terminal.warn(warnings);
+  explicit Evaluation(const Arguments& arguments)
+      : options_{read_pipeline_model(arguments)}, arguments_(&arguments) {
+    if (names_inputs(arguments))
+      pricer_ = std::make_unique<Pricer>(read_plan_inputs(arguments, first_warnings_), options_);
   }
 
-  // Bad plans are answered in their line, and remembered for the exit code.
-  void line(const std::string& file, std::string text, std::int64_t number = 0) {
+  // Of the inputs on the command line.
+  [[nodiscard]] const Warnings& first_warnings() const { return first_warnings_; }
+
+  // Bad plans are answered in their line.
+  [[nodiscard]] Answer answer(const std::string& file, std::string text, std::int64_t number = 0) {
     const std::string place = number > 0 ? fmt::format("line {}: ", number) : "";
+    Answer out;
     priced_.status = PriceStatus::invalid;
     try {
       const Document document = parse_json(file, std::move(text));
       Warnings warnings;
       Plan plan = read(document, warnings);
-      for (const std::string& w : warnings) {
-        if (++warned_ <= kMostWarnings) terminal_->warn({place + w});
-      }
+      for (const std::string& w : warnings) out.warnings.push_back(place + w);
       last_ = pricer_->complete(std::move(plan));
       pricer_->price(last_, priced_);
     } catch (const InputError& error) {
       priced_.reason = number > 0 ? at_line(error, number) : error.what();
     }
-    invalid_ = invalid_ || priced_.status == PriceStatus::invalid;
-    terminal_->out(to_json(priced_value(priced_), false) + "\n");
+    out.invalid = priced_.status == PriceStatus::invalid;
+    out.line = to_json(priced_value(priced_), false) + "\n";
+    return out;
   }
-
-  [[nodiscard]] bool invalid() const { return invalid_; }
 
   // The last plan as a plan file: completed, placed and with its results.
   [[nodiscard]] std::string plan_text() {
@@ -55,8 +64,6 @@ class Evaluation {
   }
 
  private:
-  static constexpr int kMostWarnings = 10;
-
   // Each line is a document of its own: its line 1 is the file's line `number`.
   static std::string at_line(const InputError& error, std::int64_t number) {
     std::string place = error.place();
@@ -90,30 +97,102 @@ class Evaluation {
 
   PriceOptions options_;
   const Arguments* arguments_;
-  Terminal* terminal_;
+  Warnings first_warnings_;
   std::unique_ptr<Pricer> pricer_;
   Value last_inputs_;
   PricedPlan priced_;
   Plan last_;
+};
+
+// Prints answers, and remembers for the exit code whether any plan was invalid.
+class Answers {
+ public:
+  explicit Answers(Terminal& terminal) : terminal_(&terminal) {}
+
+  void print(const Answer& answer) {
+    for (const std::string& w : answer.warnings) {
+      if (++warned_ <= kMostWarnings) terminal_->warn({w});
+    }
+    terminal_->out(answer.line);
+    invalid_ = invalid_ || answer.invalid;
+  }
+  [[nodiscard]] bool invalid() const { return invalid_; }
+
+ private:
+  static constexpr int kMostWarnings = 10;
+
+  Terminal* terminal_;
   bool invalid_ = false;
   int warned_ = 0;
 };
 
-void price_lines(const std::string& file, Evaluation& evaluation) {
-  std::ifstream opened;
-  if (file != "-") {
-    std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) throw InputError(file, "", "no such file");
-    opened.open(file);
-    if (!opened || std::filesystem::is_directory(file, ignored)) throw InputError(file, "", "cannot be read");
-  }
-  std::istream& lines = file == "-" ? std::cin : opened;
+struct Line {
+  std::int64_t number = 0;
   std::string text;
-  for (std::int64_t n = 1; std::getline(lines, text); ++n) {
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    evaluation.line(file, std::move(text), n);
-    text.clear();
+};
+
+// Batches of lines. Whoever writes a line to standard input and waits for its answer gets it: what has
+// arrived is a batch.
+class Lines {
+ public:
+  explicit Lines(std::string file) : file_(std::move(file)) {
+    if (file_ == "-") {
+      std::ios::sync_with_stdio(false);
+      return;
+    }
+    std::error_code ignored;
+    if (!std::filesystem::exists(file_, ignored)) throw InputError(file_, "", "no such file");
+    opened_.open(file_);
+    if (!opened_ || std::filesystem::is_directory(file_, ignored))
+      throw InputError(file_, "", "cannot be read");
   }
+
+  [[nodiscard]] std::vector<Line> next() {
+    constexpr std::size_t kMostLines = 1024;
+    std::istream& from = file_ == "-" ? std::cin : opened_;
+    std::vector<Line> batch;
+    std::string text;
+    while (batch.size() < kMostLines && std::getline(from, text)) {
+      ++number_;
+      if (text.find_first_not_of(" \t\r") != std::string::npos) batch.push_back({number_, std::move(text)});
+      text.clear();
+      if (file_ == "-" && !batch.empty() && from.rdbuf()->in_avail() <= 0) break;
+    }
+    return batch;
+  }
+
+ private:
+  std::string file_;
+  std::ifstream opened_;
+  std::int64_t number_ = 0;
+};
+
+// Every thread takes a run of the batch; answers keep the order of the lines.
+void price_batch(const std::string& file, std::vector<Line>& batch,
+                 std::vector<std::unique_ptr<Evaluation>>& workers, const Arguments& arguments,
+                 Answers& answers) {
+  constexpr std::size_t kWorthAThread = 64;
+  const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
+  const std::size_t threads = std::clamp<std::size_t>(batch.size() / kWorthAThread, 1, cores);
+  while (workers.size() < threads) workers.push_back(std::make_unique<Evaluation>(arguments));
+  std::vector<Answer> made(batch.size());
+  std::vector<std::exception_ptr> failures(threads);
+  const auto work = [&](std::size_t t) {
+    try {
+      for (std::size_t i = batch.size() * t / threads; i < batch.size() * (t + 1) / threads; ++i)
+        made[i] = workers[t]->answer(file, std::move(batch[i].text), batch[i].number);
+    } catch (...) {
+      failures[t] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t t = 1; t < threads; ++t) others.emplace_back(work, t);
+  work(0);
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  for (const Answer& answer : made) answers.print(answer);
 }
 
 int run_evaluate(const Arguments& arguments, Terminal& terminal) {
@@ -122,11 +201,21 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
     throw UsageError("evaluate: give plan files, or --jsonl FILE; see 'nest evaluate --help'");
   if (arguments.has("-o") && (lines || arguments.positionals.size() != 1))
     throw UsageError("evaluate: -o writes one plan; give one plan file");
-  Evaluation evaluation(arguments, terminal);
-  for (const std::string& file : arguments.positionals) evaluation.line(file, read_file(file));
-  if (lines) price_lines(*lines, evaluation);
-  if (!evaluation.invalid()) write_output(arguments, "-o", [&] { return evaluation.plan_text(); }, terminal);
-  return evaluation.invalid() ? kBadInput : kOk;
+  std::vector<std::unique_ptr<Evaluation>> workers;
+  workers.push_back(std::make_unique<Evaluation>(arguments));
+  Evaluation& first = *workers.front();
+  terminal.warn(first.first_warnings());
+  Answers answers(terminal);
+  for (const std::string& file : arguments.positionals) answers.print(first.answer(file, read_file(file)));
+  if (lines) {
+    Lines input(*lines);
+    for (std::vector<Line> batch = input.next(); !batch.empty(); batch = input.next()) {
+      price_batch(*lines, batch, workers, arguments, answers);
+      if (!terminal.flush()) break;  // nobody reads on; the program says so at its end
+    }
+  }
+  if (!answers.invalid()) write_output(arguments, "-o", [&] { return first.plan_text(); }, terminal);
+  return answers.invalid() ? kBadInput : kOk;
 }
 
 }  // namespace
