@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "command.hpp"
-#include "nest/base/files.hpp"
 #include "nest/base/table.hpp"
 #include "nest/plan/diff.hpp"
 #include "nest/plan/plan_json.hpp"
@@ -22,7 +21,7 @@ using Align = Table::Align;
 
 std::string bar(double share, std::size_t width) {
   const double cells = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
-  const auto filled = static_cast<std::size_t>(cells + 0.5);
+  const auto filled = static_cast<std::size_t>(std::lround(cells));
   return std::string(filled, '#') + std::string(width - filled, '.');
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "command.hpp"
-#include "nest/base/files.hpp"
 #include "nest/base/table.hpp"
 #include "nest/plan/plan_json.hpp"
 #include "nest/plan/price.hpp"

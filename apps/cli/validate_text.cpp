@@ -31,7 +31,7 @@ class Skipped {
     for (const auto& [why, ids] : rows_) {
       std::string list;
       for (const std::string& id : ids) list += (list.empty() ? "" : ", ") + id;
-      out += "  " + wrap(why + " (" + std::to_string(ids.size()) + "): " + list, kTextWidth, 4) + "\n";
+      out += fmt::format("  {}\n", wrap(fmt::format("{} ({}): {}", why, ids.size(), list), kTextWidth, 4));
     }
     return out;
   }

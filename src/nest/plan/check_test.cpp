@@ -4,7 +4,6 @@
 
 #include "nest/cluster/catalog.hpp"
 #include "nest/model/zoo.hpp"
-#include "nest/plan/price.hpp"
 #include "nest/plan/test_example.hpp"
 
 namespace nest {

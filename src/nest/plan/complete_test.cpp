@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/cluster/catalog.hpp"
 #include "nest/plan/price.hpp"
 #include "nest/plan/test_example.hpp"
 #include "support/message_of.hpp"

@@ -165,6 +165,7 @@ const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementSh
   std::unique_ptr<PlanNetwork> made;
   if (const auto slots = place_cells(inputs_->cluster.tree(), shape)) {
     std::vector<std::vector<Cell>> cells;
+    cells.reserve(static_cast<std::size_t>(shape.stages));
     for (std::size_t i = 0; i < static_cast<std::size_t>(shape.stages); ++i)
       cells.push_back(slots->cells_of(i));
     const std::vector<Strategy> strategies(cells.size(), strategy);
@@ -246,6 +247,7 @@ LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& 
   std::vector<Bytes> incoming(graph.layers());
   for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge, strategy);
   std::vector<LayerTerms> layers;
+  layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)
     layers.push_back(layer_terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
   return finished(std::move(layers));

@@ -1,6 +1,5 @@
 #include "nest/plan/even_split.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "nest/base/error.hpp"

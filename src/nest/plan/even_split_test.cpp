@@ -20,6 +20,7 @@ LayerGraph graph_of(const std::string& model) {
 // First and last layer of each part.
 std::vector<std::pair<int, int>> ends(const std::vector<std::vector<LayerId>>& parts) {
   std::vector<std::pair<int, int>> out;
+  out.reserve(parts.size());
   for (const auto& part : parts) out.emplace_back(part.front().value, part.back().value);
   return out;
 }

@@ -1,7 +1,6 @@
 #include "nest/plan/layer_graph.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "nest/strategies/recompute.hpp"
 

@@ -33,6 +33,7 @@ LayerProfile profile_of(std::size_t layers, const std::vector<Given>& edges) {
 
 std::vector<std::int64_t> before(const LayerGraph& graph) {
   std::vector<std::int64_t> out;
+  out.reserve(graph.layers());
   for (std::size_t i = 0; i < graph.layers(); ++i)
     out.push_back(graph.crossing_before(LayerId(static_cast<std::int32_t>(i))).value);
   return out;

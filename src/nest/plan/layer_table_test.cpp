@@ -25,6 +25,7 @@ TEST(LayerTable, RangesAreSumsAndGreatestValues) {
   test::Dice dice(kSeed);
   for (const std::size_t n : {1U, 2U, 3U, 7U, 8U, 9U, 33U}) {
     std::vector<LayerTerms> layers;
+    layers.reserve(n);
     for (std::size_t i = 0; i < n; ++i) layers.push_back(random_terms(dice));
     const LayerTable table(layers);
     for (std::size_t first = 0; first <= n; ++first) {

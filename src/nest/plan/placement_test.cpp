@@ -14,14 +14,14 @@ using ::testing::ElementsAre;
 
 // Two racks of two nodes of eight.
 const DeviceTree& racks() {
-  static const DeviceTree tree({{8, {}}, {2, {}}, {2, {}}});
-  return tree;
+  static const DeviceTree kTree({{8, {}}, {2, {}}, {2, {}}});
+  return kTree;
 }
 
 // Nodes of 3, 4 and 4 devices.
 const DeviceTree& uneven() {
-  static const DeviceTree tree({{1, {3, 4, 4}}, {3, {}}});
-  return tree;
+  static const DeviceTree kTree({{1, {3, 4, 4}}, {3, {}}});
+  return kTree;
 }
 
 TEST(Placement, TheLastStageStartsAtDeviceZero) {

@@ -1,9 +1,7 @@
 #include "nest/plan/plan_json.hpp"
 
-#include <array>
 #include <utility>
 
-#include "nest/base/files.hpp"
 #include "nest/plan/model_facts.hpp"
 #include "nest/plan/plan_keys.hpp"
 

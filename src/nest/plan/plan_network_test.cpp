@@ -4,21 +4,20 @@
 
 #include "nest/cluster/catalog.hpp"
 #include "nest/plan/placement.hpp"
-#include "nest/plan/test_plans.hpp"
 
 namespace nest {
 namespace {
 
 // Two nodes of four devices in a rack.
 const Cluster& eight() {
-  static const Cluster cluster = read_cluster(parse_yaml("c", R"(
+  static const Cluster kCluster = read_cluster(parse_yaml("c", R"(
 name: eight
 accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3 TB/s, peak: {bf16: 1000 TFLOP/s}}
 levels:
   - {name: node, kind: switch, size: 4, bandwidth: 100 GB/s, latency: 1 us}
   - {name: rack, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 5 us}
 )"));
-  return cluster;
+  return kCluster;
 }
 
 Cell cell(std::initializer_list<int> ids) {
@@ -143,6 +142,7 @@ TEST(PlanNetwork, AHundredThousandDevices) {
   const auto slots = place_cells(mega.tree(), {.cell = 8, .stages = 16, .inner = 32, .outer = 32});
   ASSERT_TRUE(slots);
   std::vector<std::vector<Cell>> cells;
+  cells.reserve(16);
   for (std::size_t i = 0; i < 16; ++i) cells.push_back(slots->cells_of(i));
   const std::vector<Strategy> strategies(16, Strategy{.tensor = 8, .sequence_parallel = true});
   const PlanNetwork n = plan_network(mega, ideal_constants(mega), strategies, cells, {.zero_shards = 32});

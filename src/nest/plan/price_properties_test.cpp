@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "nest/plan/placement.hpp"
 #include "nest/plan/price.hpp"
 #include "nest/plan/test_makespan.hpp"
 #include "nest/plan/test_plans.hpp"

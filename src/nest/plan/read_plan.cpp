@@ -1,7 +1,6 @@
 // Reading of plans; writing is in plan_json.cpp.
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "nest/plan/plan_json.hpp"
 #include "nest/plan/plan_keys.hpp"

@@ -18,6 +18,7 @@ inline std::optional<double> makespan(Schedule schedule, const ScheduleShape& sh
   const std::int64_t p = shape.stages;
   const std::int64_t last = p * shape.chunks - 1;
   std::vector<std::vector<Task>> orders;
+  orders.reserve(static_cast<std::size_t>(p));
   for (std::int64_t i = 0; i < p; ++i) orders.push_back(task_order(schedule, shape, i));
   // By place in the pipeline (chunk * stages + stage) and micro-batch; negative: not yet done.
   const auto at = [&](std::int64_t place, std::int64_t micro_batch) {

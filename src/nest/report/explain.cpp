@@ -65,6 +65,7 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
   std::stable_sort(forces.begin(), forces.end(),
                    [](const Force& a, const Force& b) { return a.gain > b.gain; });
   std::vector<std::string> sentences;
+  sentences.reserve(forces.size() + 1);
   for (Force& f : forces) sentences.push_back(std::move(f.sentence));
   std::size_t fullest = 0;
   double share = 0;

@@ -61,6 +61,7 @@ constexpr std::array<Feature, 6> kFeatures{{
 
 std::vector<ErrorSummary> strata_of(const std::vector<RunResult>& rows) {
   std::vector<ErrorSummary> out;
+  out.reserve(kFeatures.size() + 2);
   for (const Feature& f : kFeatures) {
     out.push_back(
         summary_of(f.name, rows, [&](const RunResult& r) { return r.headline() && f.holds(r.row); }));
@@ -72,7 +73,11 @@ std::vector<ErrorSummary> strata_of(const std::vector<RunResult>& rows) {
     for (const RunResult& r : rows) {
       if (r.scored()) groups[key(r)].push_back(r.error());
     }
-    for (const auto& [name, errors] : groups) out.push_back(summarize_errors(what + " " + name, errors));
+    for (const auto& [name, errors] : groups) {
+      std::string title = what;
+      title.append(" ").append(name);
+      out.push_back(summarize_errors(title, errors));
+    }
   };
   group("accelerator", [](const RunResult& r) { return r.row.accelerator; });
   group("framework", [](const RunResult& r) { return r.row.framework; });
