@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/cluster/catalog.hpp"
+#include "nest/cluster/cluster_file.hpp"
 #include "nest/plan/placement.hpp"
 
 namespace nest {
