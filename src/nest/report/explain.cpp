@@ -62,8 +62,9 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
     // A tenth less bubble, to stand beside a tenth more of the others.
     forces.push_back({bubble / 10, "the pipeline's bubble: " + percent(bubble) + " of the step"});
   }
-  std::stable_sort(forces.begin(), forces.end(),
-                   [](const Force& a, const Force& b) { return a.gain > b.gain; });
+  std::sort(forces.begin(), forces.end(), [](const Force& a, const Force& b) {
+    return a.gain != b.gain ? a.gain > b.gain : a.sentence < b.sentence;
+  });
   std::vector<std::string> sentences;
   sentences.reserve(forces.size() + 1);
   for (Force& f : forces) sentences.push_back(std::move(f.sentence));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace nest {
 
@@ -49,8 +50,8 @@ std::vector<BusyLink> LinkBytes::busiest(std::size_t most, const std::vector<dou
   std::erase_if(order, [&](std::size_t l) { return bytes_[l] <= 0; });
   // A little rounding must not decide between links that are alike.
   const auto rank = [&](std::size_t l) { return std::llround(share(l) * 1e9); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank(a) > rank(b); });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return std::pair(-rank(a), a) < std::pair(-rank(b), b); });
   std::vector<BusyLink> out;
   for (const std::size_t l : order) {
     if (out.size() == most) break;

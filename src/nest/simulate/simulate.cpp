@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "nest/base/error.hpp"
 #include "nest/simulate/engine.hpp"
@@ -90,8 +91,8 @@ std::string in_words(const SimulationResult& r, const std::string& level, const 
   if (std::abs(all) < 5e-6) return "as priced";
   std::string out = fmt::format("{:.2g} % {} the price", 100 * std::abs(all), all > 0 ? "above" : "below");
   std::vector<Difference> order = r.causes;
-  std::stable_sort(order.begin(), order.end(), [](const Difference& a, const Difference& b) {
-    return std::abs(a.time.value) > std::abs(b.time.value);
+  std::sort(order.begin(), order.end(), [](const Difference& a, const Difference& b) {
+    return std::pair(-std::abs(a.time.value), a.part) < std::pair(-std::abs(b.time.value), b.part);
   });
   bool first = true;
   for (const Difference& d : order) {
