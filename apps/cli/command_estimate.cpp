@@ -47,9 +47,7 @@ Strategy read_degrees(const Arguments& arguments) {
 
 RecomputePolicy read_recompute(const Arguments& arguments) {
   const std::string word = arguments.text("--recompute").value_or("none");
-  for (const RecomputePolicy p : {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
-    if (word == name_of(p)) return p;
-  }
+  if (const auto policy = find_policy(word)) return *policy;
   throw UsageError("--recompute: none, selective or full is expected, not '" + word + "'");
 }
 

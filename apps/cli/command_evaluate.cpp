@@ -82,16 +82,19 @@ class Evaluation {
                   "or give --model and --cluster");
     }
     // Lines of one search carry the same inputs: what was worked out for the last one serves the next.
-    const Value carried = inputs != nullptr ? *inputs : Value();
-    if (!pricer_ || !(carried == last_inputs_)) {
-      PlanInputs now = inputs != nullptr ? read_plan_file(document, warnings).inputs
-                                         : read_plan_inputs(*arguments_, warnings);
-      if (inputs != nullptr) override_inputs(now, *arguments_, warnings);
-      pricer_ = std::make_unique<Pricer>(std::move(now), options_);
-      last_inputs_ = carried;
+    const bool same = inputs != nullptr ? *inputs == last_inputs_ : last_inputs_.is_null();
+    if (!pricer_ || !same) {
+      if (inputs != nullptr) {
+        Reader carried = reader.object("inputs");
+        PlanInputs now = read_inputs(carried, warnings);
+        override_inputs(now, *arguments_, warnings);
+        pricer_ = std::make_unique<Pricer>(std::move(now), options_);
+        last_inputs_ = *inputs;
+      } else {
+        pricer_ = std::make_unique<Pricer>(read_plan_inputs(*arguments_, warnings), options_);
+        last_inputs_ = Value();
+      }
     }
-    for (const char* key : {"inputs", "nest", "model", "cluster", "search"})
-      static_cast<void>(reader.find(key));
     return read_plan(reader, pricer_->inputs().recipe, warnings);
   }
 

@@ -35,11 +35,6 @@ std::string term_name(const char* key) {
   return name.substr(0, name.size() - 2);
 }
 
-std::string model_name(const PlanInputs& inputs) {
-  if (const LayerProfile* profile = inputs.profile()) return profile->name;
-  return std::get<ModelSpec>(inputs.source).name;
-}
-
 std::string degrees_text(const Plan& plan) {
   const Parallelism& p = plan.parallelism;
   std::string text = p.strategy.cell() > 1 ? spell(p.strategy) + ", " : "";
@@ -56,7 +51,7 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
   const Training& t = e.plan.training;
   std::string out =
       wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
-                       model_name(inputs), inputs.cluster.name(), e.plan.parallelism.devices(),
+                       inputs.model_name(), inputs.cluster.name(), e.plan.parallelism.devices(),
                        degrees_text(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
                        t.micro_batch),
            kTextWidth, 0);

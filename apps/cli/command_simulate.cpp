@@ -10,6 +10,7 @@
 #include "nest/simulate/gantt.hpp"
 #include "nest/simulate/simulate.hpp"
 #include "nest/simulate/trace.hpp"
+#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -57,11 +58,9 @@ constexpr double kSlow = 4e6;  // from here on it takes seconds
 
 int run_simulate(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
-  Warnings warnings;
-  OpenPlan open = open_plan(file, warnings);
-  terminal.warn(warnings);
-  Pricer pricer(open.inputs);
-  Plan plan = pricer.complete(std::move(open.plan));
+  OpenPlan open = open_complete_plan(file, terminal);
+  Pricer pricer(std::move(open.inputs));
+  Plan plan = std::move(open.plan);
   const PricedPlan priced = pricer.price(plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
   plan = pricer.place(std::move(plan));

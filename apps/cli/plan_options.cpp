@@ -37,11 +37,7 @@ PipelineModel read_pipeline_model(const Arguments& arguments) {
 }
 
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings) {
-  if (const auto model = arguments.text("--model")) {
-    PlanInputs named = load_inputs(*model, "h100-spine-leaf", std::string(kDefaultRecipe), warnings);
-    inputs.model = std::move(named.model);
-    inputs.source = std::move(named.source);
-  }
+  if (const auto model = arguments.text("--model")) set_model(inputs, *model, warnings);
   if (const auto cluster = arguments.text("--cluster")) inputs.cluster = load_cluster(*cluster);
   if (const auto recipe = arguments.text("--recipe")) inputs.recipe = load_recipe(*recipe);
 }

@@ -65,7 +65,7 @@ OperatorTime step_beside(const LayerType& layer, const Operator& collective, con
 }  // namespace
 
 LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
-                           SelectiveKind selective) {
+                           SelectiveRecompute selective) {
   const LayerType& layer = sharded.layer;
   LayerCompute out;
   const LayerTime time = times.layer(layer);

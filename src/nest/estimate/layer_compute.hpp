@@ -66,6 +66,6 @@ struct LayerCompute : LayerFigures {
 
 [[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
                                          const OperatorTimes& times,
-                                         SelectiveKind selective = SelectiveKind::core_attention);
+                                         SelectiveRecompute selective = SelectiveRecompute::core_attention);
 
 }  // namespace nest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/base/hash.hpp"
 #include "nest/estimate/flash_generation.hpp"
 #include "nest/strategies/boundary.hpp"
 #include "nest/strategies/registry.hpp"
@@ -18,11 +19,6 @@ std::array<std::int64_t, 6> degrees_of(const Strategy& s) {
   return {s.tensor,  s.shards_sequence() ? 1 : 0,
           s.context, s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
           s.expert,  s.expert_tensor_degree()};
-}
-
-void mix(std::size_t& hash, std::size_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
-  hash ^= hash >> 32;
 }
 
 BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_t sequence) {
@@ -53,20 +49,20 @@ const ProfileStrategy* find_strategy(const LayerProfile& profile, const Strategy
 
 std::size_t CostBook::Hash::operator()(const PlacementKey& key) const {
   std::size_t hash = 0;
-  for (const std::int64_t d : key.degrees) mix(hash, static_cast<std::size_t>(d));
-  mix(hash, static_cast<std::size_t>(key.shape.stages));
-  mix(hash, static_cast<std::size_t>(key.shape.inner));
-  mix(hash, static_cast<std::size_t>(key.shape.outer));
-  mix(hash, static_cast<std::size_t>(key.shape.block_devices));
-  mix(hash, static_cast<std::size_t>(key.zero_shards * 2 + (key.shape.first_stage_first ? 1 : 0)));
+  for (const std::int64_t d : key.degrees) mix_hash(hash, static_cast<std::size_t>(d));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.stages));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.inner));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.outer));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.block_devices));
+  mix_hash(hash, static_cast<std::size_t>(key.zero_shards * 2 + (key.shape.first_stage_first ? 1 : 0)));
   return hash;
 }
 
 std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   std::size_t hash = reinterpret_cast<std::size_t>(std::get<4>(key));
-  mix(hash, static_cast<std::size_t>(std::get<0>(key)));
-  mix(hash, static_cast<std::size_t>(std::get<1>(key)));
-  mix(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
   return hash;
 }
 
@@ -135,10 +131,8 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
       .attention_time = flash_time(recipe.flash_generation, inputs_->cluster.accelerator())};
   if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
   const OperatorTimes times(kernels_, settings);
-  const SelectiveKind selective = recipe.selective_recompute == SelectiveRecompute::operators
-                                      ? SelectiveKind::operators
-                                      : SelectiveKind::core_attention;
-  for (const ShardedLayer& layer : all.sharded) own.push_back(layer_compute(layer, policy, times, selective));
+  for (const ShardedLayer& layer : all.sharded)
+    own.push_back(layer_compute(layer, policy, times, recipe.selective_recompute));
   return own;
 }
 
@@ -182,7 +176,7 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
   std::size_t hash = static_cast<std::size_t>(options.zero_shards);
   for (const Stage& stage : stages) {
     for (const Cell& cell : stage.devices) {
-      for (const DeviceId id : cell) mix(hash, id.index());
+      for (const DeviceId id : cell) mix_hash(hash, id.index());
     }
   }
   const auto known = listed_.find(hash);

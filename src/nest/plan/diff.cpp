@@ -124,11 +124,7 @@ std::string spell_layers(const std::vector<LayerId>& layers) {
 
 std::vector<ChoiceDifference> diff_inputs(const PlanInputs& a, const PlanInputs& b) {
   Choices choices;
-  const auto model = [](const PlanInputs& in) {
-    const LayerProfile* profile = in.profile();
-    return profile != nullptr ? profile->name : std::get<ModelSpec>(in.source).name;
-  };
-  choices.add("model", model(a), model(b));
+  choices.add("model", a.model_name(), b.model_name());
   const Value first = cluster_file_value(a.cluster);
   const Value second = cluster_file_value(b.cluster);
   if (!(first == second)) {

@@ -51,13 +51,23 @@ std::int64_t PlanInputs::default_sequence() const {
   return spec.positions > 0 ? std::min(spec.positions, kDefaultLongestSequence) : kDefaultLongestSequence;
 }
 
-PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
-                       Warnings& warnings) {
-  ModelSource source = load_model(model, warnings);
+const std::string& PlanInputs::model_name() const {
+  const LayerProfile* own = profile();
+  return own != nullptr ? own->name : std::get<ModelSpec>(source).name;
+}
+
+void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings) {
+  inputs.source = load_model(model, warnings);
   std::error_code ignored;
   const bool file = looks_like_file(model) && std::filesystem::exists(model, ignored);
-  Value text = file ? written_out(model, source) : Value(model);
-  return {std::move(text), std::move(source), load_cluster(cluster), load_recipe(recipe)};
+  inputs.model = file ? written_out(model, inputs.source) : Value(model);
+}
+
+PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
+                       Warnings& warnings) {
+  PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe)};
+  set_model(inputs, model, warnings);
+  return inputs;
 }
 
 PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {

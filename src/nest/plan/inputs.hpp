@@ -25,6 +25,7 @@ struct PlanInputs {
   // Ideal where the recipe says so, a library's otherwise.
   [[nodiscard]] FabricConstants constants() const;
   [[nodiscard]] const LayerProfile* profile() const { return std::get_if<LayerProfile>(&source); }
+  [[nodiscard]] const std::string& model_name() const;
   // Tokens of a sequence where nothing says otherwise: min(positions, 8192), a profile's own.
   [[nodiscard]] std::int64_t default_sequence() const;
 };
@@ -32,6 +33,9 @@ struct PlanInputs {
 // Names or files, as the options --model, --cluster and --recipe give them.
 [[nodiscard]] PlanInputs load_inputs(const std::string& model, const std::string& cluster,
                                      const std::string& recipe, Warnings& warnings);
+
+// Puts another model, by name or file, in place of the one there.
+void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings);
 
 // "inputs" of a plan's JSON. Files that the user named are written out whole.
 [[nodiscard]] PlanInputs read_inputs(Reader& inputs, Warnings& warnings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nest/base/hash.hpp"
 #include "nest/plan/schedule.hpp"
 #include "nest/strategies/boundary.hpp"
 
@@ -170,8 +171,7 @@ std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
        {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
         static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
         static_cast<std::size_t>(key.zero) * 8 + static_cast<std::size_t>(key.schedule)}) {
-    hash = (hash ^ part) * 0x9e3779b97f4a7c15ULL;
-    hash ^= hash >> 32;
+    mix_hash(hash, part);
   }
   return hash;
 }

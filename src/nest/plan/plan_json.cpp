@@ -145,7 +145,6 @@ OpenPlan read_plan_file(const Document& document, Warnings& warnings) {
            "give them with --model, --cluster and --jsonl for lines without inputs");
   }
   PlanInputs inputs = read_inputs(*given, warnings);
-  for (const char* key : {"nest", "model", "cluster", "search"}) static_cast<void>(r.find(key));
   Plan plan = read_plan(r, inputs.recipe, warnings);
   return {std::move(plan), std::move(inputs)};
 }

@@ -19,13 +19,6 @@ void read_word(Reader& r, const char* key, std::initializer_list<const char*> wo
   out = *find(r.choice(key, allowed));
 }
 
-std::optional<RecomputePolicy> find_policy(std::string_view word) {
-  for (const RecomputePolicy p : {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
-    if (word == name_of(p)) return p;
-  }
-  return std::nullopt;
-}
-
 std::optional<Precision> find_precision(std::string_view word) {
   for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
     if (word == name_of(p)) return p;
@@ -181,6 +174,8 @@ void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOpti
 }  // namespace
 
 Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
+  // Groups of a plan file that others read, or that follow from the rest.
+  for (const char* key : {"inputs", "nest", "model", "cluster", "search"}) static_cast<void>(r.find(key));
   Plan plan;
   std::optional<Reader> training = r.object_if("training");
   plan.training = read_training(training ? &*training : nullptr, recipe);

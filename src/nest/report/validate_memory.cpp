@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include "nest/report/validation_value.hpp"
 
 namespace nest {
 namespace {
@@ -133,26 +134,11 @@ MemoryValidation validate_memory(std::span<const RunRow> rows, const RunPredicto
 }
 
 Value to_value(const MemoryValidation& validation) {
-  std::int64_t usable = 0;
-  std::int64_t scored = 0;
-  for (const MemoryResult& r : validation.rows) {
-    usable += r.usable ? 1 : 0;
-    scored += r.scored() ? 1 : 0;
-  }
-  const auto figure = [](const ErrorSummary& s, double e) { return s.rows > 0 ? Value(e) : Value(); };
-  const ErrorSummary& a = validation.all;
-  const ErrorSummary& c = validation.constant;
-  Value out = Value::object();
-  out.set("rows", validation.rows.size()).set("usable", usable).set("skipped", usable - scored);
-  out.set("median_abs_error", figure(a, a.median)).set("p90_abs_error", figure(a, a.p90));
-  out.set("over", a.name + ": " + std::to_string(a.rows));
-  Value constant = Value::object();
-  constant.set("what", "parameters, gradients and optimizer states times one number for each kind of figure");
-  constant.set("median_abs_error", figure(c, c.median)).set("p90_abs_error", figure(c, c.p90));
-  out.set("constant_model", std::move(constant));
-  Value strata = Value::array();
-  for (const ErrorSummary& s : validation.strata) strata.push(to_value(s));
-  out.set("strata", std::move(strata)).set("order", to_value(validation.order));
+  Value out =
+      head_value(head_of(validation.rows), validation.all,
+                 "parameters, gradients and optimizer states times one number for each kind of figure",
+                 validation.constant);
+  out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
   out.set("ran", share(validation.ran, validation.ran_fit));
   out.set("out_of_memory", share(validation.out_of_memory, validation.out_of_memory_right));
   Value details = Value::array();

@@ -7,6 +7,7 @@
 
 #include "nest/plan/plan_keys.hpp"
 #include "nest/report/run_flops.hpp"
+#include "nest/report/validation_value.hpp"
 
 namespace nest {
 namespace {
@@ -151,31 +152,11 @@ RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& pr
 }
 
 Value to_value(const RunValidation& validation) {
-  std::int64_t usable = 0;
-  std::int64_t scored = 0;
-  for (const RunResult& r : validation.rows) {
-    usable += r.usable ? 1 : 0;
-    scored += r.scored() ? 1 : 0;
-  }
-  const auto figure = [](const ErrorSummary& s, double e) { return s.rows > 0 ? Value(e) : Value(); };
-  const ErrorSummary& h = validation.headline;
-  const ErrorSummary& c = validation.constant;
-  Value out = Value::object();
-  out.set("rows", validation.rows.size()).set("usable", usable).set("skipped", usable - scored);
-  out.set("median_abs_error", figure(h, h.median)).set("p90_abs_error", figure(h, h.p90));
-  out.set("over", h.name + ": " + std::to_string(h.rows));
-  Value constant = Value::object();
-  constant.set("what", "one efficiency per source and accelerator");
-  constant.set("median_abs_error", figure(c, c.median)).set("p90_abs_error", figure(c, c.p90));
-  out.set("constant_model", std::move(constant));
-  const ErrorSummary& u = validation.unseen;
-  Value unseen = Value::object();
-  unseen.set("what", "constants fitted to a row's own source left out");
-  unseen.set("median_abs_error", figure(u, u.median)).set("p90_abs_error", figure(u, u.p90));
-  out.set("leave_one_source_out", std::move(unseen));
-  Value strata = Value::array();
-  for (const ErrorSummary& s : validation.strata) strata.push(to_value(s));
-  out.set("strata", std::move(strata)).set("order", to_value(validation.order));
+  Value out = head_value(head_of(validation.rows), validation.headline,
+                         "one efficiency per source and accelerator", validation.constant);
+  out.set("leave_one_source_out",
+          model_value("constants fitted to a row's own source left out", validation.unseen));
+  out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
   Value details = Value::array();
   for (const RunResult& r : validation.rows) details.push(row_value(r));
   out.set("details", std::move(details));

@@ -8,6 +8,8 @@
 namespace nest {
 namespace {
 
+constexpr std::array<std::string_view, 3> kPolicies{"none", "selective", "full"};
+
 using Tensors = std::set<TensorIndex>;
 
 Bytes total(const LayerType& layer, const Tensors& tensors) {
@@ -100,8 +102,13 @@ RecomputeCost full(const LayerType& layer) {
 }  // namespace
 
 std::string_view name_of(RecomputePolicy policy) {
-  static constexpr std::array<std::string_view, 3> kNames{"none", "selective", "full"};
-  return kNames[static_cast<std::size_t>(policy)];
+  return kPolicies[static_cast<std::size_t>(policy)];
+}
+
+std::optional<RecomputePolicy> find_policy(std::string_view name) {
+  const auto* const at = std::find(kPolicies.begin(), kPolicies.end(), name);
+  if (at == kPolicies.end()) return std::nullopt;
+  return static_cast<RecomputePolicy>(at - kPolicies.begin());
 }
 
 RecomputePolicy Recompute::of_layer(std::int64_t i) const {
@@ -120,11 +127,11 @@ bool can_recompute(const LayerType& layer) {
                      [](const Operator& op) { return op.kind == OperatorKind::attention; });
 }
 
-RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveKind kind) {
+RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveRecompute kind) {
   const LayerType& layer = sharded.layer;
   if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(), {}, {}, {}};
   if (policy == RecomputePolicy::full) return full(layer);
-  return kind == SelectiveKind::operators ? every_second(layer) : selective(layer);
+  return kind == SelectiveRecompute::operators ? every_second(layer) : selective(layer);
 }
 
 }  // namespace nest

@@ -12,20 +12,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nest/base/units.hpp"
+#include "nest/recipe/recipe.hpp"
 #include "nest/strategies/sharded_layer.hpp"
 
 namespace nest {
 
 enum class RecomputePolicy { none, selective, full };
-// What selective recomputation means.
-enum class SelectiveKind { core_attention, operators };
 
 [[nodiscard]] std::string_view name_of(RecomputePolicy policy);
+[[nodiscard]] std::optional<RecomputePolicy> find_policy(std::string_view name);
 
 // The choice for one stage.
 struct Recompute {
@@ -49,6 +50,6 @@ struct RecomputeCost {
 
 [[nodiscard]] bool can_recompute(const LayerType& layer);
 [[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
-                                           SelectiveKind selective = SelectiveKind::core_attention);
+                                           SelectiveRecompute selective = SelectiveRecompute::core_attention);
 
 }  // namespace nest

@@ -75,7 +75,7 @@ TEST(Recompute, EverySecondProduct) {
   const Model m = small_model("llama3.1-8b");
   const LayerType& block = block_with(m, "qkv");
   const RecomputeCost cost =
-      recompute_cost(shard_layer(block, {}), RecomputePolicy::selective, SelectiveKind::operators);
+      recompute_cost(shard_layer(block, {}), RecomputePolicy::selective, SelectiveRecompute::operators);
   const std::int64_t tokens = m.micro_batch * m.sequence;
   EXPECT_EQ(cost.stash.value, tokens * 2 * (4 * 4096 + 1024 + 14336));
   ASSERT_EQ(cost.shares.size(), cost.operators.size());
