@@ -20,6 +20,8 @@ namespace nest::cli {
 inline constexpr int kOk = 0;
 inline constexpr int kBadInput = 1;
 inline constexpr int kUsage = 2;
+inline constexpr int kInfeasible = 3;  // there is no such plan
+inline constexpr int kLimit = 4;       // stopped at a limit without one
 
 // A command line that cannot be understood: one sentence and a hint, exit code 2.
 struct UsageError : std::runtime_error {
@@ -67,6 +69,7 @@ struct Command {
 // Checks the words after the command's name against its table.
 [[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
 
+[[nodiscard]] std::vector<Command> plan_commands();      // command_plan.cpp
 [[nodiscard]] std::vector<Command> model_commands();     // command_models.cpp
 [[nodiscard]] std::vector<Command> cluster_commands();   // command_clusters.cpp
 [[nodiscard]] std::vector<Command> recipe_commands();    // command_recipes.cpp
@@ -84,6 +87,8 @@ struct Command {
 
 // What --names prints: one name a line, or a list with --json.
 int print_names(const std::vector<std::string>& names, const Arguments& arguments, Terminal& terminal);
+// Whether the file that an option names can be written, before any work is done for it.
+void check_output(const Arguments& arguments, std::string_view option);
 // Writes a file that an option names, and says so; does nothing without the option.
 void write_output(const Arguments& arguments, std::string_view option,
                   const std::function<std::string()>& make, Terminal& terminal);

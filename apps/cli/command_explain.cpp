@@ -11,7 +11,9 @@
 #include "nest/plan/plan_json.hpp"
 #include "nest/plan/plan_keys.hpp"
 #include "nest/plan/price.hpp"
+#include "nest/plan/spell_plan.hpp"
 #include "nest/report/explain.hpp"
+#include "nest/report/stage_rows.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
@@ -19,31 +21,8 @@ namespace {
 
 using Align = Table::Align;
 
-std::string bar(double share, std::size_t width) {
-  const double cells = std::clamp(share, 0.0, 1.0) * static_cast<double>(width);
-  const auto filled = static_cast<std::size_t>(std::lround(cells));
-  return std::string(filled, '#') + std::string(width - filled, '.');
-}
-
 std::string signed_percent(double share) {
   return std::abs(share) < 0.0005 ? "0.0 %" : fmt::format("{:+.1f} %", 100 * share);
-}
-
-// "compute" of "compute_s".
-std::string term_name(const char* key) {
-  const std::string name(key);
-  return name.substr(0, name.size() - 2);
-}
-
-std::string degrees_text(const Plan& plan) {
-  const Parallelism& p = plan.parallelism;
-  std::string text = p.strategy.cell() > 1 ? spell(p.strategy) + ", " : "";
-  text += fmt::format("pipeline {}", p.pipeline);
-  if (p.pipeline > 1) text += fmt::format(" ({}", name_of(p.schedule));
-  if (p.interleave > 1) text += fmt::format(", {} chunks", p.interleave);
-  if (p.pipeline > 1) text += ")";
-  text += fmt::format(", data {}, ZeRO {}", p.data, p.zero);
-  return text;
 }
 
 std::string step_text(const Explanation& e, const PlanInputs& inputs, const Terminal& terminal) {
@@ -52,7 +31,7 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
   std::string out =
       wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
                        inputs.model_name(), inputs.cluster.name(), e.plan.parallelism.devices(),
-                       degrees_text(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
+                       spell_degrees(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
                        t.micro_batch),
            kTextWidth, 0);
   out += fmt::format("\nstep {}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
@@ -64,7 +43,7 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
     const Seconds time = p.breakdown.*key.member;
     if (time.value <= 0) continue;
     const double share = time.value / p.step.value;
-    table.add({term_name(key.key), format(time), fmt::format("{:.1f} %", 100 * share), bar(share, 40)});
+    table.add({spell_term(key.key), format(time), fmt::format("{:.1f} %", 100 * share), text_bar(share, 40)});
   }
   return out + table.str();
 }
@@ -88,7 +67,7 @@ std::string memory_text(const Explanation& e, const Terminal& terminal) {
         format(stages[i].time().total()), format_memory(m.weights),
         format_memory(m.gradients),       format_memory(m.optimizer),
         format_memory(m.activations),     format_memory(m.workspace + m.reserve),
-        format_memory(m.total()),         bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
+        format_memory(m.total()),         text_bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
   };
   for (std::size_t i = 0; i < stages.size();) {
     std::size_t last = i;

@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <iterator>
 
 #include "command.hpp"
+#include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {
@@ -9,8 +11,9 @@ std::span<const Command> commands() {
   static const std::vector<Command> kAll = [] {
     std::vector<Command> list;
     for (std::vector<Command> part :
-         {model_commands(), cluster_commands(), recipe_commands(), estimate_commands(), evaluate_commands(),
-          explain_commands(), simulate_commands(), validate_commands(), help_commands()}) {
+         {plan_commands(), model_commands(), cluster_commands(), recipe_commands(), estimate_commands(),
+          evaluate_commands(), explain_commands(), simulate_commands(), validate_commands(),
+          help_commands()}) {
       list.insert(list.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
     }
     return list;
@@ -42,8 +45,7 @@ int print_names(const std::vector<std::string>& names, const Arguments& argument
   return kOk;
 }
 
-void write_output(const Arguments& arguments, std::string_view option,
-                  const std::function<std::string()>& make, Terminal& terminal) {
+void check_output(const Arguments& arguments, std::string_view option) {
   const std::optional<std::string> file = arguments.text(option);
   if (!file) return;
   if (*file == "-")
@@ -56,6 +58,18 @@ void write_output(const Arguments& arguments, std::string_view option,
   for (const std::string& input : arguments.positionals) {
     if (input == *file) throw UsageError(std::string(option) + " names the file that is read");
   }
+  const std::filesystem::path folder = std::filesystem::path(*file).parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    throw InputError(*file, "", "there is no folder '" + folder.string() + "'");
+  if (std::filesystem::is_directory(*file, ignored)) throw InputError(*file, "", "is a folder");
+}
+
+void write_output(const Arguments& arguments, std::string_view option,
+                  const std::function<std::string()>& make, Terminal& terminal) {
+  const std::optional<std::string> file = arguments.text(option);
+  if (!file) return;
+  check_output(arguments, option);
   write_file(*file, make());
   terminal.note("nest: wrote " + *file);
 }

@@ -11,11 +11,11 @@ namespace {
 // The five commands a newcomer needs first, with one example each.
 const std::vector<Example>& first_steps() {
   static const std::vector<Example> kSteps{
+      {"nest plan --model llama3.1-70b", "the best plan for it on 1,024 H100, with a proof"},
       {"nest models", "every model known by name, with its parameters"},
       {"nest models show llama3.1-70b", "its layers, FLOPs and the operators of one layer"},
       {"nest estimate --model llama3.1-8b --accelerator h200", "what each layer costs one device"},
       {"nest clusters show h100-spine-leaf --devices 512", "its network levels, bandwidths and bisection"},
-      {"nest clusters from-graph network.yaml", "any network of links and switches as levels"},
   };
   return kSteps;
 }

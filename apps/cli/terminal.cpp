@@ -13,9 +13,11 @@ Terminal::Terminal() {
   const bool dumb = term != nullptr && std::string_view(term) == "dumb";
   const bool refused = no_colour != nullptr && *no_colour != '\0';
   colour_ = ::isatty(STDOUT_FILENO) != 0 && !refused && !dumb;
+  watched_ = ::isatty(STDERR_FILENO) != 0 && !dumb;
 }
 
 void Terminal::out(std::string_view text) {
+  end_progress();
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
@@ -25,12 +27,31 @@ void Terminal::json(const Value& value) {
 }
 
 void Terminal::note(std::string_view text) {
+  end_progress();
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fputc('\n', stderr);
 }
 
 void Terminal::warn(const Warnings& warnings) {
   for (const std::string& w : warnings) note("nest: warning: " + w);
+}
+
+void Terminal::progress(std::string_view line) {
+  if (!watched_) {
+    note(line);
+    return;
+  }
+  std::fputs("\r\x1b[K", stderr);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+  line_open_ = true;
+}
+
+void Terminal::end_progress() {
+  if (!line_open_) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+  line_open_ = false;
 }
 
 std::string Terminal::heading(std::string_view text) const {

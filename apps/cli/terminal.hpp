@@ -19,6 +19,12 @@ class Terminal {
   void note(std::string_view text);     // a line on standard error
   void warn(const Warnings& warnings);  // "nest: warning: ..." each
 
+  // What is under way, on standard error: on a terminal each line replaces the last, and whatever is written
+  // next replaces it too.
+  void progress(std::string_view line);
+  void end_progress();
+  [[nodiscard]] bool watched() const { return watched_; }
+
   // Bold on a terminal, plain elsewhere.
   [[nodiscard]] std::string heading(std::string_view text) const;
   // Writes standard output out; false where it could not be written whole (a full disk, a closed pipe).
@@ -26,6 +32,8 @@ class Terminal {
 
  private:
   bool colour_ = false;
+  bool watched_ = false;  // standard error is a terminal
+  bool line_open_ = false;
 };
 
 }  // namespace nest::cli

@@ -77,12 +77,10 @@ std::vector<GroupShape> listed_shapes(const Cluster& cluster, const DeviceRanks&
     }
     if (start == (static_cast<std::int64_t>(priced) - 1) * cell) wanted = groups.size();
   }
-  std::vector<GroupShape> distinct;
   // Different facts may lead to the same shape.
-  for (const GroupShape& shape : family_shapes(cluster, ranks, groups, wanted).shapes) {
-    if (std::find(distinct.begin(), distinct.end(), shape) == distinct.end()) distinct.push_back(shape);
-  }
-  return distinct;
+  std::vector<GroupShape> shapes = family_shapes(cluster, ranks, groups, wanted).shapes;
+  make_canonical(shapes);
+  return shapes;
 }
 
 // Of cells that fill the cluster.

@@ -30,6 +30,17 @@ bool GroupShape::operator==(const GroupShape& other) const {
          std::equal(levels().begin(), levels().end(), other.levels().begin(), other.levels().end());
 }
 
+void make_canonical(std::vector<GroupShape>& shapes) {
+  if (shapes.size() < 2) return;
+  const auto before = [](const GroupShape& a, const GroupShape& b) {
+    if (a.members() != b.members()) return a.members() < b.members();
+    return std::lexicographical_compare(a.levels().begin(), a.levels().end(), b.levels().begin(),
+                                        b.levels().end());
+  };
+  std::sort(shapes.begin(), shapes.end(), before);
+  shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
+}
+
 GroupLevel level_shape(const Level& level, const LevelSituation& s) {
   GroupLevel out{.level = s.level, .members = s.members};
   out.load = out.lone = 0;

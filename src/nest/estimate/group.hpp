@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -35,6 +36,7 @@ struct GroupLevel {
   double exchange = 0;  // when every member sends its bytes evenly to all members of the group
 
   bool operator==(const GroupLevel&) const = default;
+  auto operator<=>(const GroupLevel&) const = default;
 };
 
 class GroupShape {
@@ -55,6 +57,9 @@ class GroupShape {
   std::size_t spanned_ = 0;
   std::int32_t members_ = 1;
 };
+
+// Sorts shapes and drops repeats: what is made in different orders is then equal.
+void make_canonical(std::vector<GroupShape>& shapes);
 
 // Repeated ids count once.
 [[nodiscard]] GroupShape group_shape(const Cluster& cluster, std::span<const DeviceId> group);

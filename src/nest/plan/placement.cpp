@@ -1,6 +1,7 @@
 #include "nest/plan/placement.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace nest {
 namespace {
@@ -121,6 +122,30 @@ std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShap
     }
   }
   return table;
+}
+
+std::vector<std::int64_t> zero_shard_sizes(const DeviceTree& tree, const SlotTable& slots,
+                                           const Strategy& strategy) {
+  const auto copies = static_cast<std::size_t>(slots.copies);
+  const std::int64_t in_cell = slots.cell / strategy.tensor;
+  const std::int64_t group = slots.copies * in_cell;
+  const std::size_t last = slots.starts.size() - copies;
+  const std::size_t lowest = slots.starts[last] < slots.starts.front() ? last : 0;
+  const std::span<const std::int32_t> starts(slots.starts.data() + lowest, copies);
+  std::vector<std::int64_t> sizes;
+  for (std::int32_t l = 0; l < tree.levels(); ++l) {
+    const std::int32_t domain = tree.domain_of(DeviceId(starts.front()), LevelId(l));
+    const std::int64_t end =
+        tree.first_device(LevelId(l), domain).value + tree.devices_in(LevelId(l), domain);
+    // Copies lie in device order: those that begin before the domain's end, and of the last its ranks there.
+    const auto inside = std::lower_bound(starts.begin(), starts.end(), end) - starts.begin();
+    const std::int64_t left = end - starts[static_cast<std::size_t>(inside) - 1];
+    const std::int64_t of_last = std::min(in_cell, (left + strategy.tensor - 1) / strategy.tensor);
+    const std::int64_t ranks = (inside - 1) * in_cell + of_last;
+    if (ranks > 1 && ranks < group && group % ranks == 0 && (sizes.empty() || ranks > sizes.back()))
+      sizes.push_back(ranks);
+  }
+  return sizes;
 }
 
 }  // namespace nest

@@ -13,6 +13,7 @@
 
 #include "nest/cluster/tree.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest {
 
@@ -44,5 +45,11 @@ struct SlotTable {
 // Block sizes worth trying, ascending and without repeats: the tightest, that rounded up to each level's
 // domains, and the largest that fits.
 [[nodiscard]] std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape);
+
+// Numbers of ranks that ZeRO may shard over besides the whole group, ascending: of the first dense group of
+// the slot at the lowest devices, those that share a domain with its first rank, level by level, where they
+// divide the group.
+[[nodiscard]] std::vector<std::int64_t> zero_shard_sizes(const DeviceTree& tree, const SlotTable& slots,
+                                                         const Strategy& strategy);
 
 }  // namespace nest

@@ -199,5 +199,62 @@ TEST(Placement, RangesMayEndBeyondTheLastDevice) {
   EXPECT_THAT(block_sizes(uneven(), shape), ElementsAre(4));
 }
 
+TEST(Placement, ZeroShardsAreTheRanksThatShareADomain) {
+  // Cells of 4 in pairs: two ranks in a node, four in a rack, eight in all.
+  const auto slots = place_cells(racks(), {.cell = 4, .stages = 1, .inner = 8, .outer = 1});
+  EXPECT_THAT(zero_shard_sizes(racks(), *slots, {.tensor = 4}), ElementsAre(2, 4));
+  // Context ranks of one cell are ranks of the group.
+  EXPECT_THAT(zero_shard_sizes(racks(), *slots, {.tensor = 2, .context = 2}), ElementsAre(4, 8));
+  // Three ranks of 4 do not divide a group of 8.
+  const auto three = place_cells(uneven(), {.cell = 1, .stages = 1, .inner = 8, .outer = 1});
+  EXPECT_THAT(zero_shard_sizes(uneven(), *three, {}), ::testing::IsEmpty());
+}
+
+TEST(Placement, ZeroShardsAreThoseOfTheSlotAtDeviceZero) {
+  PlacementShape shape{.cell = 1, .stages = 2, .inner = 3, .outer = 2, .block_devices = 11};
+  const DeviceTree tree({{1, {3, 8, 4, 8}}, {4, {}}});
+  for (const bool mirrored : {false, true}) {
+    shape.first_stage_first = mirrored;
+    const auto slots = place_cells(tree, shape);
+    EXPECT_THAT(zero_shard_sizes(tree, *slots, {}), ElementsAre(3));
+  }
+}
+
+// One rank after the other, by their devices.
+TEST(Placement, ZeroShardsAgreeWithTheirDefinition) {
+  constexpr unsigned kSeed = 20261119;
+  int sizes = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed + i));
+    test::Dice dice(kSeed + i);
+    const Cluster cluster = test::random_cluster(dice);
+    const DeviceTree& tree = cluster.tree();
+    const Strategy strategy{.tensor = dice.pick(1, 3), .context = dice.pick(1, 3)};
+    const auto slots = place_cells(tree, {.cell = strategy.cell(),
+                                          .stages = dice.pick(1, 3),
+                                          .inner = dice.pick(1, 4),
+                                          .outer = dice.pick(1, 3),
+                                          .first_stage_first = dice.once_in(2)});
+    if (!slots) continue;
+    const std::size_t stages = slots->starts.size() / static_cast<std::size_t>(slots->copies);
+    const bool first = slots->starts.front() == 0;
+    std::vector<DeviceId> ranks;
+    for (const Cell& cell : slots->cells_of(first ? 0 : stages - 1)) {
+      for (std::size_t j = 0; j < cell.size(); j += static_cast<std::size_t>(strategy.tensor))
+        ranks.push_back(cell[j]);
+    }
+    std::set<std::int64_t> expected;
+    for (std::int32_t l = 0; l < tree.levels(); ++l) {
+      std::size_t n = 0;
+      while (n < ranks.size() && tree.domain_of(ranks[n], LevelId(l)) == tree.domain_of(ranks[0], LevelId(l)))
+        ++n;
+      if (n > 1 && n < ranks.size() && ranks.size() % n == 0) expected.insert(static_cast<std::int64_t>(n));
+    }
+    sizes += static_cast<int>(expected.size());
+    ASSERT_THAT(zero_shard_sizes(tree, *slots, strategy), ::testing::ElementsAreArray(expected));
+  }
+  EXPECT_GT(sizes, 100);
+}
+
 }  // namespace
 }  // namespace nest

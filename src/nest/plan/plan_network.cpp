@@ -50,16 +50,19 @@ class Family {
 
   // Distinct shapes by stage.
   [[nodiscard]] std::vector<Shapes> shapes(std::size_t stages) const {
-    std::vector<Shapes> result(stages);
-    if (stage_.empty()) return result;
+    std::vector<std::vector<GroupShape>> lists(stages);
+    if (stage_.empty()) return std::vector<Shapes>(stages);
     const FamilyShapes all = family_shapes(devices_->cluster(), devices_->ranks(), groups_, groups_.size());
     std::vector<std::vector<bool>> seen(stages, std::vector<bool>(all.shapes.size(), false));
     for (std::size_t g = 0; g < stage_.size(); ++g) {
       const std::size_t shape = all.of_group[g];
       if (seen[stage_[g]][shape]) continue;
       seen[stage_[g]][shape] = true;
-      result[stage_[g]].push_back(all.shapes[shape]);
+      lists[stage_[g]].push_back(all.shapes[shape]);
     }
+    std::vector<Shapes> result;
+    result.reserve(stages);
+    for (std::vector<GroupShape>& list : lists) result.emplace_back(std::move(list));
     return result;
   }
 
@@ -148,15 +151,9 @@ void fill(const Devices& devices, std::span<const Strategy> strategies, std::int
   }
 }
 
-bool same(const ParameterGroup& a, const ParameterGroup& b) {
-  return a.members == b.members && a.shards == b.shards && a.whole == b.whole && a.inner == b.inner &&
-         a.outer == b.outer && a.whole_alone == b.whole_alone && a.inner_alone == b.inner_alone &&
-         a.outer_alone == b.outer_alone;
-}
-
 bool same(const StageNetwork& a, const StageNetwork& b) {
   return a.cell_class == b.cell_class && a.from_previous == b.from_previous && a.from_next == b.from_next &&
-         same(a.dense, b.dense) && same(a.expert, b.expert);
+         a.dense == b.dense && a.expert == b.expert;
 }
 
 bool plain(const CellNetwork& network) {
@@ -204,6 +201,16 @@ void fill_cells(const Cluster& cluster, const FabricConstants& constants,
 }
 
 }  // namespace
+
+Shapes::Shapes(std::vector<GroupShape> shapes) {
+  if (shapes.empty()) return;
+  make_canonical(shapes);
+  list_ = std::make_shared<const std::vector<GroupShape>>(std::move(shapes));
+}
+
+bool Shapes::operator==(const Shapes& other) const {
+  return list_ == other.list_ || std::equal(begin(), end(), other.begin(), other.end());
+}
 
 bool same_groups(const CellNetwork& a, const CellNetwork& b) {
   for (const GroupAxis axis :

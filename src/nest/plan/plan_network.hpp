@@ -14,8 +14,27 @@
 
 namespace nest {
 
-// Different shapes that groups of one kind have in one stage.
-using Shapes = std::vector<GroupShape>;
+// Different shapes that groups of one kind have in one stage, in a fixed order. Copies share them.
+class Shapes {
+ public:
+  Shapes() = default;
+  explicit Shapes(std::vector<GroupShape> shapes);
+
+  [[nodiscard]] bool empty() const { return list_ == nullptr; }
+  [[nodiscard]] std::size_t size() const { return all().size(); }
+  [[nodiscard]] const GroupShape& operator[](std::size_t i) const { return all()[i]; }
+  [[nodiscard]] const GroupShape& front() const { return all().front(); }
+  [[nodiscard]] const GroupShape* begin() const { return all().data(); }
+  [[nodiscard]] const GroupShape* end() const { return all().data() + all().size(); }
+  bool operator==(const Shapes& other) const;
+
+ private:
+  [[nodiscard]] std::span<const GroupShape> all() const {
+    return list_ == nullptr ? std::span<const GroupShape>{} : std::span<const GroupShape>(*list_);
+  }
+
+  std::shared_ptr<const std::vector<GroupShape>> list_;  // none where there are no shapes
+};
 
 [[nodiscard]] Seconds slowest(CollectiveKind kind, Bytes bytes, const Shapes& shapes,
                               const CollectiveModel& model);
@@ -31,6 +50,8 @@ struct ParameterGroup {
   Shapes whole_alone;
   Shapes inner_alone;
   Shapes outer_alone;
+
+  bool operator==(const ParameterGroup&) const = default;
 };
 
 struct StageNetwork {

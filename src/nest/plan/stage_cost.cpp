@@ -31,6 +31,13 @@ double sharded(double parameters, const ParameterGroup& group) {
   return parameters / static_cast<double>(group.shards);
 }
 
+// Parameters whose optimizer states one device has.
+double held_parameters(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied) {
+  const double dense = t.of(Term::dense_parameters) + tied;
+  const double expert = t.of(Term::expert_parameters);
+  return zero >= 1 ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
+}
+
 }  // namespace
 
 Seconds StageCost::f() const {
@@ -186,14 +193,17 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   out.gather = Seconds{gather_left};
   out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
 
-  const bool split = zero >= 1;
-  const double held =
-      split ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
+  const double held = held_parameters(t, network, zero, tied);
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
   out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
-  out.update = round_up_bytes(recipe.step_bytes * held);
+  out.update = update(t, network, zero, tied);
   out.norm = norm_time(parameters, recipe, rates_);
+}
+
+Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
+                          double tied) const {
+  return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
 }
 
 StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,

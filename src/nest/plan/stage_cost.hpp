@@ -117,6 +117,9 @@ class StageCoster {
   void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,
             double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
             StageCost& out) const;
+  // Held while the optimizer works.
+  [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
+                             double tied) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
                                    double tied, Bytes stashes) const;
 

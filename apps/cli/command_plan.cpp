@@ -1,0 +1,195 @@
+// nest plan: the best plan for a model on a cluster, with a proof.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/files.hpp"
+#include "nest/cluster/resize.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/report/answer_text.hpp"
+#include "nest/report/answer_value.hpp"
+#include "nest/report/plan_screen.hpp"
+#include "nest/solve/verify.hpp"
+#include "plan_options.hpp"
+#include "plan_progress.hpp"
+#include "plan_space_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+// What the command line asks, and what is needed to advise on it.
+struct Asked {
+  PlanQuestion question;
+  Cluster whole;  // before --devices
+  Warnings warnings;
+};
+
+Asked read_question(const Arguments& arguments, Terminal& terminal) {
+  SearchSpace space = read_space(arguments);
+  const SearchOptions options = read_search_options(arguments);
+  if (const auto choice = arguments.text("--why-not")) {
+    SearchSpace pinned = space;
+    if (const auto problem = pin_choices(*choice, pinned)) throw UsageError("--why-not: " + *problem);
+  }
+  check_output(arguments, "-o");
+  Warnings warnings;
+  PlanInputs inputs = read_plan_inputs(arguments, warnings);
+  terminal.warn(warnings);
+  Cluster whole = inputs.cluster;
+  if (const auto devices = arguments.whole("--devices")) inputs.cluster = with_devices(whole, *devices);
+  const Training training = read_training(arguments, inputs, terminal);
+  Warnings notes;
+  if (space.rules != nullptr && inputs.recipe.framework != space.rules->name) {
+    notes.push_back(
+        fmt::format("priced with the recipe '{}'; --recipe {} has what {} overlaps and holds in memory",
+                    inputs.recipe.name, space.rules->name, space.rules->title));
+  }
+  return {{std::move(inputs), training, std::move(space), options}, std::move(whole), std::move(notes)};
+}
+
+// A disagreement between search and price is never a plan: it is saved for whoever mends it.
+int report_bug(const std::string& what, const Value& instance, Terminal& terminal) {
+  const std::string file = "nest-disagreement.json";
+  terminal.note("nest: this is a bug in nest, not in your input: " + what);
+  try {
+    write_file(file, to_json(instance) + "\n");
+    terminal.note("nest: wrote " + file + "; please report it with this file");
+  } catch (const InputError& error) {
+    terminal.note(std::string("nest: the instance could not be saved: ") + error.what());
+  }
+  return kBadInput;
+}
+
+// Every plan that is shown is checked and priced once more.
+std::optional<std::pair<std::string, Value>> find_bug(const SearchResult& found,
+                                                      const PlanQuestion& question) {
+  if (!found.disagreement.empty()) return std::pair(found.disagreement, found.instance);
+  for (const Plan& plan : found.plans) {
+    if (const auto problem = verify_plan(plan, question.inputs, question.options.pipeline_model))
+      return std::pair(*problem, plan_value(plan, question.inputs));
+  }
+  return std::nullopt;
+}
+
+int answer_without_plan(const Asked& asked, const SearchResult& found, const Arguments& arguments,
+                        ProgressLine& progress, Terminal& terminal) {
+  const bool json = arguments.has("--json");
+  if (found.status == PlanStatus::limit) {
+    if (json) {
+      Value v = Value::object();
+      v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
+      if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
+      if (arguments.has("--stats")) v.set("search", to_value(found.stats));
+      terminal.json(v);
+    } else {
+      terminal.out(
+          "stopped at a limit before a plan was found; allow more with --time-limit or --work-limit\n");
+      if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
+    }
+    return kLimit;
+  }
+  AdviceOptions options;
+  options.whole = asked.whole;
+  options.asking = [&](const std::string& what) { progress.phase("looking for what would fit: " + what); };
+  const std::vector<Advice> advice = advise_unfit(asked.question, found, options);
+  if (json) {
+    Value v = unfit_value(found, advice);
+    if (arguments.has("--stats")) v.set("search", to_value(found.stats));
+    terminal.json(v);
+  } else {
+    terminal.out(unfit_text(found, advice));
+    if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
+  }
+  return kInfeasible;
+}
+
+int run_plan(const Arguments& arguments, Terminal& terminal) {
+  Asked asked = read_question(arguments, terminal);
+  PlanQuestion& question = asked.question;
+  ProgressLine progress(terminal);
+  question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  SearchResult found = ask(question);
+  if (const auto bug = find_bug(found, question)) return report_bug(bug->first, bug->second, terminal);
+  if (found.plans.empty()) return answer_without_plan(asked, found, arguments, progress, terminal);
+  Plan& best = found.plans.front();
+  best.status = found.status;
+  best.lower_bound = found.lower_bound;
+
+  std::optional<WhyNot> other;
+  if (const auto choice = arguments.text("--why-not")) {
+    progress.phase("why not " + *choice);
+    other = why_not(question, *choice, best);
+    if (const auto bug = find_bug(other->found, question))
+      return report_bug(bug->first, bug->second, terminal);
+  }
+
+  // The K best in full; those after them stay runners-up.
+  const auto top = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
+  Value value = Value::object();
+  if (arguments.has("--json") || arguments.has("-o")) {
+    value = answer_value(found, question.inputs, question.options, asked.warnings);
+    if (question.options.top > 1) {
+      SearchResult first = found;
+      first.plans.resize(top);
+      value.set("alternatives", alternatives_value(first, question.inputs));
+    }
+    if (arguments.has("--stats")) value.set("search", to_value(found.stats));
+  }
+  write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
+  if (arguments.has("--json")) {
+    if (other) value.set("why_not", to_value(*other, best, question.inputs));
+    terminal.json(value);
+    return kOk;
+  }
+  ScreenOptions screen;
+  screen.heading = [&](std::string_view text) { return terminal.heading(text); };
+  screen.warnings = asked.warnings;
+  screen.complete = top;
+  terminal.out(plan_screen(found, question.inputs, question.options, screen));
+  if (other) terminal.out("\n" + why_not_text(*other, best, screen));
+  if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats, screen));
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> plan_commands() {
+  std::vector<Option> options = input_options();
+  for (auto part : {training_options(), space_option_rows(), search_options()})
+    options.insert(options.end(), part.begin(), part.end());
+  options.push_back({"--top", "K", "the K best plans that differ in a degree, each complete (default 1)"});
+  options.push_back({"--why-not", "CHOICE", "what a choice such as tensor=4 would cost, or what forbids it"});
+  options.push_back({"--stats", "", "also what the search did: counts, prunings, time of each phase"});
+  options.push_back(pipeline_model_option());
+  options.push_back({"-o", "FILE", "also write the plan, for evaluate, explain, diff and simulate"});
+  options.push_back(json_option());
+  return {
+      {"plan",
+       "",
+       0,
+       0,
+       "the best plan for a model on a cluster, with a proof",
+       "Searches the plan with the shortest step that fits in every device's memory: tensor, sequence, "
+       "context, "
+       "expert, pipeline and data parallelism, ZeRO, recomputation, micro-batch size, schedule, stage "
+       "boundaries "
+       "and the device of every rank. The answer says how sure it is: optimal means that no plan of the "
+       "space is "
+       "faster (docs/decisions/0004-plan-space.md has the space). Every choice can be pinned (--tensor 8), "
+       "listed "
+       "(--zero 1,3) or ranged (--pipeline 2..16). Where nothing fits, it says what would. Exits 3 where no "
+       "plan is "
+       "feasible, 4 where a limit came before any plan.",
+       std::move(options),
+       {{"nest plan", "Llama-3.1 70B on 1,024 H100, 1,024 sequences of 8,192 tokens"},
+        {"nest plan --model llama3.1-8b --devices 64 -o plan.json", "and keep the plan"},
+        {"nest plan --model mixtral-8x7b --devices 128 --expert 8 --pipeline 1..8", "some choices made"},
+        {"nest plan --for megatron --top 3 --json", "three plans that Megatron-LM can run, for programs"},
+        {"nest plan --why-not tensor=8", "what another choice would cost"},
+        {"nest plan --objective devices --target-tokens-per-s 500000", "the fewest devices that are enough"}},
+       run_plan},
+  };
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,45 @@
+#include "plan_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nest::cli {
+namespace {
+
+constexpr double kQuiet = 2;           // seconds
+constexpr double kQuietWatched = 0.5;  // on a terminal, where the line goes away
+constexpr double kWatchedEvery = 0.2;
+
+}  // namespace
+
+// Where the lines stay (in a log), they become rarer with time.
+bool ProgressLine::due(double now) {
+  const bool watched = terminal_->watched();
+  if (now < (watched ? kQuietWatched : kQuiet)) return false;
+  const double every = watched ? kWatchedEvery : std::max(1.0, now / 30);
+  if (shown_ > 0 && now < shown_ + every) return false;
+  shown_ = now;
+  return true;
+}
+
+void ProgressLine::show(const SearchProgress& p) {
+  if (p.elapsed_s < elapsed_) before_ += elapsed_;  // another search
+  elapsed_ = p.elapsed_s;
+  const double now = before_ + elapsed_;
+  if (!due(now)) return;
+  std::string line = fmt::format("nest: {:.0f} s{}: ", now, phase_.empty() ? "" : ", " + phase_);
+  line += p.best ? "best " + format(*p.best) : "no plan yet";
+  if (p.bound.value > 0) line += ", bound " + format(p.bound);
+  if (p.best && p.bound.value > 0)
+    line += fmt::format(", gap {:.1f} %", 100 * std::max(0.0, p.best->value / p.bound.value - 1));
+  line += fmt::format("; {} tables filled, {} configurations wait", format_digits(p.fills),
+                      format_digits(p.open));
+  terminal_->progress(line);
+}
+
+void ProgressLine::phase(const std::string& what) {
+  phase_ = what;
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,26 @@
+// What `nest plan` says besides the plan: why not otherwise, what would make it fit, and what the search did.
+//
+//   Why not tensor=4?
+//     9.12 s a step: 6.2 % (530 ms) longer than the best plan. It loses most by bubble: +410 ms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nest/plan/inputs.hpp"
+#include "nest/report/plan_screen.hpp"
+#include "nest/solve/advice.hpp"
+#include "nest/solve/why_not.hpp"
+
+namespace nest {
+
+[[nodiscard]] std::string why_not_text(const WhyNot& answer, const Plan& best,
+                                       const ScreenOptions& options = {});
+
+// "no plan fits: ..." with what would make it fit.
+[[nodiscard]] std::string unfit_text(const SearchResult& found, const std::vector<Advice>& advice);
+
+// The search's counts and times.
+[[nodiscard]] std::string stats_text(const SearchStats& stats, const ScreenOptions& options = {});
+
+}  // namespace nest

@@ -1,0 +1,341 @@
+#include "nest/solve/evaluator.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "nest/plan/interleaved_splits.hpp"
+#include "nest/strategies/boundary.hpp"
+
+namespace nest {
+namespace {
+
+const Shapes kNowhere;
+
+// Stages with the same network share a place.
+std::vector<Place> places_of(SearchCosts& costs, const Batch& batch, const Strategy& strategy,
+                             const PlanNetwork& network, std::vector<std::size_t>& of_stage) {
+  std::vector<Place> places;
+  std::vector<std::size_t> number(network.stages.size());
+  for (std::size_t i = 0; i < network.stages.size(); ++i) {
+    const std::size_t same = network.stage_class[i];
+    if (same == i) {
+      number[i] = places.size();
+      places.push_back(costs.place(batch, strategy, network.stages[i]));
+    }
+    of_stage.push_back(number[same]);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages) {
+  if (graph.tied().empty() || stages == 1) return {{}};
+  const auto last = static_cast<std::size_t>(stages) - 1;
+  // The only layer without makers is in the first stage of every plan, the only one without users in the
+  // last.
+  std::vector<bool> made(graph.layers(), false);
+  std::vector<bool> used(graph.layers(), false);
+  for (const Edge& edge : graph.edges()) {
+    made[edge.to.index()] = true;
+    used[edge.from.index()] = true;
+  }
+  const bool one_first = std::count(made.begin(), made.end(), false) == 1;
+  const bool one_last = std::count(used.begin(), used.end(), false) == 1;
+  for (const TiedTensor& t : graph.tied()) {
+    const bool first = one_first && std::any_of(t.layers.begin(), t.layers.end(),
+                                                [&](LayerId id) { return !made[id.index()]; });
+    const bool end = one_last && std::any_of(t.layers.begin(), t.layers.end(),
+                                             [&](LayerId id) { return !used[id.index()]; });
+    if (first && end) return {{FillShape::Ties::any, 0, last}};
+  }
+  std::vector<TieQuestion> all{{FillShape::Ties::none, 0, 0}};
+  for (std::size_t a = 0; a < last; ++a) {
+    for (std::size_t b = a + 1; b <= last; ++b) all.push_back({FillShape::Ties::between, a, b});
+  }
+  return all;
+}
+
+const Evaluator::Sums& Evaluator::sums(const Group& group) {
+  const auto [at, made] = sums_.try_emplace({group.batch, group.strategy});
+  Sums& sums = at->second;
+  if (!made) return sums;
+  const Batch& batch = batch_of(group);
+  SearchCosts& costs = *problem_->costs;
+  const RelaxedNetwork network =
+      relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group), 1,
+                      ShardKind::any, false);
+  StageSetting setting;
+  setting.sets = batch.sets;
+  const StageOptions options(setting,
+                             {costs.place(batch, strategy_of(group), network.stage, network.collectives)});
+  const auto all = batch.sets->outside(0);
+  for (std::size_t kind = 0; kind < all.size(); ++kind) {
+    const double f = options.least_forward(kind);
+    const double b = options.least_backward(kind);
+    sums.f += all[kind] * f;
+    sums.b += all[kind] * b;
+    sums.by_kind.push_back(f + b);
+  }
+  // What every boundary sends at least, added with the stages' number known.
+  const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(group));
+  sums.by_kind.push_back(costs.coster()
+                             .receive(bytes, network.stage.from_next,
+                                      Seconds{std::numeric_limits<double>::max()}, Schedule::one_f_one_b)
+                             .value);
+  sums.by_kind.push_back(costs.coster()
+                             .receive(bytes, network.stage.from_next,
+                                      Seconds{std::numeric_limits<double>::max()}, Schedule::interleaved)
+                             .value);
+  return sums;
+}
+
+// Some stage has at least the mean number of every kind of layers, rounded up.
+double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
+                           const std::vector<double>& by_kind, double f, double b) const {
+  const Batch& batch = batch_of(group);
+  const auto all = batch.sets->outside(0);
+  double longest = 0;
+  double chunk = std::numeric_limits<double>::infinity();
+  for (std::size_t kind = 0; kind < all.size(); ++kind) {
+    const auto count = static_cast<std::int64_t>(all[kind]);
+    longest =
+        std::max(longest, static_cast<double>((count + group.pipeline - 1) / group.pipeline) * by_kind[kind]);
+    if (batch.sets->recomputes(static_cast<std::uint16_t>(kind))) chunk = std::min(chunk, by_kind[kind]);
+  }
+  if (schedule == Schedule::interleaved) {
+    if (problem_->pipeline_model == PipelineModel::one_f_one_b) {
+      return interleaved_bound(group.pipeline, group.micro_batches, f + b, longest, 0);
+    }
+    return static_cast<double>(group.micro_batches) *
+           std::max(longest, (f + b) / static_cast<double>(group.pipeline));
+  }
+  static_cast<void>(interleave);
+  return pipeline_bound(
+      {pipeline_form(schedule, problem_->pipeline_model), group.pipeline, group.micro_batches}, f, b,
+      longest);
+}
+
+double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
+  const Sums& s = sums(group);
+  const bool interleaved = schedule == Schedule::interleaved;
+  const std::size_t kinds = s.by_kind.size() - 2;
+  const auto boundaries =
+      static_cast<double>(interleaved ? group.pipeline * interleave - 1 : group.pipeline - 1);
+  const double sends = boundaries * s.by_kind[interleaved ? kinds + 1 : kinds];
+  return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
+}
+
+StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,
+                                const Shapes& ends) const {
+  const Group& group = problem_->groups[c.group];
+  const Batch& batch = batch_of(group);
+  StageSetting setting;
+  setting.sets = batch.sets;
+  setting.micro_batch_scale = batch.scale;
+  setting.coster = &problem_->costs->coster();
+  setting.recompute = &recompute;
+  setting.ends = &ends;
+  setting.zero = c.zero;
+  setting.schedule = c.schedule;
+  setting.shape = {group.pipeline, group.micro_batches, c.interleave};
+  return setting;
+}
+
+InterleavedFiller& Evaluator::interleaved(const Batch& batch) {
+  std::unique_ptr<InterleavedFiller>& filler = interleaved_[batch.graph];
+  if (!filler) filler = std::make_unique<InterleavedFiller>(*batch.graph, problem_->prunings);
+  return *filler;
+}
+
+const std::vector<std::vector<std::int32_t>>& Evaluator::splits(const Batch& batch, std::int64_t stages,
+                                                                std::int64_t chunks) {
+  const auto [at, made] = splits_.try_emplace({batch.graph, stages, chunks});
+  if (made) at->second = interleaved_splits(*batch.graph, stages, chunks);
+  return at->second;
+}
+
+std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, double threshold,
+                                               FillCounts& counts) {
+  const Group& group = problem_->groups[c.group];
+  const Batch& batch = batch_of(group);
+  SearchCosts& costs = *problem_->costs;
+  std::unique_ptr<RelaxedNetwork>& network = relaxed_[{group.strategy, group.copies, kind}];
+  if (!network) {
+    network = std::make_unique<RelaxedNetwork>(
+        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group),
+                        group.copies, kind, !problem_->space->zero_shards.open()));
+  }
+  const RecomputeDomain only =
+      c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
+  StageSetting own = setting(c, only, kNowhere);
+  if (kind == ShardKind::any) {
+    own.any_zero = true;
+    own.zero = 3;
+  }
+  StageOptions options(own, {costs.place(batch, strategy_of(group), network->stage, network->collectives)});
+  if (c.schedule == Schedule::interleaved) {
+    InterleavedShape shape{group.pipeline, group.micro_batches, c.interleave, problem_->pipeline_model,
+                           costs.capacity()};
+    shape.places.assign(static_cast<std::size_t>(group.pipeline), 0);
+    shape.wrap = &network->stage.from_next;
+    const auto found = interleaved(batch).fill(options, shape, splits(batch, group.pipeline, c.interleave),
+                                               threshold, counts);
+    return found ? std::optional(found->step) : std::nullopt;
+  }
+  FillShape shape;
+  shape.pipeline = {pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline, group.micro_batches};
+  shape.capacity = costs.capacity();
+  shape.places.assign(static_cast<std::size_t>(group.pipeline), {0});
+  const auto found = filler_.fill(options, shape, threshold, counts);
+  return found ? std::optional(found->step) : std::nullopt;
+}
+
+double Evaluator::network_bound(const Configuration& c, const Placement& placement) {
+  const Group& group = problem_->groups[c.group];
+  const Batch& batch = batch_of(group);
+  SearchCosts& costs = *problem_->costs;
+  std::vector<std::size_t> of_stage;
+  const PlanNetwork& network = *placement.network;
+  const StageOptions options(setting(c, problem_->recompute, kNowhere),
+                             places_of(costs, batch, strategy_of(group), network, of_stage));
+  const auto all = batch.sets->outside(0);
+  std::vector<double> by_kind;
+  double f = 0;
+  double b = 0;
+  for (std::size_t kind = 0; kind < all.size(); ++kind) {
+    f += all[kind] * options.least_forward(kind);
+    b += all[kind] * options.least_backward(kind);
+    by_kind.push_back(options.least_forward(kind) + options.least_backward(kind));
+  }
+  const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(group));
+  double sends = 0;
+  const Shapes* last = nullptr;
+  double time = 0;
+  for (std::size_t i = 0; i + 1 < network.stages.size(); ++i) {
+    const Shapes& pairs = network.stages[i].from_next;
+    if (last == nullptr || !(pairs == *last)) {
+      time =
+          costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule).value;
+      last = &pairs;
+    }
+    sends += time;
+  }
+  sends *= static_cast<double>(c.interleave);
+  return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
+}
+
+// Stages at their least for each number of stages; nothing of times.
+std::int64_t Evaluator::least_memory(const Group& group) {
+  const Batch& batch = batch_of(group);
+  SearchCosts& costs = *problem_->costs;
+  const SearchSpace& space = *problem_->space;
+  std::int64_t least = 0;
+  for (const std::int64_t zero : space.zero.values(3, 0)) {
+    Configuration c;
+    c.zero = zero;
+    c.group = static_cast<std::size_t>(&group - problem_->groups.data());
+    const RelaxedNetwork network =
+        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group),
+                        group.copies, ShardKind::any, false);
+    StageOptions options(setting(c, problem_->recompute, kNowhere),
+                         {costs.place(batch, strategy_of(group), network.stage, false)});
+    const LayerSets& sets = *batch.sets;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::int64_t> after(sets.size(), kMost);
+    after[0] = 0;
+    for (std::int64_t s = 1; s <= group.pipeline; ++s) {
+      std::vector<std::int64_t> with(sets.size(), kMost);
+      const std::int64_t held = std::min(s, group.micro_batches);
+      for (std::size_t state = 0; state < sets.size(); ++state) {
+        if (after[state] == kMost) continue;
+        for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
+          std::int64_t own = kMost;
+          for (const StageOption& option : options.of(0, move.stage_class))
+            own = std::min(own, option.total(held));
+          std::int64_t& best = with[static_cast<std::size_t>(move.to)];
+          best = std::min(best, std::max(own, after[state]));
+        }
+      }
+      after = std::move(with);
+    }
+    if (after.back() != kMost && (least == 0 || after.back() < least)) least = after.back();
+  }
+  return least;
+}
+
+Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
+  const Group& group = problem_->groups[c.group];
+  Plan plan;
+  plan.training = batch_of(group).training;
+  plan.training.micro_batches = group.micro_batches;
+  Parallelism& p = plan.parallelism;
+  p.strategy = strategy_of(group);
+  p.strategy.expert_tensor = p.strategy.expert_tensor_degree();
+  p.pipeline = group.pipeline;
+  p.data = group.copies * p.strategy.side();
+  p.data_inner = placement.inner;
+  p.block_devices = placement.block_devices;
+  p.zero = c.zero;
+  p.zero_shards = c.zero == 0 ? 1 : placement.zero_shards;
+  p.interleave = c.interleave;
+  p.schedule = c.schedule;
+  p.first_stage_first = placement.first_stage_first;
+  plan.stages.resize(static_cast<std::size_t>(group.pipeline));
+  for (Stage& stage : plan.stages) stage.strategy = p.strategy;
+  return plan;
+}
+
+std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Placement& placement,
+                                               const TieQuestion& ties, double threshold,
+                                               FillCounts& counts) {
+  const Group& group = problem_->groups[c.group];
+  const Batch& batch = batch_of(group);
+  SearchCosts& costs = *problem_->costs;
+  const PlanNetwork& network = *placement.network;
+  std::vector<std::size_t> of_stage;
+  const RecomputeDomain only =
+      c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
+  StageOptions options(setting(c, only, network.tied),
+                       places_of(costs, batch, strategy_of(group), network, of_stage));
+  if (c.schedule == Schedule::interleaved) {
+    InterleavedShape shape{group.pipeline,   group.micro_batches,
+                           c.interleave,     problem_->pipeline_model,
+                           costs.capacity(), std::move(of_stage),
+                           &network.wrap,    ties.ties,
+                           ties.first,       ties.last};
+    const auto& all = splits(batch, group.pipeline, c.interleave);
+    const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
+    if (!found) return std::nullopt;
+    Best best{found->step, make_plan(c, placement)};
+    const std::vector<std::int32_t>& split = all[found->split];
+    for (std::size_t k = 0; k + 1 < split.size(); ++k) {
+      Stage& stage = best.plan.stages[k % best.plan.stages.size()];
+      std::vector<LayerId> chunk;
+      for (std::int32_t id = split[k]; id < split[k + 1]; ++id) chunk.emplace_back(id);
+      stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
+      stage.chunks.push_back(std::move(chunk));
+    }
+    for (std::size_t i = 0; i < best.plan.stages.size(); ++i)
+      best.plan.stages[i].recompute = found->recompute[i];
+    return best;
+  }
+  FillShape shape;
+  shape.pipeline = {pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline, group.micro_batches};
+  shape.capacity = costs.capacity();
+  for (const std::size_t place : of_stage) shape.places.push_back({place});
+  shape.ties = ties.ties;
+  shape.tied_first = ties.first;
+  shape.tied_last = ties.last;
+  const auto found = filler_.fill(options, shape, threshold, counts);
+  if (!found) return std::nullopt;
+  Best best{found->step, make_plan(c, placement)};
+  for (std::size_t i = 0; i < found->stages.size(); ++i) {
+    Stage& stage = best.plan.stages[i];
+    stage.layers = batch.sets->stage(found->stages[i].from, found->stages[i].to);
+    stage.recompute = found->stages[i].recompute;
+  }
+  return best;
+}
+
+}  // namespace nest

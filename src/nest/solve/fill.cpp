@@ -1,0 +1,185 @@
+#include "nest/solve/fill.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace nest {
+namespace {
+
+// Bounds and prices add the same numbers in different orders.
+constexpr double kRounding = 1 - 1e-12;
+
+}  // namespace
+
+bool Filler::Label::covers(const Label& o) const {
+  return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
+         hidden <= o.hidden && reduce <= o.reduce && optimizer <= o.optimizer && finish <= o.finish &&
+         slow_down <= o.slow_down && norm <= o.norm;
+}
+
+void Filler::prepare(const StageOptions& options, std::size_t states, std::size_t stages) {
+  if (cells_.size() < (stages + 1) * states) cells_.resize((stages + 1) * states);
+  for (std::size_t i = 0; i < (stages + 1) * states; ++i) cells_[i].clear();
+  states_ = states;
+  floors_.assign(states, {});
+  const LayerSets& sets = *options.setting().sets;
+  for (std::size_t state = 0; state < states; ++state) {
+    const auto outside = sets.outside(static_cast<std::int32_t>(state));
+    for (std::size_t kind = 0; kind < outside.size(); ++kind) {
+      floors_[state].f += outside[kind] * options.least_forward(kind);
+      floors_[state].b += outside[kind] * options.least_backward(kind);
+    }
+  }
+}
+
+void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
+  if (prunings_.dominance) {
+    for (const Label& known : labels) {
+      if (known.covers(label)) return;
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (label.covers(labels[i])) continue;
+      if (kept != i) labels[kept] = labels[i];
+      ++kept;
+    }
+    labels.resize(kept);
+  }
+  labels.push_back(label);
+  ++counts.labels;
+}
+
+// From every label of a state with s - 1 stages.
+void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
+                       double threshold, FillCounts& counts) {
+  const std::vector<Label>& labels =
+      cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
+  if (labels.empty()) return;
+  const StageSetting& setting = options.setting();
+  const LayerSets& sets = *setting.sets;
+  const std::int64_t p = shape.pipeline.stages;
+  const auto m = static_cast<double>(shape.pipeline.micro_batches);
+  const auto stage = static_cast<std::size_t>(p - s);
+  const std::int64_t in_flight_most = in_flight(setting.schedule, setting.shape, p - s);
+  // Of the links that all stages share at the end of the step, see step_time.cpp.
+  const double share = static_cast<double>(stage + 1) / static_cast<double>(p);
+  const bool delayed = setting.schedule == Schedule::zb_h1;
+  const auto moves = sets.moves(state);
+  const auto all_layers = static_cast<std::int64_t>(sets.layers());
+  for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
+    const Move& move = moves[at];
+    if (all_layers - sets.placed(move.to) < p - s) {
+      if (sets.chain()) break;
+      continue;
+    }
+    if (s < p && move.to == sets.all()) break;
+    const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
+    if (shape.ties != FillShape::Ties::any) {
+      const bool inside =
+          shape.ties == FillShape::Ties::between && stage >= shape.tied_first && stage <= shape.tied_last;
+      const bool end = inside && (stage == shape.tied_first || stage == shape.tied_last);
+      if ((own.splits_tied && !inside) || (!own.splits_tied && end)) continue;
+    }
+    const Floor& before = floors_[static_cast<std::size_t>(move.to)];
+    if (prunings_.stage_bound) {
+      const Floor& with = floors_[static_cast<std::size_t>(state)];
+      const double u = with.f + with.b - before.f - before.b;
+      if (m * u * kRounding > threshold) {
+        if (sets.chain()) break;
+        continue;
+      }
+    }
+    bool too_heavy = true;  // whatever the recomputation
+    std::vector<Label>& out =
+        cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
+    for (const std::size_t place : shape.places[stage]) {
+      std::vector<StageOption>& choices = options.of(place, move.stage_class);
+      if (choices.empty()) too_heavy = false;
+      for (std::size_t o = 0; o < choices.size(); ++o) {
+        StageOption& choice = choices[o];
+        if (choice.fixed <= shape.capacity) too_heavy = false;
+        if (choice.total(in_flight_most) > shape.capacity) continue;
+        if (!choice.priced) options.price(place, own, choice);
+        const double own_reduce = std::max(choice.alone, choice.reduce * share);
+        bool hidden_all = true;  // more backward time cannot hide more
+        for (std::size_t l = 0; l < labels.size(); ++l) {
+          ++counts.work;
+          const Label& after = labels[l];
+          Label next;
+          next.pipeline = extended(shape.pipeline, after.pipeline, {choice.f, choice.b, choice.weight}, s);
+          next.hidden = after.hidden + choice.hidden;
+          next.slow_down = std::max(after.slow_down, choice.slow_down);
+          next.norm = std::max(after.norm, choice.norm);
+          next.optimizer = std::max(after.optimizer, choice.optimizer);
+          next.reduce = std::max(own_reduce, after.reduce - (delayed ? 0 : choice.b));
+          next.finish = std::max(choice.optimizer + choice.gather, after.finish - choice.f);
+          const double reduce_floor = delayed ? 0 : before.b;
+          hidden_all = hidden_all && next.reduce <= reduce_floor;
+          if (prunings_.floors) {
+            next.reduce = std::max(next.reduce, reduce_floor);
+            next.finish = std::max(next.finish, next.optimizer + before.f);
+          }
+          if (prunings_.label_bound) {
+            const double bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) +
+                                 next.hidden + next.slow_down + next.norm + next.optimizer;
+            if (bound * kRounding > threshold) continue;
+          }
+          next.state = state;
+          next.label = static_cast<std::int32_t>(l);
+          next.place = static_cast<std::int32_t>(place);
+          next.option = static_cast<std::int32_t>(o);
+          next.stage_class = move.stage_class;
+          insert(out, next, counts);
+        }
+        if (prunings_.option_order && hidden_all) break;
+      }
+    }
+    if (prunings_.memory_order && too_heavy && sets.chain()) break;
+  }
+}
+
+Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
+  Filled filled;
+  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end();
+  Label label = last;
+  std::int32_t to = options.setting().sets->all();
+  for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
+    const auto place = static_cast<std::size_t>(label.place);
+    const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
+    filled.stages.push_back({label.state, to, place, option.recompute});
+    to = label.state;
+    if (s > 1) {
+      label = cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(to)]
+                    [static_cast<std::size_t>(label.label)];
+    }
+  }
+  return filled;
+}
+
+std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, double threshold,
+                                   FillCounts& counts) {
+  const LayerSets& sets = *options.setting().sets;
+  const std::int64_t p = shape.pipeline.stages;
+  if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
+  prepare(options, sets.size(), static_cast<std::size_t>(p));
+  cells_[0].push_back({});
+  for (std::int64_t s = 1; s <= p; ++s) {
+    for (std::size_t state = 0; state < states_; ++state)
+      add_stage(options, shape, s, static_cast<std::int32_t>(state), threshold, counts);
+  }
+  const std::vector<Label>& last =
+      cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
+  const Label* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Label& label : last) {
+    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end();
+    if (step < least) {
+      least = step;
+      best = &label;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return trace(options, shape, *best);
+}
+
+}  // namespace nest

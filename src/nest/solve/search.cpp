@@ -1,0 +1,230 @@
+#include "nest/solve/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "nest/base/error.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/solve/domains.hpp"
+#include "nest/solve/search_tree.hpp"
+#include "nest/solve/verify.hpp"
+
+namespace nest {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+// Plans beside the best that a search without --top returns.
+constexpr std::size_t kRunnersUp = 4;
+
+class Clock {
+ public:
+  [[nodiscard]] double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+Prunings prunings_of(const SearchOptions& options) {
+  Prunings prunings;
+  for (const std::string& name : options.without) {
+    bool* own = find_pruning(prunings, name);
+    if (own == nullptr) throw InputError("", "without", "there is no pruning '" + name + "'");
+    *own = false;
+  }
+  return prunings;
+}
+
+// Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
+void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space, Workers& workers,
+                std::string& refusal) {
+  struct Pair {
+    std::size_t batch;
+    std::size_t strategy;
+    std::vector<Group> groups;
+    std::string refusal;
+  };
+  std::vector<Pair> pairs;
+  SearchCosts& costs = *problem.costs;
+  for (std::size_t b = 0; b < costs.batches().size(); ++b) {
+    for (std::size_t s = 0; s < problem.strategies.size(); ++s) pairs.push_back({b, s, {}, {}});
+  }
+  std::vector<Evaluator> evaluators;
+  for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
+  const std::int64_t devices = costs.inputs().cluster.devices();
+  workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
+    Pair& pair = pairs[job];
+    const Batch& batch = costs.batches()[pair.batch];
+    const Strategy& strategy = problem.strategies[pair.strategy];
+    pair.refusal = costs.refusal(batch, strategy);
+    if (!pair.refusal.empty()) return;
+    const std::int64_t cell = strategy.cell();
+    const std::int64_t together = batch.training.micro_batch * strategy.side();
+    const auto layers = static_cast<std::int64_t>(batch.sets->layers());
+    for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
+      for (const std::int64_t q :
+           copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
+        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0};
+        group.bound = kInfinite;
+        for (const Schedule schedule : schedule_domain(space)) {
+          for (const std::int64_t v : interleave_domain(space)) {
+            const bool interleaved = schedule == Schedule::interleaved;
+            if (interleaved != (v > 1) || (interleaved && (p < 2 || group.micro_batches % p != 0))) continue;
+            group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
+          }
+        }
+        if (group.bound < kInfinite) pair.groups.push_back(group);
+      }
+    }
+  });
+  for (const Pair& pair : pairs) {
+    if (refusal.empty()) refusal = pair.refusal;
+    problem.groups.insert(problem.groups.end(), pair.groups.begin(), pair.groups.end());
+  }
+  std::sort(problem.groups.begin(), problem.groups.end(), [](const Group& a, const Group& b) {
+    return std::tie(a.bound, a.batch, a.strategy, a.pipeline, a.copies) <
+           std::tie(b.bound, b.batch, b.strategy, b.pipeline, b.copies);
+  });
+}
+
+// Complete, placed and priced, or why not.
+std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus status, Plan& plan) {
+  try {
+    plan = pricer.place(entry.plan);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  const PricedPlan priced = pricer.price(plan);
+  plan = with_results(std::move(plan), priced);
+  plan.status = status;
+  if (priced.status != PriceStatus::feasible) return priced.reason;
+  const double price = priced.predicted.step.value;
+  if (std::abs(price - entry.step) > kPriceTolerance * price)
+    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step, price);
+  return {};
+}
+
+void explain_lack(const SearchProblem& problem, const std::string& refusal, SearchResult& result) {
+  result.status = PlanStatus::infeasible;
+  if (!problem.groups.empty()) {
+    Evaluator evaluator(problem);
+    std::int64_t least = 0;
+    for (const Group& group : problem.groups) {
+      const std::int64_t need = evaluator.least_memory(group);
+      if (need > 0 && (least == 0 || need < least)) least = need;
+    }
+    result.least_memory = Bytes{least};
+    if (least > problem.costs->capacity()) {
+      result.reason =
+          fmt::format("the fullest device of every plan needs {} or more, a device has {}",
+                      format_memory(Bytes{least}), format_memory(Bytes{problem.costs->capacity()}));
+      return;
+    }
+  }
+  if (problem.groups.empty() && !refusal.empty()) {
+    result.reason = refusal;
+  } else if (problem.groups.empty()) {
+    result.reason = "no combination of the degrees fits the batch, the layers and the devices";
+  } else {
+    result.reason = "no plan of the space is valid, or reaches the target";
+  }
+}
+
+}  // namespace
+
+SearchResult search(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                    const SearchOptions& options) {
+  Clock clock;
+  SearchResult result;
+  const Training wanted = [&] {
+    Training t = training;
+    if (t.sequence == 0) t.sequence = inputs.default_sequence();
+    return t;
+  }();
+  Workers workers(static_cast<std::size_t>(
+      options.threads > 0 ? options.threads
+                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
+  SearchCosts costs(inputs, wanted, space, micro_batch_domain(inputs, wanted, space));
+  SearchProblem problem;
+  problem.costs = &costs;
+  problem.space = &space;
+  problem.pipeline_model = options.pipeline_model;
+  problem.prunings = prunings_of(options);
+  problem.strategies = strategy_domain(inputs, wanted, space);
+  problem.recompute = RecomputeDomain(space.recompute, costs.selective());
+  if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
+  Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
+                        problem.prunings.same_network);
+  problem.placements = &placements;
+  std::string refusal;
+  add_groups(problem, wanted, space, workers, refusal);
+  result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
+  result.stats.seconds.emplace_back("costs and groups", clock.lap());
+
+  const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
+  const bool fewest = options.objective == Objective::devices;
+  BestPlans best(
+      options.objective, std::max(1, options.top),
+      fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s : kInfinite);
+  SearchTree tree(problem, options, best, workers);
+  tree.run();
+  tree.count(result.stats);
+  result.stats.networks = placements.networks();
+  result.stats.seconds.emplace_back("search", clock.lap());
+
+  double bound = tree.left_out();
+  const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
+                                 [](const Batch& b) { return b.sets->complete(); });
+  if (!whole && !problem.groups.empty()) bound = std::min(bound, problem.groups.front().bound);
+  if (best.best() == nullptr) {
+    if (tree.stopped()) {
+      result.status = PlanStatus::limit;
+      result.lower_bound = Seconds{bound};
+      result.reason = "no plan was found before the limit";
+    } else {
+      explain_lack(problem, refusal, result);
+    }
+    result.stats.seconds.emplace_back("why nothing fits", clock.lap());
+    return result;
+  }
+  const double step = best.best()->step;
+  // What the gap left out may be better than the plan, what was stopped too.
+  result.lower_bound = Seconds{fewest ? step : std::min(step, bound)};
+  result.status =
+      !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
+  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  const std::size_t wanted_plans = options.top > 1 ? static_cast<std::size_t>(options.top) : 1 + kRunnersUp;
+  for (const BestPlans::Entry* entry : best.all()) {
+    if (result.plans.size() >= wanted_plans) break;
+    Plan plan;
+    const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
+    result.disagreement = finish(pricer, *entry, status, plan);
+    if (!result.disagreement.empty()) {
+      result.instance = plan_value(plan, inputs);
+      result.plans.clear();
+      break;
+    }
+    if (result.plans.empty()) {
+      plan.lower_bound = result.lower_bound;
+      if (result.status == PlanStatus::optimal && !fewest) {
+        plan.lower_bound = plan.predicted->step;
+        result.lower_bound = plan.predicted->step;
+      }
+    }
+    result.plans.push_back(std::move(plan));
+  }
+  result.stats.seconds.emplace_back("check and price", clock.lap());
+  return result;
+}
+
+}  // namespace nest

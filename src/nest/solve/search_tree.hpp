@@ -1,0 +1,95 @@
+// The outer enumeration, best bound first: groups of degrees, their schedules, ZeRO, placements. Every node
+// has a bound that no plan below it beats; nodes above the best plan are never opened.
+//
+// Nodes are taken in rounds of a fixed number, whatever the number of threads, and what a round finds is
+// taken in after it in the order of its nodes: the same nodes are opened on every machine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "nest/solve/best_plans.hpp"
+#include "nest/solve/evaluator.hpp"
+#include "nest/solve/workers.hpp"
+
+namespace nest {
+
+class SearchTree {
+ public:
+  SearchTree(SearchProblem& problem, const SearchOptions& options, BestPlans& best, Workers& workers);
+
+  // Until nothing is open, or a limit is reached.
+  void run();
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // No plan of the space is below; infinite where nothing was left out.
+  [[nodiscard]] double left_out() const;
+  void count(SearchStats& stats) const;
+
+ private:
+  enum class Kind { group, schedule, zero, placement, fill };
+  struct Node {
+    double bound = 0;
+    std::int64_t devices = 0;
+    std::int64_t number = 0;  // in the order in which nodes were made
+    Kind kind = Kind::group;
+    ShardKind shards = ShardKind::any;
+    Configuration configuration;
+    TieQuestion ties;
+    std::shared_ptr<const std::vector<Placement>> placements;
+    std::size_t placement = 0;
+  };
+  struct Later {
+    Objective objective;
+    bool operator()(const Node& a, const Node& b) const {
+      if (objective == Objective::devices && a.devices != b.devices) return a.devices > b.devices;
+      return a.bound != b.bound ? a.bound > b.bound : a.number > b.number;
+    }
+  };
+  // What opening a node leads to.
+  struct Opened {
+    std::vector<Node> nodes;
+    std::vector<Evaluator::Best> plans;
+    FillCounts counts;
+    std::int64_t fills = 0;
+    std::int64_t relaxed = 0;
+    std::vector<std::pair<const char*, std::int64_t>> pruned;
+  };
+
+  void push(Node node);
+  [[nodiscard]] bool useful(const Node& node) const;
+  void open(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_fill(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void dive();
+  void take(std::vector<Opened>& round);
+  void report();
+  [[nodiscard]] double threshold(std::int64_t devices) const;
+  [[nodiscard]] double elapsed() const;
+  [[nodiscard]] bool allowed(const Configuration& configuration) const;
+
+  SearchProblem* problem_;
+  const SearchOptions* options_;
+  BestPlans* best_;
+  Workers* workers_;
+  std::vector<Evaluator> evaluators_;
+  std::priority_queue<Node, std::vector<Node>, Later> queue_;
+  std::int64_t numbers_ = 0;
+  double dropped_ = 0;  // least bound of what the gap left out
+  bool stopped_ = false;
+  double reported_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  FillCounts counts_;
+  std::int64_t opened_ = 0;
+  std::int64_t fills_ = 0;
+  std::int64_t relaxed_ = 0;
+  std::map<std::string, std::int64_t> pruned_;
+};
+
+}  // namespace nest

@@ -1,0 +1,78 @@
+#include "nest/solve/space_options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nest {
+namespace {
+
+std::string problem(std::string_view name, std::string_view text) {
+  SearchSpace space;
+  return read_space_option(*find_space_option(name), text, space).value_or("");
+}
+
+std::string read_back(std::string_view name, std::string_view text) {
+  SearchSpace space;
+  const SpaceOption& option = *find_space_option(name);
+  EXPECT_TRUE(is_open(option, space));
+  EXPECT_EQ(read_space_option(option, text, space), std::nullopt) << text;
+  EXPECT_FALSE(is_open(option, space));
+  std::string text_again = spell(option, space);
+  open_up(option, space);
+  EXPECT_TRUE(is_open(option, space));
+  EXPECT_EQ(spell(option, space), "any");
+  return text_again;
+}
+
+TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
+  for (const SpaceOption& option : space_options()) {
+    if (!std::holds_alternative<Choice SearchSpace::*>(option.member)) continue;
+    EXPECT_EQ(read_back(option.name, "1,2..3"), "1,2..3") << option.name;
+  }
+  EXPECT_EQ(read_back("zero", "0"), "0");
+  EXPECT_EQ(read_back("sequence-parallel", "on"), "on");
+  EXPECT_EQ(read_back("first-stage-first", "off,on,off"), "off,on");
+  EXPECT_EQ(read_back("context-method", "all_to_all"), "all_to_all");
+  EXPECT_EQ(read_back("schedule", "gpipe,zb-h1"), "gpipe,zb-h1");
+  EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
+}
+
+TEST(SpaceOptions, SayWhyATextHasNoValues) {
+  EXPECT_EQ(problem("tensor", "2..x"), "'2..x' is no number, list or range; try 1,2,4 or 2..16");
+  EXPECT_EQ(problem("tensor", ""), "'' is no number, list or range; try 1,2,4 or 2..16");
+  EXPECT_EQ(problem("tensor", "0"), "0 is below 1");
+  EXPECT_EQ(problem("zero", "1..4"), "4 is beyond 3");
+  EXPECT_EQ(problem("sequence-parallel", "yes"), "on or off is expected, not 'yes'");
+  EXPECT_EQ(problem("schedule", "1f1b,gpip"),
+            "1f1b, interleaved, gpipe or zb-h1 is expected, not 'gpip'; did you mean 'gpipe'?");
+  EXPECT_EQ(problem("recompute", "some"), "none, selective or full is expected, not 'some'");
+  EXPECT_EQ(problem("recompute", "none:2"),
+            "'none:2' is no policy; a number of layers goes with full, as in full:2");
+  EXPECT_EQ(problem("recompute", "full:0"),
+            "'full:0' is no policy; a number of layers goes with full, as in full:2");
+}
+
+TEST(SpaceOptions, AFailedReadingChangesNothing) {
+  SearchSpace space;
+  space.tensor = Choice(4);
+  EXPECT_TRUE(read_space_option(*find_space_option("tensor"), "x", space));
+  EXPECT_EQ(space.tensor, Choice(4));
+}
+
+TEST(SpaceOptions, UnknownNamesAreNone) {
+  EXPECT_EQ(find_space_option("tensors"), nullptr);
+}
+
+TEST(SpaceOptions, FrameworksCloseWhatTheyCannotRun) {
+  SearchSpace megatron;
+  apply_framework(*find_framework_rules("megatron"), megatron);
+  EXPECT_TRUE(megatron.same_recompute);
+  EXPECT_TRUE(megatron.recompute.empty());
+  EXPECT_TRUE(megatron.context_methods.empty());
+  SearchSpace deepspeed;
+  apply_framework(*find_framework_rules("deepspeed"), deepspeed);
+  EXPECT_EQ(deepspeed.context_methods, std::vector<ContextMethod>{ContextMethod::all_to_all});
+  EXPECT_EQ(deepspeed.recompute.size(), 3U);
+}
+
+}  // namespace
+}  // namespace nest

@@ -1,0 +1,111 @@
+// Proves the search on random instances: nest_prove [COUNT] [FIRST_SEED], 20,000 from seed 1 where nothing is
+// said, on all cores. Every fourth instance is searched with one of the prunings switched off. The first
+// differences are printed with their seeds and instances; the exit status is 1 where there is any.
+//
+//   20,000 instances from seed 1: 16,404 with a plan, 31,034,418 plans priced, 0 differences
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/solve/test_prove.hpp"
+
+namespace {
+
+constexpr std::int64_t kMostShown = 20;
+
+class Proof {
+ public:
+  Proof(unsigned first, unsigned count) : first_(first), count_(count) {}
+
+  void run(unsigned threads) {
+    std::vector<std::thread> workers;
+    for (unsigned i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
+    std::thread watcher([this] { watch(); });
+    for (std::thread& worker : workers) worker.join();
+    watcher.join();
+  }
+  [[nodiscard]] std::int64_t differences() const { return differences_; }
+  [[nodiscard]] std::int64_t feasible() const { return feasible_; }
+  [[nodiscard]] std::int64_t plans() const { return plans_; }
+
+ private:
+  void work() {
+    for (unsigned i = next_++; i < count_; i = next_++) {
+      prove(first_ + i);
+      ++done_;
+    }
+  }
+
+  void prove(unsigned seed) {
+    std::string text = fmt::format("seed {}\n", seed);
+    std::string what;
+    try {
+      const std::int64_t most = nest::test::usual_most_plans(seed);
+      nest::test::Instance instance = nest::test::random_instance(seed, most);
+      const auto& names = nest::pruning_names();
+      if (seed % 4 == 0 && !names.empty()) instance.options.without = {names[seed / 4 % names.size()]};
+      text = instance.text;
+      for (const std::string& name : instance.options.without) text += "without " + name + "\n";
+      const nest::BruteForceResult all =
+          nest::brute_force(instance.inputs, instance.training, instance.space, instance.options, most);
+      plans_ += all.plans;
+      feasible_ += all.best ? 1 : 0;
+      what =
+          all.complete
+              ? difference(instance, all,
+                           nest::search(instance.inputs, instance.training, instance.space, instance.options))
+              : "the space has more plans than asked for";
+    } catch (const std::exception& error) {
+      what = error.what();
+    }
+    if (what.empty()) return;
+    const std::lock_guard lock(printing_);
+    if (++differences_ <= kMostShown) fmt::print("{}{}\n\n", text, what);
+    std::fflush(stdout);
+  }
+
+  void watch() {
+    for (int tick = 1; done_ < count_; ++tick) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (tick % 50 == 0)
+        fmt::print(stderr, "{} of {}, {} differences\n", done_.load(), count_, differences_.load());
+    }
+  }
+
+  unsigned first_;
+  unsigned count_;
+  std::atomic<unsigned> next_ = 0;
+  std::atomic<unsigned> done_ = 0;
+  std::atomic<std::int64_t> differences_ = 0;
+  std::atomic<std::int64_t> feasible_ = 0;
+  std::atomic<std::int64_t> plans_ = 0;
+  std::mutex printing_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto count = static_cast<unsigned>(argc > 1 ? std::stoul(argv[1]) : 20'000);
+    const auto first = static_cast<unsigned>(argc > 2 ? std::stoul(argv[2]) : 1);
+    Proof proof(first, count);
+    proof.run(std::max(1U, std::thread::hardware_concurrency()));
+    fmt::print("{} instances from seed {}: {} with a plan, {} plans priced, {} differences\n",
+               nest::format_digits(count), first, nest::format_digits(proof.feasible()),
+               nest::format_digits(proof.plans()), proof.differences());
+    return proof.differences() == 0 ? 0 : 1;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "nest_prove: {}\nusage: nest_prove [COUNT] [FIRST_SEED]\n", error.what());
+    return 2;
+  }
+}
