@@ -230,7 +230,8 @@ class Space {
   void mixes(std::size_t stage) {
     const Strategy& lead = plan_.parallelism.strategy;
     const auto stages = static_cast<std::size_t>(plan_.parallelism.pipeline);
-    const bool mixed = space_.mixed && (space_.rules == nullptr || !space_.rules->same_strategy);
+    const bool mixed = space_.mixed && plan_.parallelism.schedule != Schedule::interleaved &&
+                       (space_.rules == nullptr || !space_.rules->same_strategy);
     plan_.stages.resize(stages);
     if (stop_) return;
     if (stage == stages) return cuts();

@@ -29,6 +29,39 @@ std::vector<Place> places_of(SearchCosts& costs, const Batch& batch, const Strat
 
 }  // namespace
 
+bool SearchProblem::mixed(Schedule schedule) const {
+  return space->mixed && schedule != Schedule::interleaved &&
+         (space->rules == nullptr || !space->rules->same_strategy);
+}
+
+const std::vector<std::size_t>& Evaluator::family(const Group& group, Schedule schedule) {
+  const bool mixed = group.pipeline > 1 && problem_->mixed(schedule);
+  const auto [at, made] = families_.try_emplace({group.batch, group.strategy, mixed});
+  std::vector<std::size_t>& all = at->second;
+  if (!made) return all;
+  all.push_back(group.strategy);
+  if (!mixed) return all;
+  const Strategy& first = strategy_of(group);
+  for (std::size_t s = 0; s < problem_->strategies.size(); ++s) {
+    const Strategy& other = problem_->strategies[s];
+    if (s != group.strategy && other.cell() == first.cell() && other.side() == first.side() &&
+        problem_->costs->refusal(batch_of(group), other).empty())
+      all.push_back(s);
+  }
+  return all;
+}
+
+const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind) {
+  std::unique_ptr<RelaxedNetwork>& network = relaxed_[{strategy, copies, kind}];
+  if (!network) {
+    SearchCosts& costs = *problem_->costs;
+    network = std::make_unique<RelaxedNetwork>(
+        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
+                        problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()));
+  }
+  return *network;
+}
+
 std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages) {
   if (graph.tied().empty() || stages == 1) return {{}};
   const auto last = static_cast<std::size_t>(stages) - 1;
@@ -56,19 +89,28 @@ std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t sta
   return all;
 }
 
-const Evaluator::Sums& Evaluator::sums(const Group& group) {
-  const auto [at, made] = sums_.try_emplace({group.batch, group.strategy});
+const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
+  const bool interleaved = schedule == Schedule::interleaved;
+  const auto [at, made] = sums_.try_emplace({group.batch, group.strategy, interleaved});
   Sums& sums = at->second;
   if (!made) return sums;
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
-  const RelaxedNetwork network =
-      relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group), 1,
-                      ShardKind::any, false);
+  std::vector<Place> places;
+  sums.send = std::numeric_limits<double>::infinity();
+  for (const std::size_t member : family(group, schedule)) {
+    const Strategy& strategy = problem_->strategies[member];
+    const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
+    places.push_back(costs.place(batch, strategy, network.stage, network.collectives));
+    // What every boundary sends at least.
+    const Bytes bytes = boundary_bytes(batch.least_boundary, strategy);
+    const Seconds send = costs.coster().receive(bytes, network.stage.from_next,
+                                                Seconds{std::numeric_limits<double>::max()}, schedule);
+    sums.send = std::min(sums.send, send.value);
+  }
   StageSetting setting;
   setting.sets = batch.sets;
-  const StageOptions options(setting,
-                             {costs.place(batch, strategy_of(group), network.stage, network.collectives)});
+  const StageOptions options(setting, std::move(places));
   const auto all = batch.sets->outside(0);
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const double f = options.least_forward(kind);
@@ -77,31 +119,19 @@ const Evaluator::Sums& Evaluator::sums(const Group& group) {
     sums.b += all[kind] * b;
     sums.by_kind.push_back(f + b);
   }
-  // What every boundary sends at least, added with the stages' number known.
-  const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(group));
-  sums.by_kind.push_back(costs.coster()
-                             .receive(bytes, network.stage.from_next,
-                                      Seconds{std::numeric_limits<double>::max()}, Schedule::one_f_one_b)
-                             .value);
-  sums.by_kind.push_back(costs.coster()
-                             .receive(bytes, network.stage.from_next,
-                                      Seconds{std::numeric_limits<double>::max()}, Schedule::interleaved)
-                             .value);
   return sums;
 }
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
-double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                           const std::vector<double>& by_kind, double f, double b) const {
+double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind, double f,
+                           double b) const {
   const Batch& batch = batch_of(group);
   const auto all = batch.sets->outside(0);
   double longest = 0;
-  double chunk = std::numeric_limits<double>::infinity();
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
     longest =
         std::max(longest, static_cast<double>((count + group.pipeline - 1) / group.pipeline) * by_kind[kind]);
-    if (batch.sets->recomputes(static_cast<std::uint16_t>(kind))) chunk = std::min(chunk, by_kind[kind]);
   }
   if (schedule == Schedule::interleaved) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b) {
@@ -110,20 +140,15 @@ double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t i
     return static_cast<double>(group.micro_batches) *
            std::max(longest, (f + b) / static_cast<double>(group.pipeline));
   }
-  static_cast<void>(interleave);
   return pipeline_bound(
       {pipeline_form(schedule, problem_->pipeline_model), group.pipeline, group.micro_batches}, f, b,
       longest);
 }
 
 double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
-  const Sums& s = sums(group);
-  const bool interleaved = schedule == Schedule::interleaved;
-  const std::size_t kinds = s.by_kind.size() - 2;
-  const auto boundaries =
-      static_cast<double>(interleaved ? group.pipeline * interleave - 1 : group.pipeline - 1);
-  const double sends = boundaries * s.by_kind[interleaved ? kinds + 1 : kinds];
-  return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
+  const Sums& s = sums(group, schedule);
+  const double sends = static_cast<double>(group.pipeline * interleave - 1) * s.send;
+  return bound_of(group, schedule, s.by_kind, s.f + sends, s.b + sends);
 }
 
 StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,
@@ -160,12 +185,6 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   const Group& group = problem_->groups[c.group];
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
-  std::unique_ptr<RelaxedNetwork>& network = relaxed_[{group.strategy, group.copies, kind}];
-  if (!network) {
-    network = std::make_unique<RelaxedNetwork>(
-        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group),
-                        group.copies, kind, !problem_->space->zero_shards.open()));
-  }
   const RecomputeDomain only =
       c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
   StageSetting own = setting(c, only, kNowhere);
@@ -173,12 +192,23 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
     own.any_zero = true;
     own.zero = 3;
   }
-  StageOptions options(own, {costs.place(batch, strategy_of(group), network->stage, network->collectives)});
+  const std::vector<std::size_t>& members = family(group, c.schedule);
+  const RelaxedNetwork& network = relaxed(group.strategy, group.copies, kind);
+  std::vector<Place> places;
+  std::vector<std::size_t> all;
+  for (const std::size_t member : members) {
+    // Shards are counted for the first stage's strategy: what others make of them is not known here.
+    const RelaxedNetwork& n = relaxed(member, group.copies, member == group.strategy ? kind : ShardKind::any);
+    all.push_back(places.size());
+    places.push_back(costs.place(batch, problem_->strategies[member], n.stage, n.collectives));
+  }
+  StageOptions options(own, std::move(places));
   if (c.schedule == Schedule::interleaved) {
     InterleavedShape shape{group.pipeline, group.micro_batches, c.interleave, problem_->pipeline_model,
                            costs.capacity()};
     shape.places.assign(static_cast<std::size_t>(group.pipeline), 0);
-    shape.wrap = &network->stage.from_next;
+    shape.wrap = &network.stage.from_next;
+    shape.bound = true;
     const auto found = interleaved(batch).fill(options, shape, splits(batch, group.pipeline, c.interleave),
                                                threshold, counts);
     return found ? std::optional(found->step) : std::nullopt;
@@ -186,13 +216,15 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   FillShape shape;
   shape.pipeline = {pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline, group.micro_batches};
   shape.capacity = costs.capacity();
-  shape.places.assign(static_cast<std::size_t>(group.pipeline), {0});
+  shape.places.assign(static_cast<std::size_t>(group.pipeline), all);
+  shape.places.front() = {0};
   const auto found = filler_.fill(options, shape, threshold, counts);
   return found ? std::optional(found->step) : std::nullopt;
 }
 
 double Evaluator::network_bound(const Configuration& c, const Placement& placement) {
   const Group& group = problem_->groups[c.group];
+  if (family(group, c.schedule).size() > 1) return 0;
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
   std::vector<std::size_t> of_stage;
@@ -222,7 +254,7 @@ double Evaluator::network_bound(const Configuration& c, const Placement& placeme
     sends += time;
   }
   sends *= static_cast<double>(c.interleave);
-  return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
+  return bound_of(group, c.schedule, by_kind, f + sends, b + sends);
 }
 
 // Stages at their least for each number of stages; nothing of times.
@@ -327,13 +359,31 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   shape.ties = ties.ties;
   shape.tied_first = ties.first;
   shape.tied_last = ties.last;
-  const auto found = filler_.fill(options, shape, threshold, counts);
+  const std::vector<std::size_t>& members = family(group, c.schedule);
+  std::optional<Filled> found;
+  std::vector<Strategy> strategies(static_cast<std::size_t>(group.pipeline), strategy_of(group));
+  if (members.size() == 1) {
+    found = filler_.fill(options, shape, threshold, counts);
+  } else {
+    std::vector<Strategy> all;
+    for (const std::size_t member : members) all.push_back(problem_->strategies[member]);
+    MixedFiller filler(costs, filler_);
+    const NetworkOptions network_options{c.zero == 0 ? 0 : placement.zero_shards, false, ties.first, ties.last};
+    auto mixed = filler.fill(batch, all, options.setting(), shape, placement, group.copies, network_options,
+                             threshold, counts);
+    if (mixed) {
+      found = std::move(mixed->filled);
+      strategies = std::move(mixed->strategies);
+    }
+  }
   if (!found) return std::nullopt;
   Best best{found->step, make_plan(c, placement)};
   for (std::size_t i = 0; i < found->stages.size(); ++i) {
     Stage& stage = best.plan.stages[i];
     stage.layers = batch.sets->stage(found->stages[i].from, found->stages[i].to);
     stage.recompute = found->stages[i].recompute;
+    stage.strategy = strategies[i];
+    stage.strategy.expert_tensor = strategies[i].expert_tensor_degree();
   }
   return best;
 }

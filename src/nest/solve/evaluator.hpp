@@ -10,6 +10,7 @@
 #include "nest/solve/configuration.hpp"
 #include "nest/solve/costs.hpp"
 #include "nest/solve/interleaved_fill.hpp"
+#include "nest/solve/mixed_fill.hpp"
 #include "nest/solve/placements.hpp"
 #include "nest/solve/prunings.hpp"
 #include "nest/solve/search.hpp"
@@ -26,6 +27,9 @@ struct SearchProblem {
   std::vector<Strategy> strategies;
   std::vector<Group> groups;
   RecomputeDomain recompute{{}, true};
+
+  // Whether stages may differ.
+  [[nodiscard]] bool mixed(Schedule schedule) const;
 };
 
 // Which stages share weights with others, for one placement.
@@ -63,8 +67,9 @@ class Evaluator {
     double f = 0;
     double b = 0;
     std::vector<double> by_kind;  // f + b
+    double send = 0;              // over any boundary, one way
   };
-  using SumsKey = std::pair<std::size_t, std::size_t>;
+  using SumsKey = std::tuple<std::size_t, std::size_t, bool>;  // batch, strategy, interleaved
 
   [[nodiscard]] const Batch& batch_of(const Group& group) const {
     return problem_->costs->batches()[group.batch];
@@ -72,9 +77,12 @@ class Evaluator {
   [[nodiscard]] const Strategy& strategy_of(const Group& group) const {
     return problem_->strategies[group.strategy];
   }
-  const Sums& sums(const Group& group);
-  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                                const std::vector<double>& by_kind, double f, double b) const;
+  // Strategies that later stages may have beside the first one's, which comes first.
+  const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
+  const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
+  const Sums& sums(const Group& group, Schedule schedule);
+  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind,
+                                double f, double b) const;
   StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);
@@ -87,6 +95,7 @@ class Evaluator {
   std::map<const LayerGraph*, std::unique_ptr<InterleavedFiller>> interleaved_;
   std::map<std::tuple<const LayerGraph*, std::int64_t, std::int64_t>, std::vector<std::vector<std::int32_t>>>
       splits_;
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> families_;
   std::map<SumsKey, Sums> sums_;
   std::map<std::tuple<std::size_t, std::int64_t, ShardKind>, std::unique_ptr<RelaxedNetwork>> relaxed_;
 };

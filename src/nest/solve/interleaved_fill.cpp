@@ -73,33 +73,74 @@ InterleavedFiller::StageVariants& InterleavedFiller::variants(Context& context, 
   out.chunks = std::move(chunks);
   out.whole = setting.sets->class_of(all, Bytes{0}, Bytes{0});
   const Place& place = context.options->places()[shape.places[stage]];
+  const auto backward = [&](RecomputePolicy policy, std::uint16_t kind) {
+    return backward_of(place.tables[static_cast<std::size_t>(policy)]->of(setting.sets->example(kind)));
+  };
   for (const Recompute& recompute : setting.recompute->of_stage(out.whole.recomputable)) {
     Variant& variant = out.variants.emplace_back();
     variant.recompute = recompute;
-    std::int64_t left = recompute.layers;
-    for (const StageClass& chunk : out.chunks) {
-      Recompute own = recompute;
-      if (recompute.layers > 0) {
-        // The stage's first layers, so its first chunks'.
-        if (left == 0) {
-          own = {RecomputePolicy::none, 0};
-        } else if (left >= chunk.recomputable) {
-          own = {RecomputePolicy::full, 0};
-        } else {
-          own.layers = left;
+    if (recompute.layers > 1 && out.variants.size() > 1) {
+      // One layer more than the variant before it, where that is of the same kind.
+      const Variant& before = out.variants[out.variants.size() - 2];
+      if (before.recompute.policy == RecomputePolicy::full && before.recompute.layers == recompute.layers - 1) {
+        std::int64_t seen = 0;
+        for (const std::uint16_t kind : out.whole.kinds) {
+          if (!setting.sets->recomputes(kind) || ++seen < recompute.layers) continue;
+          variant.order = before.order + backward(RecomputePolicy::full, kind) - backward(RecomputePolicy::none, kind);
+          break;
         }
-        left -= std::min(left, chunk.recomputable);
+        continue;
       }
-      variant.chunk_terms.push_back(stage_terms(*setting.sets, chunk, place, own));
-      variant.whole += variant.chunk_terms.back();
     }
-    variant.order = backward_of(variant.whole);
+    std::int64_t recomputed = 0;
+    for (const std::uint16_t kind : out.whole.kinds) {
+      const bool can = setting.sets->recomputes(kind);
+      variant.order += backward(can ? recompute.of_layer(recomputed) : RecomputePolicy::none, kind);
+      recomputed += can ? 1 : 0;
+    }
   }
   for (std::size_t i = 1; i < out.variants.size(); ++i) {
     for (std::size_t k = i; k > 0 && out.variants[k].order < out.variants[k - 1].order; --k)
       std::swap(out.variants[k], out.variants[k - 1]);
   }
   return out;
+}
+
+// Layers' sums and bytes, which cost little.
+void InterleavedFiller::weigh(const Context& context, std::size_t stage, const StageVariants& of,
+                              Variant& variant) const {
+  const StageSetting& setting = context.options->setting();
+  const Place& place = context.options->places()[context.shape->places[stage]];
+  const StageCoster& coster = *setting.coster;
+  std::int64_t left = variant.recompute.layers;
+  for (const StageClass& chunk : of.chunks) {
+    Recompute own = variant.recompute;
+    if (own.layers > 0) {
+      // The stage's first layers, so its first chunks'.
+      if (left == 0) {
+        own = {RecomputePolicy::none, 0};
+      } else if (left >= chunk.recomputable) {
+        own = {RecomputePolicy::full, 0};
+      } else {
+        own.layers = left;
+      }
+      left -= std::min(left, chunk.recomputable);
+    }
+    const LayerTerms& terms = variant.chunk_terms.emplace_back(stage_terms(*setting.sets, chunk, place, own));
+    variant.whole += terms;
+    const Bytes widest = setting.micro_batch_scale * std::max(chunk.before, chunk.after);
+    variant.stashes.push_back(round_up_bytes(terms.of(Term::stash)) +
+                              coster.recipe().stage_buffers * boundary_bytes(widest, place.strategy));
+  }
+  const double tied = of.whole.tied_copied / static_cast<double>(place.strategy.tensor);
+  const StageMemory m = coster.memory(variant.whole, *place.network, setting.zero, tied, Bytes{0});
+  variant.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
+  variant.workspace =
+      setting.any_zero
+          ? coster.memory(variant.whole, *place.network, 0, tied, Bytes{0}).workspace.value
+          : m.workspace.value;
+  variant.update = coster.update(variant.whole, *place.network, setting.zero, tied).value;
+  variant.weighed = true;
 }
 
 void InterleavedFiller::price(const Context& context, std::size_t stage, const StageVariants& of,
@@ -116,26 +157,15 @@ void InterleavedFiller::price(const Context& context, std::size_t stage, const S
     coster.chunk(variant.chunk_terms[c], *place.network, setting.zero, chunk);
     const Bytes before = boundary_bytes(setting.micro_batch_scale * of.chunks[c].before, place.strategy);
     const Bytes after = boundary_bytes(setting.micro_batch_scale * of.chunks[c].after, place.strategy);
-    chunk.stash += coster.recipe().stage_buffers * std::max(before, after);
     chunk.forward_receive = coster.receive(before, first ? *shape.wrap : place.network->from_previous,
                                            chunk.forward_work(), setting.schedule, &chunk.forward_hidden);
     chunk.backward_receive = coster.receive(after, last ? *shape.wrap : place.network->from_next,
                                             chunk.backward_work(), setting.schedule, &chunk.backward_hidden);
     variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
-    variant.stashes.push_back(chunk.stash);
   }
   const auto parts = static_cast<double>(place.strategy.tensor);
   coster.step(variant.whole, *place.network, setting.zero, of.whole.tied_copied / parts,
               of.whole.tied_summed / parts, *setting.ends, setting.shape, setting.schedule, variant.cost);
-  const StageMemory m =
-      coster.memory(variant.whole, *place.network, setting.zero, of.whole.tied_copied / parts, Bytes{0});
-  variant.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
-  variant.workspace = m.workspace.value;
-  if (setting.any_zero) {
-    variant.workspace =
-        coster.memory(variant.whole, *place.network, 0, of.whole.tied_copied / parts, Bytes{0})
-            .workspace.value;
-  }
   const ChunkCost& front = variant.cost.chunks.front();
   if (!first) variant.hidden += front.forward_hidden.value;
   if (!last) variant.hidden += front.backward_hidden.value;
@@ -225,65 +255,133 @@ bool InterleavedFiller::ties_fit(const Context& context, const std::vector<Stage
 }
 
 // More recomputation than needed makes every time longer but the reduction's, which longer backward passes
-// hide. Only stages up to the last one whose reduction sticks out can change that: with more backward time
-// none that is hidden comes out again. Those are tried in every combination that could be better.
-void InterleavedFiller::refine(Context& context, std::vector<StageVariants*>& stages,
-                               std::vector<std::size_t>& best, double& least) {
-  const InterleavedShape& shape = *context.shape;
+// hide. What stages up to k do to the reduction is known once they are chosen, what later ones can do at most
+// too, and the rest of the step is at least what it is with the least recomputation everywhere else: a search
+// in depth that ends early.
+struct InterleavedFiller::Refinement {
+  struct Useful {  // a variant that could pay for itself
+    std::size_t variant;
+    double b;       // of its first chunk
+    double reduce;  // of its own, before anything hides it
+  };
+  Context* context;
+  const std::vector<StageVariants*>* stages;
+  std::vector<std::vector<Useful>> useful;  // of each stage, the one with the least recomputation first
+  std::vector<double> most_b;
+  std::vector<double> least_reduce;
   std::vector<const Variant*> chosen;
-  for (std::size_t i = 0; i < stages.size(); ++i) chosen.push_back(&stages[i]->variants[best[i]]);
-  double reduce = 0;
-  const double base = step(context, chosen, &reduce);
-  if (reduce <= 0) return;
-  std::size_t last = 0;
-  double before = 0;
+  std::vector<std::size_t> at;
+  std::vector<std::size_t>* best;
+  double least;
+  double threshold;
+  std::int64_t left;  // of what may be tried
+
+  [[nodiscard]] double limit() const { return std::min(least, threshold); }
+  // What sticks out of later stages' reductions at least.
+  [[nodiscard]] double later(std::size_t stage, double before) const {
+    double most = 0;
+    for (std::size_t i = stage + 1; i < useful.size(); ++i) {
+      most = std::max(most, least_reduce[i] - before);
+      before += most_b[i];
+    }
+    return most;
+  }
+};
+
+// Variants that alone, with the least recomputation elsewhere, leave the step without its reduction below the
+// limit, and that hide more than those before them.
+void InterleavedFiller::find_useful(Refinement& r) {
+  const std::vector<StageVariants*>& stages = *r.stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const StageCost& s = chosen[i]->cost;
     const double share = static_cast<double>(i + 1) / static_cast<double>(stages.size());
-    if (std::max(s.reduce_alone.value, s.reduce.value * share) - before > 0) last = i;
-    before += chosen[i]->passes.front().b;
+    std::vector<Refinement::Useful>& useful = r.useful.emplace_back();
+    for (std::size_t o = r.at[i]; o < stages[i]->variants.size(); ++o) {
+      Variant& variant = stages[i]->variants[o];
+      if (!fits(*r.context, i, *stages[i], variant)) continue;
+      if (!variant.priced) price(*r.context, i, *stages[i], variant);
+      const Refinement::Useful own{
+          o, variant.passes.front().b,
+          std::max(variant.cost.reduce_alone.value, variant.cost.reduce.value * share)};
+      const bool hides = useful.empty() || own.b > useful.back().b || own.reduce < useful.back().reduce;
+      if (!hides) continue;
+      const Variant* before = r.chosen[i];
+      r.chosen[i] = &variant;
+      double reduce = 0;
+      ++r.context->counts->work;
+      const double rest = step(*r.context, r.chosen, &reduce) - reduce;
+      r.chosen[i] = before;
+      if (!useful.empty() && rest >= r.limit()) break;
+      useful.push_back(own);
+    }
+    r.most_b.push_back(0);
+    r.least_reduce.push_back(std::numeric_limits<double>::infinity());
+    for (const Refinement::Useful& u : useful) {
+      r.most_b.back() = std::max(r.most_b.back(), u.b);
+      r.least_reduce.back() = std::min(r.least_reduce.back(), u.reduce);
+    }
   }
-  const std::vector<std::size_t> first = best;
-  std::vector<std::size_t> at = first;
+}
+
+void InterleavedFiller::deepen(Refinement& r, std::size_t stage, double before, double reduced) {
+  const std::vector<StageVariants*>& stages = *r.stages;
+  const std::size_t first = r.at[stage];
+  for (const Refinement::Useful& u : r.useful[stage]) {
+    if (--r.left <= 0) break;
+    ++r.context->counts->work;
+    r.chosen[stage] = &stages[stage]->variants[u.variant];
+    r.at[stage] = u.variant;
+    double reduce = 0;
+    const double now = step(*r.context, r.chosen, &reduce);
+    if (now < r.least) {
+      r.least = now;
+      *r.best = r.at;
+    }
+    const double own = std::max(reduced, u.reduce - before);
+    const double rest = now - reduce;
+    if (rest >= r.limit()) break;  // more of this stage would only be longer
+    if (stage + 1 < stages.size() && reduce > own &&
+        rest + std::max(own, r.later(stage, before + u.b)) < r.limit())
+      deepen(r, stage + 1, before + u.b, own);
+  }
+  r.at[stage] = first;
+  r.chosen[stage] = &stages[stage]->variants[first];
+}
+
+bool InterleavedFiller::refine(Context& context, const std::vector<StageVariants*>& stages,
+                               std::vector<std::size_t>& best, double& least, double threshold) {
+  constexpr std::int64_t kMostTries = 20'000;
+  Refinement r{&context, &stages, {}, {}, {}, {}, best, &best, least, threshold, kMostTries};
+  for (std::size_t i = 0; i < stages.size(); ++i) r.chosen.push_back(&stages[i]->variants[best[i]]);
+  double reduce = 0;
+  const double base = step(context, r.chosen, &reduce);
+  if (reduce <= 0 || base - reduce >= r.limit()) return true;
+  find_useful(r);
+  deepen(r, 0, 0, 0);
+  least = r.least;
+  return r.left > 0;
+}
+
+bool InterleavedFiller::fits(const Context& context, std::size_t stage, const StageVariants& of,
+                             Variant& variant) const {
+  if (!variant.weighed) weigh(context, stage, of, variant);
+  const InterleavedShape& shape = *context.shape;
+  const auto total = [&](std::int64_t held) {
+    return variant.fixed + std::max(held + variant.workspace, variant.update);
+  };
   const ScheduleShape schedule{shape.stages, shape.micro_batches, shape.chunks};
-  while (true) {
-    // The next combination of stages 0 to last.
-    std::size_t i = 0;
-    for (; i <= last; ++i) {
-      if (++at[i] < stages[i]->variants.size()) break;
-      at[i] = first[i];
-    }
-    if (i > last) return;
-    ++context.counts->work;
-    bool fits = true;
-    for (std::size_t k = 0; k < stages.size() && fits; ++k) {
-      Variant& variant = stages[k]->variants[at[k]];
-      if (!variant.priced) price(context, k, *stages[k], variant);
-      chosen[k] = &variant;
-      const Bytes held =
-          peak_stash(Schedule::interleaved, schedule, static_cast<std::int64_t>(k), variant.stashes);
-      fits = variant.fixed + std::max(held.value + variant.workspace, variant.cost.update.value) <=
-             shape.capacity;
-    }
-    if (!fits) continue;
-    double own = 0;
-    const double now = step(context, chosen, &own);
-    if (now < least) {
-      least = now;
-      best = at;
-    }
-    // Even with no reduction left, more of stage i would not be better: skip the rest of its variants.
-    if (prunings_.split_bound && now - own > std::min(base, least)) {
-      for (std::size_t k = 0; k <= i; ++k) at[k] = stages[k]->variants.size() - 1;
-    }
-  }
+  const auto index = static_cast<std::int64_t>(stage);
+  // As many chunks of the smallest or of the largest stash settle most cases.
+  const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
+  const std::int64_t count = in_flight(Schedule::interleaved, schedule, index);
+  if (total(least->value * count) > shape.capacity) return false;
+  if (total(most->value * count) <= shape.capacity) return true;
+  return total(peak_stash(Schedule::interleaved, schedule, index, variant.stashes).value) <= shape.capacity;
 }
 
 std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, const InterleavedShape& shape,
                                                          std::span<const std::vector<std::int32_t>> splits,
                                                          double threshold, FillCounts& counts) {
   Context context{&options, &shape, &counts, {}};
-  const ScheduleShape schedule{shape.stages, shape.micro_batches, shape.chunks};
   std::optional<InterleavedFilled> found;
   std::vector<StageVariants*> stages(static_cast<std::size_t>(shape.stages));
   std::vector<std::size_t> chosen(stages.size());
@@ -291,26 +389,28 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
   for (std::size_t k = 0; k < splits.size(); ++k) {
     ++counts.work;
     if (prunings_.split_bound && split_bound(context, splits[k]) * kRounding > threshold) continue;
-    bool fits = true;
-    for (std::size_t i = 0; i < stages.size() && fits; ++i) {
+    bool fitting = true;
+    for (std::size_t i = 0; i < stages.size() && fitting; ++i) {
       stages[i] = &variants(context, i, splits[k]);
-      fits = false;
-      for (std::size_t o = 0; o < stages[i]->variants.size() && !fits; ++o) {
+      fitting = false;
+      for (std::size_t o = 0; o < stages[i]->variants.size() && !fitting; ++o) {
         ++counts.work;
         Variant& variant = stages[i]->variants[o];
-        if (!variant.priced) price(context, i, *stages[i], variant);
-        const Bytes held =
-            peak_stash(Schedule::interleaved, schedule, static_cast<std::int64_t>(i), variant.stashes);
-        fits = variant.fixed + std::max(held.value + variant.workspace, variant.cost.update.value) <=
-               shape.capacity;
+        fitting = fits(context, i, *stages[i], variant);
+        if (fitting && !variant.priced) price(context, i, *stages[i], variant);
         chosen[i] = o;
         variants_of[i] = &variant;
       }
     }
-    if (!fits || !ties_fit(context, stages)) continue;
-    double least = step(context, variants_of, nullptr);
+    if (!fitting || !ties_fit(context, stages)) continue;
+    double reduce = 0;
+    double least = step(context, variants_of, &reduce);
     std::vector<std::size_t> best = chosen;
-    refine(context, stages, best, least);
+    if (shape.bound) {
+      least -= reduce;
+    } else if (!refine(context, stages, best, least, found ? std::min(threshold, found->step) : threshold)) {
+      ++counts.cut_short;
+    }
     if (least > threshold || (found && least >= found->step)) continue;
     found.emplace();
     found->step = least;

@@ -26,6 +26,7 @@ struct InterleavedShape {
   FillShape::Ties ties = FillShape::Ties::any;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
+  bool bound = false;  // wanted is a bound: the reduction counts as hidden
 };
 
 struct InterleavedFilled {
@@ -52,11 +53,13 @@ class InterleavedFiller {
     std::vector<LayerTerms> chunk_terms;
     LayerTerms whole;
     double order = 0;  // backward time of the layers
-    bool priced = false;
-    std::vector<StagePass> passes;
+    bool weighed = false;
     std::vector<Bytes> stashes;
     std::int64_t fixed = 0;
     std::int64_t workspace = 0;
+    std::int64_t update = 0;
+    bool priced = false;
+    std::vector<StagePass> passes;
     double hidden = 0;
     StageCost cost;
   };
@@ -75,8 +78,16 @@ class InterleavedFiller {
   // Steps of a choice of variants; `without_reduce` leaves the reduction out.
   [[nodiscard]] double step(const Context& context, const std::vector<const Variant*>& chosen,
                             double* reduce) const;
-  void refine(Context& context, std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
-              double& least);
+  void weigh(const Context& context, std::size_t stage, const StageVariants& of, Variant& variant) const;
+  [[nodiscard]] bool fits(const Context& context, std::size_t stage, const StageVariants& of,
+                          Variant& variant) const;
+  // More recomputation where that hides more of the reduction than it costs. False where there was too much to
+  // try.
+  struct Refinement;
+  bool refine(Context& context, const std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
+              double& least, double threshold);
+  void find_useful(Refinement& refinement);
+  void deepen(Refinement& refinement, std::size_t stage, double before, double reduced);
 
   const LayerGraph* graph_;
   Prunings prunings_;

@@ -164,7 +164,7 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
   problem.recompute = RecomputeDomain(space.recompute, costs.selective());
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
-                        problem.prunings.same_network);
+                        problem.prunings.same_network && !space.mixed);
   problem.placements = &placements;
   std::string refusal;
   add_groups(problem, wanted, space, workers, refusal);

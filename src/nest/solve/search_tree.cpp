@@ -196,6 +196,7 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
+  out.bound = node.bound;
   auto best = evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties,
                              threshold(node.devices), out.counts);
   if (best) out.plans.push_back(std::move(*best));
@@ -205,6 +206,7 @@ void SearchTree::take(std::vector<Opened>& round) {
   for (Opened& opened : round) {
     counts_.work += opened.counts.work;
     counts_.labels += opened.counts.labels;
+    if (opened.counts.cut_short > 0) dropped_ = std::min(dropped_, opened.bound);
     fills_ += opened.fills;
     relaxed_ += opened.relaxed;
     for (const auto& [name, count] : opened.pruned) pruned_[name] += count;

@@ -54,6 +54,7 @@ class SearchTree {
     std::vector<Node> nodes;
     std::vector<Evaluator::Best> plans;
     FillCounts counts;
+    double bound = 0;  // of the node
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
     std::vector<std::pair<const char*, std::int64_t>> pruned;
