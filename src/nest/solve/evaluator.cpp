@@ -90,15 +90,16 @@ std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t sta
 }
 
 const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
-  const bool interleaved = schedule == Schedule::interleaved;
-  const auto [at, made] = sums_.try_emplace({group.batch, group.strategy, interleaved});
+  const std::vector<std::size_t>& members = family(group, schedule);
+  const SumsKey key{group.batch, group.strategy, schedule == Schedule::interleaved, members.size() > 1};
+  const auto [at, made] = sums_.try_emplace(key);
   Sums& sums = at->second;
   if (!made) return sums;
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
   std::vector<Place> places;
   sums.send = std::numeric_limits<double>::infinity();
-  for (const std::size_t member : family(group, schedule)) {
+  for (const std::size_t member : members) {
     const Strategy& strategy = problem_->strategies[member];
     const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
     places.push_back(costs.place(batch, strategy, network.stage, network.collectives));

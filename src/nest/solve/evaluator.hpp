@@ -69,7 +69,7 @@ class Evaluator {
     std::vector<double> by_kind;  // f + b
     double send = 0;              // over any boundary, one way
   };
-  using SumsKey = std::tuple<std::size_t, std::size_t, bool>;  // batch, strategy, interleaved
+  using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
 
   [[nodiscard]] const Batch& batch_of(const Group& group) const {
     return problem_->costs->batches()[group.batch];

@@ -134,7 +134,8 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
         if (prunings_.option_order && hidden_all) break;
       }
     }
-    if (prunings_.memory_order && too_heavy && sets.chain()) break;
+    // A copy of a weight may go where a longer stage has its owner too.
+    if (prunings_.memory_order && too_heavy && sets.chain() && !own.splits_tied) break;
   }
 }
 
