@@ -1,7 +1,6 @@
 // nest explain and nest diff: why a plan takes as long as it does, and what tells two plans apart.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -30,7 +30,7 @@ Asked read_question(const Arguments& arguments, Terminal& terminal) {
   const SearchOptions options = read_search_options(arguments);
   if (const auto choice = arguments.text("--why-not")) {
     SearchSpace pinned = space;
-    if (const auto problem = pin_choices(*choice, pinned)) throw UsageError("--why-not: " + *problem);
+    if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
   }
   check_output(arguments, "-o");
   Warnings warnings;
@@ -98,7 +98,7 @@ int answer_without_plan(const Asked& asked, const SearchResult& found, const Arg
     if (arguments.has("--stats")) v.set("search", to_value(found.stats));
     terminal.json(v);
   } else {
-    terminal.out(unfit_text(found, advice));
+    terminal.out(unfit_text(found, asked.question.inputs, advice));
     if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
   }
   return kInfeasible;
@@ -146,6 +146,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
   screen.warnings = asked.warnings;
   screen.complete = top;
+  screen.brief = other.has_value();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
   if (other) terminal.out("\n" + why_not_text(*other, best, screen));
   if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats, screen));

@@ -1,8 +1,6 @@
-#include <filesystem>
 #include <iterator>
 
 #include "command.hpp"
-#include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {
@@ -58,11 +56,7 @@ void check_output(const Arguments& arguments, std::string_view option) {
   for (const std::string& input : arguments.positionals) {
     if (input == *file) throw UsageError(std::string(option) + " names the file that is read");
   }
-  const std::filesystem::path folder = std::filesystem::path(*file).parent_path();
-  std::error_code ignored;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
-    throw InputError(*file, "", "there is no folder '" + folder.string() + "'");
-  if (std::filesystem::is_directory(*file, ignored)) throw InputError(*file, "", "is a folder");
+  check_target(*file);
 }
 
 void write_output(const Arguments& arguments, std::string_view option,

@@ -45,11 +45,28 @@ _nest() {
          first + R"BASH(" ;;
     "completion") words="bash" ;;
   esac
+  local value="" file=""
   case "${COMP_WORDS[COMP_CWORD - 1]}" in
-    --svg | -o | --pairs) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    --accelerator) words="$(nest clusters --accelerators --names 2>/dev/null)"
-                   COMPREPLY=($(compgen -W "$words" -- "$current")); return ;;
+    --svg | -o | --pairs | --trace | --jsonl) COMPREPLY=($(compgen -f -- "$current")); return ;;
+    --accelerator) value="$(nest clusters --accelerators --names 2>/dev/null)" ;;
+    --model) value="$(nest models --names 2>/dev/null)"; file=yes ;;
+    --cluster) value="$(nest clusters --names 2>/dev/null)"; file=yes ;;
+    --recipe) value="$(nest recipes --names 2>/dev/null)"; file=yes ;;
+    --for) value="megatron torchtitan deepspeed" ;;
+    --schedule) value="1f1b interleaved gpipe zb-h1" ;;
+    --recompute) value="none selective full" ;;
+    --objective) value="step devices" ;;
+    --pipeline-model) value="1f1b sum-max paper" ;;
+    --precision) value="bf16 fp16 fp8" ;;
+    --optimizer) value="adam sgd" ;;
+    --sequence-parallel | --first-stage-first) value="on off" ;;
+    --context-method) value="ring all_to_all" ;;
   esac
+  if [ -n "$value" ]; then
+    COMPREPLY=($(compgen -W "$value" -- "$current"))
+    if [ -n "$file" ]; then COMPREPLY+=($(compgen -f -- "$current")); fi
+    return
+  fi
   if [[ "$current" == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$current"))
   elif [[ "$command" == *\ * ]]; then

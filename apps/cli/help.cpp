@@ -11,7 +11,7 @@ namespace {
 // The five commands a newcomer needs first, with one example each.
 const std::vector<Example>& first_steps() {
   static const std::vector<Example> kSteps{
-      {"nest plan --model llama3.1-70b", "the best plan for it on 1,024 H100, with a proof"},
+      {"nest plan --model llama3.1-70b", "the best plan on 1,024 H100, with a proof"},
       {"nest models", "every model known by name, with its parameters"},
       {"nest models show llama3.1-70b", "its layers, FLOPs and the operators of one layer"},
       {"nest estimate --model llama3.1-8b --accelerator h200", "what each layer costs one device"},

@@ -1,6 +1,6 @@
 // What a search has reached, once a second on standard error, when it takes longer than two seconds:
 //
-//   nest: 12 s: best 8.59 s, bound 8.10 s, gap 6.0 %; 312 tables filled, 45 configurations wait
+//   nest: 12 s: best 8.59 s, bound 8.10 s, gap 6.0 %; 312 tables filled, 45 open
 #pragma once
 
 #include <string>

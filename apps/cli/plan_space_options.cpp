@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <utility>
+#include <limits>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
-#include "nest/solve/space_options.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
@@ -16,19 +15,28 @@ namespace {
 
 constexpr std::int64_t kMostSequences = 1'000'000'000;
 
-std::int64_t at_least_1(const Arguments& arguments, const std::string& option, std::int64_t fallback,
-                        std::int64_t most, const char* of) {
+// Numbers outside are understood and impossible: an InputError.
+std::int64_t whole_within(const Arguments& arguments, const std::string& option, std::int64_t fallback,
+                          std::int64_t least, std::int64_t most) {
   const std::int64_t value = arguments.whole(option).value_or(fallback);
-  if (value < 1) throw InputError("", option, fmt::format("at least 1 {} is expected, not {}", of, value));
-  if (value > most) {
-    throw InputError(
-        "", option,
-        fmt::format("{} is more than the {} that are possible", format_digits(value), format_digits(most)));
-  }
+  if (value < least)
+    throw InputError("", option,
+                     fmt::format("{} is below {}, the least", format_digits(value), format_digits(least)));
+  if (value > most)
+    throw InputError("", option,
+                     fmt::format("{} is above {}, the most", format_digits(value), format_digits(most)));
   return value;
 }
 
-// The one of a few words, by the names that a list of values has.
+// "bf16, fp16 or fp8"
+std::string any_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return text;
+}
+
+// The one of a few values that an option names.
 template <class T>
 T one_word(const Arguments& arguments, const std::string& option, std::initializer_list<T> values,
            T fallback) {
@@ -40,7 +48,7 @@ T one_word(const Arguments& arguments, const std::string& option, std::initializ
     names.emplace_back(name_of(value));
   }
   const std::string guess = did_you_mean(*typed, names);
-  throw UsageError(fmt::format("{}: {} is expected, not '{}'{}", option, fmt::join(names, " or "), *typed,
+  throw UsageError(fmt::format("{}: {} is expected, not '{}'{}", option, any_of(names), *typed,
                                guess.empty() ? "" : "; " + guess));
 }
 
@@ -138,8 +146,8 @@ std::vector<Option> search_options() {
 
 Training read_training(const Arguments& arguments, const PlanInputs& inputs, Terminal& terminal) {
   Training t;
-  t.global_batch = at_least_1(arguments, "--global-batch", t.global_batch, kMostSequences, "sequence");
-  t.sequence = at_least_1(arguments, "--sequence", inputs.default_sequence(), kMostSequences, "token");
+  t.global_batch = whole_within(arguments, "--global-batch", t.global_batch, 1, kMostSequences);
+  t.sequence = whole_within(arguments, "--sequence", inputs.default_sequence(), 1, kMostSequences);
   t.precision = one_word(arguments, "--precision", {Precision::bf16, Precision::fp16, Precision::fp8},
                          inputs.recipe.precision);
   t.optimizer =
@@ -160,14 +168,18 @@ Training read_training(const Arguments& arguments, const PlanInputs& inputs, Ter
   return t;
 }
 
+void refuse(const std::string& option, const SpaceProblem& problem) {
+  if (problem.impossible) throw InputError("", option, problem.what);
+  throw UsageError(option + ": " + problem.what);
+}
+
 SearchSpace read_space(const Arguments& arguments) {
   SearchSpace space;
   for (const SpaceOption& option : space_options()) {
     const std::string name = "--" + std::string(option.name);
     const auto typed = arguments.text(name);
     if (!typed) continue;
-    if (const auto problem = read_space_option(option, *typed, space))
-      throw UsageError(name + ": " + *problem);
+    if (const auto problem = read_space_option(option, *typed, space)) refuse(name, *problem);
   }
   if (arguments.has("--uniform") && arguments.has("--mixed"))
     throw UsageError("--uniform and --mixed exclude each other");
@@ -178,7 +190,7 @@ SearchSpace read_space(const Arguments& arguments) {
       std::vector<std::string> names;
       for (const FrameworkRules& r : all_framework_rules()) names.emplace_back(r.name);
       const std::string guess = did_you_mean(*framework, names);
-      throw UsageError(fmt::format("--for: {} is expected, not '{}'{}", fmt::join(names, ", "), *framework,
+      throw UsageError(fmt::format("--for: {} is expected, not '{}'{}", any_of(names), *framework,
                                    guess.empty() ? "" : "; " + guess));
     }
     if (space.mixed && rules->same_strategy) {
@@ -200,20 +212,10 @@ SearchOptions read_search_options(const Arguments& arguments) {
   read_objective(arguments, out);
   out.gap = read_share(arguments, "--gap");
   if (arguments.has("--time-limit")) out.time_limit_s = read_seconds(arguments, "--time-limit");
-  if (const auto work = arguments.whole("--work-limit")) {
-    if (*work < 0) throw UsageError("--work-limit: a number of 0 or more is expected");
-    out.work_limit = *work;
-  }
-  constexpr std::int64_t kMostThreads = 1024;
-  const std::int64_t threads = arguments.whole("--threads").value_or(0);
-  if (threads < 0 || threads > kMostThreads)
-    throw UsageError(fmt::format("--threads: 1 to {} are possible, not {}", kMostThreads, threads));
-  out.threads = static_cast<int>(threads);
-  constexpr std::int64_t kMostPlans = 1000;
-  const std::int64_t top = arguments.whole("--top").value_or(1);
-  if (top < 1 || top > kMostPlans)
-    throw UsageError(fmt::format("--top: 1 to {} are possible, not {}", kMostPlans, top));
-  out.top = static_cast<int>(top);
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (arguments.has("--work-limit")) out.work_limit = whole_within(arguments, "--work-limit", 0, 0, kMost);
+  out.threads = static_cast<int>(whole_within(arguments, "--threads", 0, 0, 1024));
+  out.top = static_cast<int>(whole_within(arguments, "--top", 1, 1, 1000));
   read_without(arguments, out);
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "nest/solve/question.hpp"
+#include "nest/solve/space_options.hpp"
 
 namespace nest::cli {
 
@@ -16,6 +17,8 @@ namespace nest::cli {
 // Global batch, sequence, precision and optimizer; what is not said is the recipe's or the model's.
 [[nodiscard]] Training read_training(const Arguments& arguments, const PlanInputs& inputs,
                                      Terminal& terminal);
+// A UsageError, or an InputError where the text is understood.
+[[noreturn]] void refuse(const std::string& option, const SpaceProblem& problem);
 [[nodiscard]] SearchSpace read_space(const Arguments& arguments);
 [[nodiscard]] SearchOptions read_search_options(const Arguments& arguments);
 

@@ -1,11 +1,17 @@
 #include "terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 namespace nest::cli {
+namespace {
+
+constexpr std::size_t kNarrow = 79;  // columns of a terminal that does not tell
+
+}  // namespace
 
 Terminal::Terminal() {
   const char* no_colour = std::getenv("NO_COLOR");
@@ -41,6 +47,10 @@ void Terminal::progress(std::string_view line) {
     note(line);
     return;
   }
+  // A line that is wrapped could not be replaced.
+  winsize window{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1;
+  line = line.substr(0, known ? window.ws_col - 1U : kNarrow);
   std::fputs("\r\x1b[K", stderr);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);

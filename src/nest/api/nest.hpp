@@ -5,6 +5,10 @@
 //   warnings); const nest::Cluster cluster = nest::load_cluster("h100-spine-leaf"); const nest::Recipe recipe
 //   = nest::load_recipe("megatron");
 //
+//   nest::PlanInputs inputs = nest::load_inputs("llama3.1-70b", "h100-spine-leaf", "megatron", warnings);
+//   const nest::SearchResult found = nest::search(inputs, {.sequence = inputs.default_sequence()}, {});
+//   found.plans.front().predicted->step, nest::plan_value(found.plans.front(), inputs)
+//
 // Bad input throws nest::InputError {file, place, problem, hint}. The library prints nothing and never exits.
 #pragma once
 
@@ -14,7 +18,11 @@
 #include "nest/cluster/catalog.hpp"  // IWYU pragma: export
 #include "nest/model/build.hpp"      // IWYU pragma: export
 #include "nest/model/zoo.hpp"        // IWYU pragma: export
+#include "nest/plan/inputs.hpp"      // IWYU pragma: export
+#include "nest/plan/plan_json.hpp"   // IWYU pragma: export
+#include "nest/plan/price.hpp"       // IWYU pragma: export
 #include "nest/recipe/recipe.hpp"    // IWYU pragma: export
+#include "nest/solve/search.hpp"     // IWYU pragma: export
 
 namespace nest {
 

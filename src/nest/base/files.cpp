@@ -44,7 +44,7 @@ std::string read_file(const std::string& path, std::int64_t most_mib) {
   return text;
 }
 
-void write_file(const std::string& path, std::string_view text) {
+void check_target(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (path.empty()) throw InputError("", "", "a file name is missing", "it is an empty text");
@@ -53,6 +53,12 @@ void write_file(const std::string& path, std::string_view text) {
   if (!folder.empty() && !fs::is_directory(folder, error)) {
     fail(path, "the folder '" + folder.string() + "' does not exist");
   }
+}
+
+void write_file(const std::string& path, std::string_view text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  check_target(path);
   // A pipe or /dev/stdout is written in place: renaming over it would take the device away from everybody.
   const bool special = path.starts_with("/dev/") || path.starts_with("/proc/") ||
                        (fs::exists(path, error) && !fs::is_regular_file(path, error));

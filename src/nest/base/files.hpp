@@ -14,6 +14,9 @@ inline constexpr std::int64_t kMostFileMib = 256;
 // The whole text. Missing files, folders and files that are too large are InputErrors.
 [[nodiscard]] std::string read_file(const std::string& path, std::int64_t most_mib = kMostFileMib);
 
+// An InputError where a file cannot be written there: a folder, or in a folder that does not exist.
+void check_target(const std::string& path);
+
 // Writes beside the target and renames, so that a reader never sees half a file.
 void write_file(const std::string& path, std::string_view text);
 

@@ -93,6 +93,14 @@ TEST(WriteFile, SaysWhyItCannot) {
   EXPECT_THAT(folder.names(), ElementsAre());
 }
 
+TEST(WriteFile, CanBeAskedBefore) {
+  const TemporaryFolder folder;
+  const std::string inside = folder.file("nowhere/a");
+  EXPECT_EQ(message_of([&] { check_target(inside); }), writing(inside));
+  check_target(folder.file("a"));
+  EXPECT_THAT(folder.names(), ElementsAre());
+}
+
 TEST(WriteFile, WritesDevicesInPlace) {
   EXPECT_EQ(writing("/dev/full"), "/dev/full: cannot be written whole: No space left on device");
   EXPECT_EQ(writing("/dev/null"), "(no error)");

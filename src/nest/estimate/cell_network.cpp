@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nest/base/error.hpp"
@@ -104,11 +105,11 @@ std::vector<GroupShape> filling_shapes(const Cluster& cluster, std::int64_t cell
 constexpr std::array<GroupAxis, 4> kAxes{GroupAxis::tensor, GroupAxis::context, GroupAxis::expert,
                                          GroupAxis::expert_tensor};
 
-std::array<std::int64_t, 4> inner_ids(const Strategy& s) {
-  return {1, s.tensor, s.expert_tensor_degree(), 1};
-}
-
 }  // namespace
+
+std::array<std::int64_t, 4> inner_ids(const Strategy& strategy) {
+  return {1, strategy.tensor, strategy.expert_tensor_degree(), 1};
+}
 
 CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy)
     : cluster_(&cluster), model_(cluster, constants), cell_(strategy.cell()), inner_(inner_ids(strategy)) {
@@ -160,9 +161,18 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
   }
 }
 
-std::vector<GroupShape> CellNetwork::part_shapes(const CollectiveShape& collective) const {
-  const std::int64_t inner = inner_[static_cast<std::size_t>(collective.group)] * collective.stride;
-  const Spacing spacing{inner, collective.members};
+CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
+                         std::array<std::vector<GroupShape>, 4> groups, Groups parts)
+    : cluster_(&cluster),
+      model_(cluster, constants),
+      cell_(strategy.cell()),
+      inner_(inner_ids(strategy)),
+      groups_(std::move(groups)),
+      parts_(std::move(parts)) {}
+
+std::vector<GroupShape> CellNetwork::groups(std::int64_t inner, std::int64_t members) const {
+  const Spacing spacing{inner, members};
+  if (parts_) return parts_(inner, members);
   if (priced_ == 0) return filling_shapes(*cluster_, cell_, spacing);
   return listed_shapes(*cluster_, DeviceRanks(cluster_->tree(), devices_), cell_, priced_, spacing);
 }
@@ -171,8 +181,9 @@ Seconds CellNetwork::time(const CollectiveShape& collective, Direction direction
   const CollectiveKind kind = direction == Direction::forward ? collective.forward : collective.backward;
   const Bytes bytes = direction == Direction::forward ? collective.forward_bytes : collective.backward_bytes;
   if (kind == CollectiveKind::none) return {};
+  const std::int64_t inner = inner_[static_cast<std::size_t>(collective.group)] * collective.stride;
   const std::vector<GroupShape> parts =
-      collective.members > 0 ? part_shapes(collective) : std::vector<GroupShape>{};
+      collective.members > 0 ? groups(inner, collective.members) : std::vector<GroupShape>{};
   Seconds slowest;
   for (const GroupShape& shape : collective.members > 0 ? parts : groups(collective.group))
     slowest = std::max(slowest, collective_time(kind, bytes, shape, model_));

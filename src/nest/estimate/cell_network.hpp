@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,11 @@ class CellNetwork {
   CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
               std::span<const std::vector<DeviceId>> cells,
               std::span<const std::vector<DeviceId>> others = {});
+  // The same of cells whose groups are known: their shapes by axis, and the function that gives those of
+  // `members` devices `inner` ids apart in their cell.
+  using Groups = std::function<std::vector<GroupShape>(std::int64_t inner, std::int64_t members)>;
+  CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
+              std::array<std::vector<GroupShape>, 4> groups, Groups parts);
 
   // Of all repeats together.
   [[nodiscard]] Seconds time(const CollectiveShape& collective, Direction direction) const;
@@ -41,10 +47,10 @@ class CellNetwork {
   [[nodiscard]] const std::vector<GroupShape>& groups(GroupAxis axis) const {
     return groups_[static_cast<std::size_t>(axis)];
   }
+  // The same of groups of `members` devices, `inner` ids apart in their cell.
+  [[nodiscard]] std::vector<GroupShape> groups(std::int64_t inner, std::int64_t members) const;
 
  private:
-  [[nodiscard]] std::vector<GroupShape> part_shapes(const CollectiveShape& collective) const;
-
   const Cluster* cluster_;  // outlives this
   CollectiveModel model_;
   std::int64_t cell_ = 1;
@@ -52,7 +58,11 @@ class CellNetwork {
   std::size_t priced_ = 0;         // the first cells of them, without the others; 0: cells fill the cluster
   std::array<std::int64_t, 4> inner_{};  // ids between neighbours of an axis
   std::array<std::vector<GroupShape>, 4> groups_;
+  Groups parts_;  // none: from the devices
 };
+
+// Ids between neighbours of each axis in a cell.
+[[nodiscard]] std::array<std::int64_t, 4> inner_ids(const Strategy& strategy);
 
 // A cluster for estimates that name an accelerator only: its usual node of 8 with its own links, and its
 // usual network interface between 128 such nodes.

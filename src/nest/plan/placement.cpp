@@ -1,7 +1,10 @@
 #include "nest/plan/placement.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
+
+#include "nest/plan/regular_cells.hpp"
 
 namespace nest {
 namespace {
@@ -29,8 +32,14 @@ std::int64_t next_start(const DeviceTree& tree, std::int64_t at, std::int64_t ce
 // The end of a block's last cell; `starts` gets the cells in device order.
 std::int64_t lay_block(const DeviceTree& tree, const PlacementShape& shape, std::int64_t from,
                        std::vector<std::int32_t>* starts) {
+  const std::int64_t cells = shape.stages * shape.inner;
+  if (const auto regular = RegularCells::find(tree, shape.cell)) {
+    for (std::int64_t k = 0; starts != nullptr && k < cells; ++k)
+      starts->push_back(static_cast<std::int32_t>(regular->start(from, k)));
+    return std::min<std::int64_t>(regular->end(from, cells), tree.devices() + 1);
+  }
   std::int64_t at = from;
-  for (std::int64_t k = 0; k < shape.stages * shape.inner; ++k) {
+  for (std::int64_t k = 0; k < cells; ++k) {
     at = next_start(tree, at, shape.cell);
     if (at + shape.cell > tree.devices()) return tree.devices() + 1;
     if (starts != nullptr) starts->push_back(static_cast<std::int32_t>(at));
@@ -39,7 +48,20 @@ std::int64_t lay_block(const DeviceTree& tree, const PlacementShape& shape, std:
   return at;
 }
 
+// The same where domains are alike: ranges that begin at the same place of a domain are filled alike, and
+// only the last one can reach beyond the cluster.
+bool fits(const DeviceTree& tree, const RegularCells& cells, const PlacementShape& shape,
+          std::int64_t block) {
+  const std::int64_t in_block = shape.stages * shape.inner;
+  const std::int64_t different = cells.unit() / std::gcd(block, cells.unit());
+  for (std::int64_t o = 0; o < std::min(shape.outer, different); ++o) {
+    if (cells.end(o * block, in_block) > (o + 1) * block) return false;
+  }
+  return cells.end((shape.outer - 1) * block, in_block) <= tree.devices();
+}
+
 bool fits(const DeviceTree& tree, const PlacementShape& shape, std::int64_t block) {
+  if (const auto cells = RegularCells::find(tree, shape.cell)) return fits(tree, *cells, shape, block);
   for (std::int64_t o = 0; o < shape.outer; ++o) {
     const std::int64_t from = o * block;
     if (lay_block(tree, shape, from, nullptr) > std::min<std::int64_t>(from + block, tree.devices()))
@@ -50,6 +72,26 @@ bool fits(const DeviceTree& tree, const PlacementShape& shape, std::int64_t bloc
 
 std::int64_t round_up(std::int64_t n, std::int64_t unit) {
   return (n + unit - 1) / unit * unit;
+}
+
+// The largest range that every block could have: the last one may end beyond the last device.
+std::int64_t most_devices(const DeviceTree& tree, const PlacementShape& shape, std::int64_t need) {
+  return shape.outer == 1 ? tree.devices() : (tree.devices() - need) / (shape.outer - 1);
+}
+
+// The tightest range, size by size: nearly always the first. Laying out takes time in proportion to the
+// cells.
+std::optional<std::int64_t> tightest(const DeviceTree& tree, const PlacementShape& shape, std::int64_t need) {
+  constexpr std::int64_t kMostCells = 1 << 24;
+  const std::int64_t cells = shape.stages * shape.inner * shape.outer;
+  const std::int64_t tries = std::max<std::int64_t>(64, kMostCells / cells);
+  // The first block lies at device 0, whatever the size.
+  const std::int64_t first = lay_block(tree, shape, 0, nullptr);
+  const std::int64_t last = std::min(most_devices(tree, shape, need), need + tries);
+  for (std::int64_t size = std::max(need, first); size <= last; ++size) {
+    if (fits(tree, shape, size)) return size;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -65,22 +107,11 @@ std::vector<Cell> SlotTable::cells_of(std::size_t stage) const {
 
 std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape) {
   const std::int64_t need = shape.stages * shape.inner * shape.cell;
-  // The last range may end beyond the last device.
-  const std::int64_t most = shape.outer == 1 ? tree.devices() : (tree.devices() - need) / (shape.outer - 1);
-  if (shape.outer > tree.devices() || need > tree.devices() || need > most) return {};
+  if (shape.outer > tree.devices() || need > tree.devices()) return {};
+  const std::int64_t most = most_devices(tree, shape, need);
+  if (need > most) return {};
   std::vector<std::int64_t> sizes;
-  const auto add = [&](std::int64_t size) {
-    const bool fitting = size >= need && size <= most && fits(tree, shape, size);
-    if (fitting && (sizes.empty() || size > sizes.back())) sizes.push_back(size);
-    return fitting;
-  };
-  // The tightest, size by size: nearly always the first. Laying out takes time in proportion to the cells.
-  constexpr std::int64_t kMostCells = 1 << 24;
-  const std::int64_t cells = shape.stages * shape.inner * shape.outer;
-  const std::int64_t tries = std::max<std::int64_t>(64, kMostCells / cells);
-  for (std::int64_t size = need; size <= std::min(most, need + tries); ++size) {
-    if (add(size)) break;
-  }
+  if (const auto least = tightest(tree, shape, need)) sizes.push_back(*least);
   std::vector<std::int64_t> candidates{tree.devices() / shape.outer};
   for (std::int32_t l = 0; l < tree.levels(); ++l) {
     std::int64_t largest = 0;
@@ -91,23 +122,34 @@ std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementSha
     candidates.push_back(round_up(need, largest));
   }
   std::sort(candidates.begin(), candidates.end());
-  for (const std::int64_t size : candidates) add(size);
+  for (const std::int64_t size : candidates) {
+    if (size >= need && size <= most && (sizes.empty() || size > sizes.back()) && fits(tree, shape, size))
+      sizes.push_back(size);
+  }
   return sizes;
 }
 
-std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShape& shape) {
-  const std::int64_t per_cell = shape.stages * shape.inner * shape.outer;
-  if (per_cell <= 0 || shape.cell <= 0 || per_cell > tree.devices() / shape.cell) return std::nullopt;
-  std::int64_t block = shape.block_devices;
-  if (block == 0) {
+std::optional<std::int64_t> fitting_block(const DeviceTree& tree, const PlacementShape& shape) {
+  const std::int64_t cells = shape.stages * shape.inner * shape.outer;
+  if (cells <= 0 || shape.cell <= 0 || cells > tree.devices() / shape.cell) return std::nullopt;
+  if (shape.block_devices == 0) {
+    const std::int64_t need = shape.stages * shape.inner * shape.cell;
+    if (const auto least = tightest(tree, shape, need)) return least;
+    // Rare: no size close to what the cells need, but one of the rounded ones.
     const std::vector<std::int64_t> sizes = block_sizes(tree, shape);
-    if (sizes.empty()) return std::nullopt;
-    block = sizes.front();
-  } else if (block > tree.devices() || !fits(tree, shape, block)) {
-    return std::nullopt;
+    return sizes.empty() ? std::nullopt : std::optional(sizes.front());
   }
+  if (shape.block_devices > tree.devices() || !fits(tree, shape, shape.block_devices)) return std::nullopt;
+  return shape.block_devices;
+}
+
+std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShape& shape) {
+  const std::optional<std::int64_t> fitting = fitting_block(tree, shape);
+  if (!fitting) return std::nullopt;
+  const std::int64_t block = *fitting;
+  const std::int64_t cells = shape.stages * shape.inner * shape.outer;
   SlotTable table{shape.cell, shape.inner * shape.outer, block, {}};
-  table.starts.resize(static_cast<std::size_t>(per_cell));
+  table.starts.resize(static_cast<std::size_t>(cells));
   std::vector<std::int32_t> starts;
   for (std::int64_t o = 0; o < shape.outer; ++o) {
     starts.clear();
@@ -122,6 +164,11 @@ std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShap
     }
   }
   return table;
+}
+
+void add_shard_size(std::int64_t ranks, std::int64_t group, std::vector<std::int64_t>& sizes) {
+  if (ranks > 1 && ranks < group && group % ranks == 0 && (sizes.empty() || ranks > sizes.back()))
+    sizes.push_back(ranks);
 }
 
 std::vector<std::int64_t> zero_shard_sizes(const DeviceTree& tree, const SlotTable& slots,
@@ -142,8 +189,7 @@ std::vector<std::int64_t> zero_shard_sizes(const DeviceTree& tree, const SlotTab
     const std::int64_t left = end - starts[static_cast<std::size_t>(inside) - 1];
     const std::int64_t of_last = std::min(in_cell, (left + strategy.tensor - 1) / strategy.tensor);
     const std::int64_t ranks = (inside - 1) * in_cell + of_last;
-    if (ranks > 1 && ranks < group && group % ranks == 0 && (sizes.empty() || ranks > sizes.back()))
-      sizes.push_back(ranks);
+    add_shard_size(ranks, group, sizes);
   }
   return sizes;
 }

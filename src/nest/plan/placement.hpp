@@ -39,6 +39,10 @@ struct SlotTable {
   [[nodiscard]] std::vector<Cell> cells_of(std::size_t stage) const;
 };
 
+// The devices of each block's range: those that the shape says, or else the tightest. None where the cells do
+// not fit.
+[[nodiscard]] std::optional<std::int64_t> fitting_block(const DeviceTree& tree, const PlacementShape& shape);
+
 // None where it does not fit the cluster, or a block does not fit its range.
 [[nodiscard]] std::optional<SlotTable> place_cells(const DeviceTree& tree, const PlacementShape& shape);
 
@@ -51,5 +55,7 @@ struct SlotTable {
 // divide the group.
 [[nodiscard]] std::vector<std::int64_t> zero_shard_sizes(const DeviceTree& tree, const SlotTable& slots,
                                                          const Strategy& strategy);
+// Appends a number of ranks where it is one of those sizes.
+void add_shard_size(std::int64_t ranks, std::int64_t group, std::vector<std::int64_t>& sizes);
 
 }  // namespace nest

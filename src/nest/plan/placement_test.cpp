@@ -256,5 +256,90 @@ TEST(Placement, ZeroShardsAgreeWithTheirDefinition) {
   EXPECT_GT(sizes, 100);
 }
 
+// Laid out cell by cell, as the rule says: what block_sizes() computes.
+namespace twin {
+
+std::int64_t lay_block(const DeviceTree& tree, const PlacementShape& shape, std::int64_t at) {
+  for (std::int64_t k = 0; k < shape.stages * shape.inner; ++k) {
+    for (std::int32_t l = 0; l < tree.levels() && at + shape.cell <= tree.devices();) {
+      const std::int32_t domain = tree.domain_of(DeviceId(static_cast<std::int32_t>(at)), LevelId(l));
+      const std::int64_t size = tree.devices_in(LevelId(l), domain);
+      const std::int64_t end = tree.first_device(LevelId(l), domain).value + size;
+      const bool moves = shape.cell <= size && at + shape.cell > end;
+      at = moves ? end : at;
+      l = moves ? 0 : l + 1;
+    }
+    if (at + shape.cell > tree.devices()) return tree.devices() + 1;
+    at += shape.cell;
+  }
+  return at;
+}
+
+bool fits(const DeviceTree& tree, const PlacementShape& shape, std::int64_t block) {
+  for (std::int64_t o = 0; o < shape.outer; ++o) {
+    if (lay_block(tree, shape, o * block) > std::min<std::int64_t>((o + 1) * block, tree.devices()))
+      return false;
+  }
+  return true;
+}
+
+std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape) {
+  const std::int64_t need = shape.stages * shape.inner * shape.cell;
+  std::set<std::int64_t> candidates{tree.devices() / shape.outer};
+  for (std::int32_t l = 0; l < tree.levels(); ++l) {
+    std::int64_t largest = 0;
+    for (std::int32_t d = 0; d < tree.domains(LevelId(l)); ++d)
+      largest = std::max<std::int64_t>(largest, tree.devices_in(LevelId(l), d));
+    candidates.insert((need + largest - 1) / largest * largest);
+  }
+  for (std::int64_t size = need; size <= tree.devices(); ++size) {
+    if (!fits(tree, shape, size)) continue;
+    candidates.insert(size);
+    break;
+  }
+  const std::int64_t most = shape.outer == 1 ? tree.devices() : (tree.devices() - need) / (shape.outer - 1);
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t size : candidates) {
+    if (size >= need && size <= most && fits(tree, shape, size)) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+}  // namespace twin
+
+TEST(Placement, BlockSizesAgreeWithLayingOutEveryCell) {
+  constexpr unsigned kSeed = 20261120;
+  int found = 0;
+  for (unsigned i = 0; i < 5000; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(kSeed + i));
+    test::Dice dice(kSeed + i);
+    const bool even = dice.once_in(2);
+    const DeviceTree tree = even ? DeviceTree({{static_cast<std::int32_t>(dice.pick(1, 9)), {}},
+                                               {static_cast<std::int32_t>(dice.pick(1, 5)), {}},
+                                               {static_cast<std::int32_t>(dice.pick(1, 6)), {}}})
+                                 : test::random_cluster(dice).tree();
+    const PlacementShape shape{.cell = dice.pick(1, 12),
+                               .stages = dice.pick(1, 7),
+                               .inner = dice.pick(1, 4),
+                               .outer = dice.pick(1, 6)};
+    const std::vector<std::int64_t> sizes = block_sizes(tree, shape);
+    if (shape.cell * shape.stages * shape.inner * shape.outer > tree.devices()) {
+      ASSERT_TRUE(sizes.empty());
+      ASSERT_FALSE(place_cells(tree, shape));
+      continue;
+    }
+    ASSERT_EQ(sizes, twin::block_sizes(tree, shape));
+    found += static_cast<int>(sizes.size());
+    const auto block = fitting_block(tree, shape);
+    ASSERT_EQ(block.value_or(0), sizes.empty() ? 0 : sizes.front());
+    for (std::int64_t size = 1; size <= tree.devices(); size += 1 + size / 16) {
+      PlacementShape pinned = shape;
+      pinned.block_devices = size;
+      ASSERT_EQ(place_cells(tree, pinned).has_value(), twin::fits(tree, shape, size));
+    }
+  }
+  EXPECT_GT(found, 1000);
+}
+
 }  // namespace
 }  // namespace nest

@@ -88,14 +88,6 @@ class Family {
   std::vector<Added> added_;
 };
 
-// Whether stages can be in each other's way: links that carry less than all their devices, or pass others'
-// traffic on.
-bool links_are_shared(const Cluster& cluster) {
-  return std::any_of(cluster.levels().begin(), cluster.levels().end(), [](const Level& level) {
-    return level.oversubscription > 1 || level.hops_through_children();
-  });
-}
-
 // Pairs of the same place in two stages.
 Shapes pair_shapes(const Devices& devices, std::size_t from, std::size_t to) {
   Family family(devices);
@@ -104,10 +96,6 @@ Shapes pair_shapes(const Devices& devices, std::size_t from, std::size_t to) {
   const std::int64_t step = static_cast<std::int64_t>(std::max(from, to)) * n - first;
   for (std::int64_t j = 0; j < n; ++j) family.add(0, first + j, step, 2);
   return family.shapes(1).front();
-}
-
-std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards) {
-  return zero_shards == 0 || zero_shards >= members ? members : std::gcd(members, zero_shards);
 }
 
 using Width = std::int64_t (*)(const Strategy&);
@@ -218,6 +206,28 @@ bool same_groups(const CellNetwork& a, const CellNetwork& b) {
     if (a.groups(axis) != b.groups(axis)) return false;
   }
   return true;
+}
+
+bool links_are_shared(const Cluster& cluster) {
+  return std::any_of(cluster.levels().begin(), cluster.levels().end(), [](const Level& level) {
+    return level.oversubscription > 1 || level.hops_through_children();
+  });
+}
+
+std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards) {
+  return zero_shards == 0 || zero_shards >= members ? members : std::gcd(members, zero_shards);
+}
+
+void find_classes(PlanNetwork& network) {
+  network.stage_class.clear();
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i < network.stages.size(); ++i) {
+    const auto known = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t k) {
+      return same(network.stages[k], network.stages[i]);
+    });
+    network.stage_class.push_back(known == firsts.end() ? i : *known);
+    if (known == firsts.end()) firsts.push_back(i);
+  }
 }
 
 Seconds slowest(CollectiveKind kind, Bytes bytes, const Shapes& shapes, const CollectiveModel& model) {

@@ -71,6 +71,16 @@ struct PlanNetwork {
   std::vector<std::size_t> stage_class;
 };
 
+// Stages with equal networks are of one class, named by the first of them; for one strategy in all stages.
+void find_classes(PlanNetwork& network);
+
+// Whether stages can be in each other's way: links that carry less than all their devices, or pass others'
+// traffic on.
+[[nodiscard]] bool links_are_shared(const Cluster& cluster);
+
+// Of so many ranks, those that ZeRO shards over; 0: all.
+[[nodiscard]] std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards);
+
 // Whether two cell networks price every collective alike.
 [[nodiscard]] bool same_groups(const CellNetwork& a, const CellNetwork& b);
 

@@ -142,6 +142,7 @@ void check_one(Dice& dice, const Cluster& cluster, const FabricConstants& consta
                std::to_string(shape.outer) + ", block " + std::to_string(quick->shape().block_devices));
   const std::int64_t group = shape.inner * shape.outer * shape.cell / strategy.tensor;
   std::vector<std::int64_t> shards = quick->zero_shards();
+  ASSERT_EQ(shards, zero_shard_sizes(cluster.tree(), quick->slots(true), strategy));
   shards.push_back(0);
   shards.push_back(dice.divisor_of(group));
   shards.push_back(dice.divisor_of(group));
@@ -177,6 +178,51 @@ TEST(SlotNetwork, SaysWhatPlanNetworkSaysOfRandomPlacements) {
     ASSERT_NO_FATAL_FAILURE(check_one(dice, cluster, constants, strategy, shape, placed));
   }
   EXPECT_GT(placed, 1000);
+}
+
+// Real clusters with placements of all kinds.
+TEST(SlotNetwork, SaysWhatPlanNetworkSaysOnClustersOfTheCatalog) {
+  constexpr unsigned kSeed = 20261205;
+  int placed = 0;
+  for (const char* name : {"h100-spine-leaf", "dgx-h100-superpod-127", "gb200-nvl72", "tpu-v5e-256",
+                           "tpu-v5p-256", "h800-rail", "ethernet-4to1"}) {
+    const Cluster cluster = catalog_cluster(name);
+    const FabricConstants constants = fabric_constants(cluster);
+    for (unsigned i = 0; i < 12; ++i) {
+      SCOPED_TRACE(std::string(name) + ", seed " + std::to_string(kSeed + i));
+      Dice dice(kSeed + i);
+      const Strategy strategy = random_strategy(dice);
+      const PlacementShape shape = random_shape(dice, cluster, strategy.cell());
+      ASSERT_NO_FATAL_FAILURE(check_one(dice, cluster, constants, strategy, shape, placed));
+    }
+  }
+  EXPECT_GT(placed, 50);
+}
+
+TEST(SlotNetwork, AllStagesOf131072Devices) {
+  const Cluster mega = catalog_cluster("mega-131072");
+  const FabricConstants constants = fabric_constants(mega);
+  const Strategy strategy{.tensor = 8, .sequence_parallel = true};
+  for (const std::int64_t stages : {7, 16}) {
+    const PlacementShape shape{.cell = 8, .stages = stages, .inner = 32, .outer = 32};
+    const auto quick = SlotNetwork::make(mega, constants, strategy, shape);
+    ASSERT_NE(quick, nullptr);
+    const NetworkOptions options{.zero_shards = 32};
+    ASSERT_NO_FATAL_FAILURE(expect_same(quick->network(options, false),
+                                        listed(mega, constants, strategy, quick->slots(false), options)));
+  }
+}
+
+// Groups that no axis of the strategy names, whether they fill their cell or not.
+TEST(SlotNetwork, PartsOfCells) {
+  const Cluster cluster = catalog_cluster("h100-spine-leaf");
+  const FabricConstants constants = fabric_constants(cluster);
+  const Strategy strategy{.tensor = 6};
+  const auto quick = SlotNetwork::make(cluster, constants, strategy, {.cell = 6, .stages = 3, .inner = 5});
+  const PlanNetwork n = quick->network({}, false);
+  const PlanNetwork slow = listed(cluster, constants, strategy, quick->slots(false), {});
+  for (const auto& [inner, members] : {std::pair<int, int>{1, 3}, {2, 3}, {3, 2}, {1, 4}, {2, 2}, {1, 1}})
+    EXPECT_EQ(n.stages[1].cell->groups(inner, members), slow.stages[1].cell->groups(inner, members));
 }
 
 }  // namespace

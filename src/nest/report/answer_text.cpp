@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "nest/base/table.hpp"
@@ -78,8 +77,14 @@ std::string why_not_text(const WhyNot& answer, const Plan& best, const ScreenOpt
   return out + wrap(cost_sentence(answer, best), kTextWidth, 0) + "\n\n" + comparison(answer, best);
 }
 
-std::string unfit_text(const SearchResult& found, const std::vector<Advice>& advice) {
-  std::string out = wrap("no plan is possible: " + found.reason, kTextWidth, 0) + "\n";
+std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
+                       const std::vector<Advice>& advice) {
+  const Cluster& cluster = inputs.cluster;
+  std::string out =
+      wrap(fmt::format("no plan for {} on {} ({} x {}): {}", inputs.model_name(), cluster.name(),
+                       format_digits(cluster.devices()), cluster.accelerator().name, found.reason),
+           kTextWidth, 0) +
+      "\n";
   if (advice.empty()) return out + "nothing that was tried would change that\n";
   out += "\nWhat would make one possible, as found by search:\n";
   for (const Advice& a : advice) {

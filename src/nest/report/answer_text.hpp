@@ -17,8 +17,9 @@ namespace nest {
 [[nodiscard]] std::string why_not_text(const WhyNot& answer, const Plan& best,
                                        const ScreenOptions& options = {});
 
-// "no plan fits: ..." with what would make it fit.
-[[nodiscard]] std::string unfit_text(const SearchResult& found, const std::vector<Advice>& advice);
+// "no plan for MODEL on CLUSTER: ..." with what would make one possible.
+[[nodiscard]] std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
+                                     const std::vector<Advice>& advice);
 
 // The search's counts and times.
 [[nodiscard]] std::string stats_text(const SearchStats& stats, const ScreenOptions& options = {});

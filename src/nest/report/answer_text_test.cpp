@@ -55,11 +55,12 @@ TEST(AnswerText, AChoiceThatIsMadeOrCostsNothing) {
 TEST(AnswerText, WhatWouldMakeItFit) {
   SearchResult none;
   none.reason = "stage 0 needs 96 GiB, a device has 74.5 GiB";
-  EXPECT_EQ(unfit_text(none, {}),
-            "no plan is possible: stage 0 needs 96 GiB, a device has 74.5 GiB\n"
+  EXPECT_EQ(unfit_text(none, test::eight_devices(), {}),
+            "no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB\n"
             "nothing that was tried would change that\n");
-  EXPECT_EQ(unfit_text(none, {{AdviceKind::devices, "16 devices in place of 8", 16, kBest}}),
-            R"(no plan is possible: stage 0 needs 96 GiB, a device has 74.5 GiB
+  EXPECT_EQ(
+      unfit_text(none, test::eight_devices(), {{AdviceKind::devices, "16 devices in place of 8", 16, kBest}}),
+      R"(no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB
 
 What would make one possible, as found by search:
 - 16 devices in place of 8

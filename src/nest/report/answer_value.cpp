@@ -22,6 +22,24 @@ Value runner_up_value(const Plan& best, const Plan& other) {
   return v;
 }
 
+const char* amount_key(AdviceKind kind) {
+  switch (kind) {
+    case AdviceKind::knob:
+      return "degree";
+    case AdviceKind::memory:
+      return "memory_bytes";
+    case AdviceKind::devices:
+      return "devices";
+    case AdviceKind::batch:
+      return "global_batch";
+    case AdviceKind::sequence:
+      return "sequence";
+    case AdviceKind::throughput:
+      return "tokens_per_s";
+  }
+  return "";
+}
+
 Value texts(const Warnings& list) {
   Value v = Value::array();
   for (const std::string& text : list) v.push(text);
@@ -76,7 +94,7 @@ Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice) 
   for (const Advice& a : advice) {
     Value one = Value::object();
     one.set("kind", name_of(a.kind)).set("sentence", a.sentence);
-    if (a.amount > 0) one.set(a.kind == AdviceKind::memory ? "memory_bytes" : "amount", a.amount);
+    if (a.amount > 0) one.set(amount_key(a.kind), a.amount);
     if (a.plan) {
       one.set("step_s", a.plan->predicted->step.value);
       one.set("parallelism", to_value(a.plan->parallelism, a.plan->stages));

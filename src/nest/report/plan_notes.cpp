@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "nest/plan/plan_keys.hpp"
-#include "nest/plan/spell_plan.hpp"
-
 namespace nest {
 namespace {
 

@@ -55,8 +55,9 @@ class Screen {
       : found_(found), inputs_(inputs), asked_(asked), options_(options), best_(found.plans.front()) {}
 
   [[nodiscard]] std::string text() const {
-    std::string out = title() + "\n" + plan(best_) + idle() + step(best_) + memory(best_) + proof() + "\n" +
-                      stages(best_) + runners_up() + warnings();
+    std::string out = title() + "\n" + plan(best_) + idle() + step(best_);
+    if (options_.brief) return out + proof();
+    out += memory(best_) + proof() + "\n" + stages(best_) + runners_up() + warnings();
     for (std::size_t i = 1; i < std::min(options_.complete, found_.plans.size()); ++i) {
       const Plan& other = found_.plans[i];
       out += "\n" + heading(fmt::format("Number {}", i + 1)) + "\n" + plan(other) + step(other) +
@@ -72,7 +73,8 @@ class Screen {
 
   // "Plan     first sentence", later lines below it.
   [[nodiscard]] std::string beside(std::string_view head, const std::string& text) const {
-    return heading(head) + std::string(kIndent - head.size(), ' ') + wrap(text, kTextWidth, kIndent) + "\n";
+    return (head.empty() ? "" : heading(head)) + std::string(kIndent - head.size(), ' ') +
+           wrap(text, kTextWidth, kIndent) + "\n";
   }
 
   [[nodiscard]] std::string title() const {

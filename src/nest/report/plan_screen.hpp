@@ -23,6 +23,7 @@ struct ScreenOptions {
   std::function<std::string(std::string_view)> heading;  // how a heading is set off; empty: not at all
   std::size_t runners_up = 4;
   std::size_t complete = 1;  // so many plans are shown in full, the first with all that is known of it
+  bool brief = false;        // only what the plan is, its step and the proof
   Warnings warnings;         // further ones, shown with those of the plan
 };
 

@@ -43,8 +43,8 @@ best         2     4  1  none          1 s
 }
 
 TEST(PlanScreen, SixtyFourStagesAndAllWarningsFitAScreen) {
-  std::vector<int> layers;
-  for (int i = 0; i < 64; ++i) layers.push_back(1 + i % 3);
+  std::vector<int> layers(64);
+  for (int i = 0; i < 64; ++i) layers[static_cast<std::size_t>(i)] = 1 + i % 3;
   Plan plan = answer_plan(layers, 1, Seconds{1}, Seconds{0.5});
   plan.stages[0].memory->activations = Bytes{79'000'000'000};
   plan.predicted->breakdown.tensor = Seconds{1};
@@ -63,6 +63,7 @@ TEST(PlanScreen, ShowsSeveralPlansInFull) {
       {answer_plan({1, 2}, 4, Seconds{0.9}, Seconds{0.1}), answer_plan({3}, 8, Seconds{1.05}, Seconds{0})});
   const std::string text = plan_screen(found, test::eight_devices(), {}, {.complete = 2});
   EXPECT_THAT(text, HasSubstr("\nNumber 2\nPlan     pipeline 1, data 8, ZeRO 0\n"));
+  EXPECT_THAT(plan_screen(found, test::eight_devices(), {}, {.brief = true}), Not(HasSubstr("Memory")));
 }
 
 TEST(PlanScreen, OffersHeadingsToTheTerminal) {
@@ -97,7 +98,7 @@ TEST(PlanScreen, TheBarHasALetterForEachPart) {
             "# compute 500 ms (50.0 %); t tensor 200 ms (20.0 %); . bubble 297 ms (29.7 %); rest 3 ms");
   EXPECT_EQ(breakdown_legend(p, 60), "# compute 500 ms (50.0 %);\n" + std::string(60, ' ') +
                                          "t tensor 200 ms (20.0 %);\n" + std::string(60, ' ') +
-                                         ". bubble 297 ms (29.7 %);\n" + std::string(60, ' ') + "rest 3 ms");
+                                         ". bubble 297 ms (29.7 %); rest 3 ms");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ TEST(StageRows, AnotherPolicyMakesAnotherRow) {
 }
 
 TEST(StageRows, SixtyFourStagesFitAScreen) {
-  std::vector<int> layers;
-  for (int i = 0; i < 64; ++i) layers.push_back(i % 2 == 0 ? 1 : 2);
+  std::vector<int> layers(64, 1);
+  for (std::size_t i = 1; i < 64; i += 2) layers[i] = 2;
   const std::vector<StageRow> rows = stage_rows(plan_of(layers), 9);
   ASSERT_EQ(rows.size(), 9U);
   EXPECT_EQ(rows[4].stages, "4-59");

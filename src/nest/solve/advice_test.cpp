@@ -38,6 +38,7 @@ PlanQuestion question() {
 
 std::vector<std::string> sentences(const std::vector<Advice>& list) {
   std::vector<std::string> out;
+  out.reserve(list.size());
   for (const Advice& a : list) out.push_back(a.sentence);
   return out;
 }

@@ -1,5 +1,7 @@
 #include "nest/solve/all_cuts.hpp"
 
+#include <gtest/gtest.h>
+
 #include <set>
 #include <string>
 #include <utility>

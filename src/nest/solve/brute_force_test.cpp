@@ -1,5 +1,7 @@
 #include "nest/solve/brute_force.hpp"
 
+#include <gtest/gtest.h>
+
 #include <set>
 #include <string>
 

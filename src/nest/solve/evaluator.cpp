@@ -124,8 +124,8 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
 }
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
-double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind, double f,
-                           double b) const {
+double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind,
+                           double f, double b) const {
   const Batch& batch = batch_of(group);
   const auto all = batch.sets->outside(0);
   double longest = 0;
@@ -369,7 +369,8 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     std::vector<Strategy> all;
     for (const std::size_t member : members) all.push_back(problem_->strategies[member]);
     MixedFiller filler(costs, filler_);
-    const NetworkOptions network_options{c.zero == 0 ? 0 : placement.zero_shards, false, ties.first, ties.last};
+    const NetworkOptions network_options{c.zero == 0 ? 0 : placement.zero_shards, false, ties.first,
+                                         ties.last};
     auto mixed = filler.fill(batch, all, options.setting(), shape, placement, group.copies, network_options,
                              threshold, counts);
     if (mixed) {

@@ -131,7 +131,9 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
           next.stage_class = move.stage_class;
           insert(out, next, counts);
         }
-        if (prunings_.option_order && hidden_all) break;
+        if (prunings_.option_order && hidden_all &&
+            (options.ordered() || o + 1 == choices.size() || choices[o + 1].layers_b >= choice.work_b))
+          break;
       }
     }
     // A copy of a weight may go where a longer stage has its owner too.

@@ -43,8 +43,8 @@ struct Filled {
 };
 
 struct FillCounts {
-  std::int64_t work = 0;    // transitions tried
-  std::int64_t labels = 0;  // kept
+  std::int64_t work = 0;       // transitions tried
+  std::int64_t labels = 0;     // kept
   std::int64_t cut_short = 0;  // stages whose every recomputation was too much to try
 };
 

@@ -82,11 +82,13 @@ InterleavedFiller::StageVariants& InterleavedFiller::variants(Context& context, 
     if (recompute.layers > 1 && out.variants.size() > 1) {
       // One layer more than the variant before it, where that is of the same kind.
       const Variant& before = out.variants[out.variants.size() - 2];
-      if (before.recompute.policy == RecomputePolicy::full && before.recompute.layers == recompute.layers - 1) {
+      if (before.recompute.policy == RecomputePolicy::full &&
+          before.recompute.layers == recompute.layers - 1) {
         std::int64_t seen = 0;
         for (const std::uint16_t kind : out.whole.kinds) {
           if (!setting.sets->recomputes(kind) || ++seen < recompute.layers) continue;
-          variant.order = before.order + backward(RecomputePolicy::full, kind) - backward(RecomputePolicy::none, kind);
+          variant.order =
+              before.order + backward(RecomputePolicy::full, kind) - backward(RecomputePolicy::none, kind);
           break;
         }
         continue;
@@ -135,10 +137,9 @@ void InterleavedFiller::weigh(const Context& context, std::size_t stage, const S
   const double tied = of.whole.tied_copied / static_cast<double>(place.strategy.tensor);
   const StageMemory m = coster.memory(variant.whole, *place.network, setting.zero, tied, Bytes{0});
   variant.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
-  variant.workspace =
-      setting.any_zero
-          ? coster.memory(variant.whole, *place.network, 0, tied, Bytes{0}).workspace.value
-          : m.workspace.value;
+  variant.workspace = setting.any_zero
+                          ? coster.memory(variant.whole, *place.network, 0, tied, Bytes{0}).workspace.value
+                          : m.workspace.value;
   variant.update = coster.update(variant.whole, *place.network, setting.zero, tied).value;
   variant.weighed = true;
 }
@@ -361,6 +362,35 @@ bool InterleavedFiller::refine(Context& context, const std::vector<StageVariants
   return r.left > 0;
 }
 
+bool InterleavedFiller::try_all(Context& context, const std::vector<StageVariants*>& stages,
+                                std::vector<std::size_t>& best, double& least) {
+  constexpr std::int64_t kMostTries = 20'000;
+  std::vector<std::vector<std::size_t>> fitting(stages.size());
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    for (std::size_t o = 0; o < stages[i]->variants.size(); ++o) {
+      Variant& variant = stages[i]->variants[o];
+      if (!fits(context, i, *stages[i], variant)) continue;
+      if (!variant.priced) price(context, i, *stages[i], variant);
+      fitting[i].push_back(o);
+    }
+  }
+  std::vector<std::size_t> at(stages.size(), 0);
+  std::vector<const Variant*> chosen(stages.size());
+  for (std::int64_t tries = 0; tries < kMostTries; ++tries) {
+    ++context.counts->work;
+    for (std::size_t i = 0; i < stages.size(); ++i) chosen[i] = &stages[i]->variants[fitting[i][at[i]]];
+    const double now = step(context, chosen, nullptr);
+    if (now < least) {
+      least = now;
+      for (std::size_t i = 0; i < stages.size(); ++i) best[i] = fitting[i][at[i]];
+    }
+    std::size_t i = 0;
+    while (i < stages.size() && ++at[i] == fitting[i].size()) at[i++] = 0;
+    if (i == stages.size()) return true;
+  }
+  return false;
+}
+
 bool InterleavedFiller::fits(const Context& context, std::size_t stage, const StageVariants& of,
                              Variant& variant) const {
   if (!variant.weighed) weigh(context, stage, of, variant);
@@ -408,6 +438,8 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
     std::vector<std::size_t> best = chosen;
     if (shape.bound) {
       least -= reduce;
+    } else if (!options.ordered()) {
+      if (!try_all(context, stages, best, least)) ++counts.cut_short;
     } else if (!refine(context, stages, best, least, found ? std::min(threshold, found->step) : threshold)) {
       ++counts.cut_short;
     }

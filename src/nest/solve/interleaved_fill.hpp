@@ -81,11 +81,14 @@ class InterleavedFiller {
   void weigh(const Context& context, std::size_t stage, const StageVariants& of, Variant& variant) const;
   [[nodiscard]] bool fits(const Context& context, std::size_t stage, const StageVariants& of,
                           Variant& variant) const;
-  // More recomputation where that hides more of the reduction than it costs. False where there was too much to
-  // try.
+  // More recomputation where that hides more of the reduction than it costs. False where there was too much
+  // to try.
   struct Refinement;
   bool refine(Context& context, const std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
               double& least, double threshold);
+  // Every combination; false where they are too many.
+  bool try_all(Context& context, const std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
+               double& least);
   void find_useful(Refinement& refinement);
   void deepen(Refinement& refinement, std::size_t stage, double before, double reduced);
 

@@ -35,9 +35,9 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
                                              FillCounts& counts) {
   const Cluster& cluster = costs_->inputs().cluster;
   const auto p = static_cast<std::size_t>(shape.pipeline.stages);
-  const auto slots = place_cells(cluster.tree(), {family.front().cell(), shape.pipeline.stages, placement.inner,
-                                                  copies / placement.inner, placement.block_devices,
-                                                  placement.first_stage_first});
+  const auto slots = place_cells(
+      cluster.tree(), {family.front().cell(), shape.pipeline.stages, placement.inner,
+                       copies / placement.inner, placement.block_devices, placement.first_stage_first});
   if (!slots) return std::nullopt;
   std::vector<std::vector<Cell>> cells;
   for (std::size_t i = 0; i < p; ++i) cells.push_back(slots->cells_of(i));
@@ -101,7 +101,8 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
     real_setting.ends = &network.tied;
     StageOptions exact(real_setting, std::move(real));
     auto filled = filler_->fill(exact, own, limit, counts);
-    if (filled && (!best || filled->step < best->filled.step)) best = MixedFilled{std::move(*filled), strategies};
+    if (filled && (!best || filled->step < best->filled.step))
+      best = MixedFilled{std::move(*filled), strategies};
     // All other combinations: the first stage in which they differ is i.
     Allowed rest = open.allowed;
     for (std::size_t i = 0; i < p; ++i) {

@@ -1,5 +1,8 @@
 // The search against its exhaustive twin on random instances. tools/prove does more of the same.
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 

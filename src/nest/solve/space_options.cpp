@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include "nest/base/closest.hpp"
@@ -74,6 +73,18 @@ std::vector<std::string_view> items(std::string_view text) {
   }
 }
 
+// Whether one of the items is a range such as 16..2.
+bool runs_backwards(std::string_view text) {
+  const auto all = items(text);
+  return std::any_of(all.begin(), all.end(), [](std::string_view item) {
+    const std::size_t dots = item.find("..");
+    if (dots == std::string_view::npos) return false;
+    const auto first = read_choice(item.substr(0, dots));
+    const auto last = read_choice(item.substr(dots + 2));
+    return first && last && last->ranges()[0].first < first->ranges()[0].first;
+  });
+}
+
 template <class T, std::size_t N>
 std::string unknown_word(const std::array<Word<T>, N>& words, std::string_view item) {
   std::vector<std::string> names;
@@ -97,14 +108,14 @@ void add_once(std::vector<T>& list, const T& value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
 
-using Problem = std::optional<std::string>;
+using Problem = std::optional<SpaceProblem>;
 
 template <class T, std::size_t N>
 Problem read_words(const std::array<Word<T>, N>& words, std::string_view text, std::vector<T>& out) {
   std::vector<T> list;
   for (const std::string_view item : items(text)) {
     const Word<T>* word = find_word(words, item);
-    if (word == nullptr) return unknown_word(words, item);
+    if (word == nullptr) return SpaceProblem{unknown_word(words, item)};
     add_once(list, word->value);
   }
   out = std::move(list);
@@ -118,11 +129,14 @@ struct Reading {
 
   Problem operator()(Choice SearchSpace::* member) const {
     const auto choice = read_choice(text);
-    if (!choice) return fmt::format("'{}' is no number, list or range; try 1,2,4 or 2..16", text);
+    if (!choice && runs_backwards(text)) return SpaceProblem{fmt::format("'{}' ends before it starts", text)};
+    if (!choice)
+      return SpaceProblem{fmt::format("'{}' is no number, list or range; try 1,2,4 or 2..16", text)};
     for (const Choice::Range& r : choice->ranges()) {
-      if (r.first >= option->least && r.last <= option->most) continue;
-      if (r.first < option->least) return fmt::format("{} is below {}", r.first, option->least);
-      return fmt::format("{} is beyond {}", r.last, option->most);
+      if (r.first < option->least)
+        return SpaceProblem{fmt::format("{} is below {}, the least", r.first, option->least), true};
+      if (r.last > option->most)
+        return SpaceProblem{fmt::format("{} is above {}, the most", r.last, option->most), true};
     }
     space->*member = *choice;
     return std::nullopt;
@@ -141,7 +155,7 @@ struct Reading {
     for (const std::string_view item : items(text)) {
       const std::size_t colon = item.find(':');
       const auto* word = find_word(kPolicies, item.substr(0, colon));
-      if (word == nullptr) return unknown_word(kPolicies, item);
+      if (word == nullptr) return SpaceProblem{unknown_word(kPolicies, item)};
       Recompute recompute{word->value, 0};
       if (colon != std::string_view::npos) {
         const auto layers = read_choice(item.substr(colon + 1));
@@ -149,7 +163,8 @@ struct Reading {
                          layers->ranges()[0].first == layers->ranges()[0].last &&
                          layers->ranges()[0].first > 0;
         if (word->value != RecomputePolicy::full || !one)
-          return fmt::format("'{}' is no policy; a number of layers goes with full, as in full:2", item);
+          return SpaceProblem{
+              fmt::format("'{}' is no policy; a number of layers goes with full, as in full:2", item)};
         recompute.layers = layers->ranges()[0].first;
       }
       add_once(list, recompute);
@@ -185,8 +200,8 @@ const SpaceOption* find_space_option(std::string_view name) {
   return at == kOptions.end() ? nullptr : &*at;
 }
 
-std::optional<std::string> read_space_option(const SpaceOption& option, std::string_view text,
-                                             SearchSpace& space) {
+std::optional<SpaceProblem> read_space_option(const SpaceOption& option, std::string_view text,
+                                              SearchSpace& space) {
   return std::visit(Reading{&option, text, &space}, option.member);
 }
 

@@ -3,7 +3,7 @@
 // --why-not and the advice on models that do not fit have in common.
 //
 //   read_space_option(*find_space_option("tensor"), "2..x", space)
-//       -> "'2..x' is no number, list or range; try 1,2,4 or 2..16"
+//       ->what == "'2..x' is no number, list or range; try 1,2,4 or 2..16"
 #pragma once
 
 #include <optional>
@@ -31,9 +31,15 @@ struct SpaceOption {
 [[nodiscard]] std::span<const SpaceOption> space_options();
 [[nodiscard]] const SpaceOption* find_space_option(std::string_view name);
 
-// Puts the values into the space, or says why the text has none.
-[[nodiscard]] std::optional<std::string> read_space_option(const SpaceOption& option, std::string_view text,
-                                                           SearchSpace& space);
+// Why a text has no values. Impossible ones are understood, but out of range.
+struct SpaceProblem {
+  std::string what;
+  bool impossible = false;
+};
+
+// Puts the values into the space, or says why it cannot.
+[[nodiscard]] std::optional<SpaceProblem> read_space_option(const SpaceOption& option, std::string_view text,
+                                                            SearchSpace& space);
 
 // Whether nothing is said of it, so that its default domain applies.
 [[nodiscard]] bool is_open(const SpaceOption& option, const SearchSpace& space);

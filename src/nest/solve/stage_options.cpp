@@ -14,6 +14,8 @@ constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
                                Term::backward_tensor, Term::backward_expert, Term::backward_context};
 
+constexpr std::array kCollectives{Term::backward_tensor, Term::backward_expert, Term::backward_context};
+
 template <class Terms>
 double sum_of(const LayerTerms& t, const Terms& terms) {
   double sum = 0;
@@ -67,6 +69,10 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
         const LayerTerms& t = table->of(setting.sets->example(kind));
         least_forward_[kind] = std::min(least_forward_[kind], sum_of(t, kForward));
         least_backward_[kind] = std::min(least_backward_[kind], sum_of(t, kBackward));
+        const LayerTable* none = place.tables.front();
+        if (setting.zero >= 2 && none != nullptr &&
+            sum_of(t, kCollectives) < sum_of(none->of(setting.sets->example(kind)), kCollectives))
+          ordered_ = false;
       }
     }
   }
@@ -106,11 +112,11 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     }
     option.stash = (round_up_bytes(option.terms.of(Term::stash)) + buffers).value;
     option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied).value;
-    option.b = sum_of(option.terms, kBackward);
+    option.layers_b = sum_of(option.terms, kBackward);
   }
   // Insertion keeps equal ones in order.
   for (std::size_t i = 1; i < options.size(); ++i) {
-    for (std::size_t k = i; k > 0 && options[k].b < options[k - 1].b; --k)
+    for (std::size_t k = i; k > 0 && options[k].layers_b < options[k - 1].layers_b; --k)
       std::swap(options[k], options[k - 1]);
   }
   return options;
@@ -132,6 +138,7 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
                                           setting_.schedule, &chunk.backward_hidden);
   coster.step(option.terms, *where.network, setting_.zero, of.tied_copied / parts, of.tied_summed / parts,
               *setting_.ends, setting_.shape, setting_.schedule, scratch_);
+  option.work_b = chunk.backward_work().value;
   option.f = chunk.f().value;
   option.b = chunk.b().value;
   option.weight = chunk.backward_weight.value;

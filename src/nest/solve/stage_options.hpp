@@ -45,6 +45,8 @@ struct StageOption {
   std::int64_t update = 0;
   bool priced = false;
   // Seconds.
+  double layers_b = 0;  // backward time of the layers, which options are in order of
+  double work_b = 0;    // b without what it receives; never below layers_b
   double f = 0;
   double b = 0;
   double weight = 0;
@@ -75,6 +77,10 @@ class StageOptions {
   // Makes the times of an option.
   void price(std::size_t place, const StageClass& of, StageOption& option);
 
+  // Whether more recomputation never makes a backward pass shorter. It could where the compute hides
+  // collectives of the layers and ZeRO's traffic too.
+  [[nodiscard]] bool ordered() const { return ordered_; }
+
   // Sums of the layers' own times that no option of the space and no place is below, by kind.
   [[nodiscard]] double least_forward(std::size_t kind) const { return least_forward_[kind]; }
   [[nodiscard]] double least_backward(std::size_t kind) const { return least_backward_[kind]; }
@@ -88,6 +94,7 @@ class StageOptions {
   std::vector<std::vector<bool>> made_;
   std::vector<double> least_forward_;
   std::vector<double> least_backward_;
+  bool ordered_ = true;
   StageCost scratch_;
 };
 

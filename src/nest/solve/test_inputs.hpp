@@ -56,8 +56,8 @@ struct ClusterWish {
     return "dims: " + in_brackets({x, y});
   }
   if (dice.once_in(3)) {
-    std::vector<std::int64_t> sizes;
-    for (std::int64_t d = 0; d < domains; ++d) sizes.push_back(dice.pick(1, each));
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(domains));
+    for (std::int64_t& n : sizes) n = dice.pick(1, each);
     for (const std::int64_t n : sizes) children += n;
     return "sizes: " + in_brackets(sizes);
   }
@@ -77,7 +77,8 @@ struct ClusterWish {
     std::string kind = wish.kind.empty() ? dice.one_of(kKinds) : wish.kind;
     std::int64_t children = 0;
     const std::string fan_out = random_fan_out(dice, kind, domains, most, children);
-    std::string line = "  - {name: l" + std::to_string(l) + ", kind: " + kind + ", " + fan_out;
+    std::string line = "  - {name: l" + std::to_string(l);
+    line.append(", kind: ").append(kind).append(", ").append(fan_out);
     const double speed =
         wish.bandwidth * static_cast<double>(dice.one_of<std::int64_t>({1, 2, 5, 10, 10, 20, 40})) / 10;
     line += ", bandwidth: " + std::to_string(std::max(1.0, std::round(speed)));
@@ -166,8 +167,8 @@ struct RandomEdge {
   const auto whole = [&](double n) { return static_cast<std::int64_t>(std::min(std::ceil(n), 1e13)); };
   const std::vector<RandomEdge> edges = random_graph(dice, layers);
   const double edge_bytes = some(bytes);
-  std::vector<double> sizes;
-  for (std::size_t i = 0; i < edges.size(); ++i) sizes.push_back(equal ? edge_bytes : some(bytes));
+  std::vector<double> sizes(edges.size());
+  for (double& size : sizes) size = equal ? edge_bytes : some(bytes);
   std::vector<std::array<double, 7>> whole_layers;  // forward, backward, parameters, experts, stash, ..
   const double parameters = bytes * dice.one_of<double>({0.01, 1, 10, 100});
   const double stash = bytes * dice.one_of<double>({1, 3, 10});

@@ -103,6 +103,7 @@ class Pins {
                                 std::vector<std::int64_t> usual) const {
     if (profile_ == nullptr) return usual;
     std::vector<std::int64_t> list;
+    list.reserve(profile_->strategies.size());
     for (const ProfileStrategy& s : profile_->strategies) list.push_back(s.*degree);
     return list;
   }

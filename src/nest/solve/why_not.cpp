@@ -7,7 +7,6 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
-#include "nest/solve/space_options.hpp"
 
 namespace nest {
 namespace {
@@ -21,7 +20,7 @@ std::string sample_value(const SpaceOption& option) {
   return std::string(option.text.substr(0, option.text.find_first_of(", ")));
 }
 
-std::optional<std::string> pin_choice(std::string_view text, SearchSpace& space) {
+std::optional<SpaceProblem> pin_choice(std::string_view text, SearchSpace& space) {
   const std::size_t equals = text.find('=');
   std::string name(text.substr(0, equals));
   if (name.starts_with("--")) name.erase(0, 2);
@@ -31,19 +30,20 @@ std::optional<std::string> pin_choice(std::string_view text, SearchSpace& space)
     std::vector<std::string> known;
     for (const SpaceOption& o : space_options()) known.emplace_back(o.name);
     const std::string guess = did_you_mean(name, known);
-    return fmt::format("there is no choice '{}'; {}", name,
-                       guess.empty() ? "write one as tensor=4, zero=3 or schedule=gpipe" : guess);
+    return SpaceProblem{
+        fmt::format("there is no choice '{}'; {}", name,
+                    guess.empty() ? "write one as tensor=4, zero=3 or schedule=gpipe" : guess)};
   }
   if (equals == std::string_view::npos)
-    return fmt::format("'{}' needs a value, as in {}={}", name, name, sample_value(*option));
-  if (auto problem = read_space_option(*option, text.substr(equals + 1), space))
-    return name + ": " + *problem;
-  return std::nullopt;
+    return SpaceProblem{fmt::format("'{}' needs a value, as in {}={}", name, name, sample_value(*option))};
+  auto problem = read_space_option(*option, text.substr(equals + 1), space);
+  if (problem) problem->what = name + ": " + problem->what;
+  return problem;
 }
 
 }  // namespace
 
-std::optional<std::string> pin_choices(std::string_view text, SearchSpace& space) {
+std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space) {
   bool any = false;
   while (!text.empty()) {
     const std::size_t blank = text.find(' ');
@@ -53,7 +53,7 @@ std::optional<std::string> pin_choices(std::string_view text, SearchSpace& space
     if (auto problem = pin_choice(one, space)) return problem;
     any = true;
   }
-  if (!any) return "a choice is expected, as in tensor=4";
+  if (!any) return SpaceProblem{"a choice is expected, as in tensor=4"};
   return std::nullopt;
 }
 
@@ -61,7 +61,8 @@ WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Pl
                const SearchFunction& searching) {
   PlanQuestion changed = question;
   changed.options.top = 1;
-  if (const auto problem = pin_choices(choice, changed.space)) throw InputError("", "--why-not", *problem);
+  if (const auto problem = pin_choices(choice, changed.space))
+    throw InputError("", "--why-not", problem->what);
   WhyNot out;
   out.choice = choice;
   out.found = searching(changed);

@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include "nest/solve/question.hpp"
+#include "nest/solve/space_options.hpp"
 
 namespace nest {
 
 // Reads "tensor=4", or several with blanks between ("tensor=4 zero=3"), into a space; says what is wrong.
-[[nodiscard]] std::optional<std::string> pin_choices(std::string_view text, SearchSpace& space);
+[[nodiscard]] std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space);
 
 struct WhyNot {
   std::string choice;
