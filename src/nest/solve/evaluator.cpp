@@ -170,7 +170,7 @@ StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& r
 
 InterleavedFiller& Evaluator::interleaved(const Batch& batch) {
   std::unique_ptr<InterleavedFiller>& filler = interleaved_[batch.graph];
-  if (!filler) filler = std::make_unique<InterleavedFiller>(*batch.graph, problem_->prunings);
+  if (!filler) filler = std::make_unique<InterleavedFiller>(*batch.graph, *batch.sets, problem_->prunings);
   return *filler;
 }
 

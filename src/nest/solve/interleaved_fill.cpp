@@ -2,26 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
-
-#include "nest/base/hash.hpp"
-#include "nest/strategies/boundary.hpp"
+#include <unordered_map>
 
 namespace nest {
 namespace {
 
 constexpr double kRounding = 1 - 1e-12;
-
-std::vector<LayerId> ids(std::int32_t first, std::int32_t last) {
-  std::vector<LayerId> list;
-  for (std::int32_t i = first; i < last; ++i) list.emplace_back(i);
-  return list;
-}
-
-double backward_of(const LayerTerms& t) {
-  return t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
-         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context);
-}
 
 }  // namespace
 
@@ -29,151 +15,28 @@ struct InterleavedFiller::Context {
   StageOptions* options;
   const InterleavedShape* shape;
   FillCounts* counts;
-  // Stages with the same chunks in the same place.
-  std::map<std::vector<std::int64_t>, StageVariants> known;
+  // By content, place and end of the pipeline.
+  std::unordered_map<std::int64_t, StageVariants> known;
 };
 
-InterleavedFiller::StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage,
-                                                              std::span<const std::int32_t> split) {
+StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, std::int32_t content) {
   const InterleavedShape& shape = *context.shape;
-  const StageSetting& setting = context.options->setting();
-  const auto p = static_cast<std::size_t>(shape.stages);
-  const auto v = static_cast<std::size_t>(shape.chunks);
-  std::vector<LayerId> all;
-  std::vector<StageClass> chunks;
-  std::vector<std::int64_t> key{static_cast<std::int64_t>(shape.places[stage]), stage == 0 ? 1 : 0,
-                                stage + 1 == p ? 1 : 0};
-  for (std::size_t c = 0; c < v; ++c) {
-    const Range range{split[c * p + stage], split[c * p + stage + 1]};
-    const std::vector<LayerId> own = ids(range.first, range.second);
-    all.insert(all.end(), own.begin(), own.end());
-    auto known = classes_.find(range);
-    if (known == classes_.end()) {
-      const auto before = [&](std::int32_t at) {
-        return static_cast<std::size_t>(at) == graph_->layers() ? Bytes{0}
-                                                                : graph_->crossing_before(LayerId(at));
-      };
-      known =
-          classes_
-              .emplace(range, setting.sets->class_of(own, range.first == 0 ? Bytes{0} : before(range.first),
-                                                     before(range.second)))
-              .first;
-    }
-    chunks.push_back(known->second);
-    const StageClass& of = chunks.back();
-    key.push_back(of.before.value);
-    key.push_back(of.after.value);
-    std::size_t hash = 0;
-    for (const std::uint16_t kind : of.kinds) mix_hash(hash, kind);
-    key.push_back(static_cast<std::int64_t>(hash));
-  }
-  const auto [at, made] = context.known.try_emplace(std::move(key));
-  StageVariants& out = at->second;
-  if (!made) return out;
-  out.chunks = std::move(chunks);
-  out.whole = setting.sets->class_of(all, Bytes{0}, Bytes{0});
-  const Place& place = context.options->places()[shape.places[stage]];
-  const auto backward = [&](RecomputePolicy policy, std::uint16_t kind) {
-    return backward_of(place.tables[static_cast<std::size_t>(policy)]->of(setting.sets->example(kind)));
-  };
-  for (const Recompute& recompute : setting.recompute->of_stage(out.whole.recomputable)) {
-    Variant& variant = out.variants.emplace_back();
-    variant.recompute = recompute;
-    if (recompute.layers > 1 && out.variants.size() > 1) {
-      // One layer more than the variant before it, where that is of the same kind.
-      const Variant& before = out.variants[out.variants.size() - 2];
-      if (before.recompute.policy == RecomputePolicy::full &&
-          before.recompute.layers == recompute.layers - 1) {
-        std::int64_t seen = 0;
-        for (const std::uint16_t kind : out.whole.kinds) {
-          if (!setting.sets->recomputes(kind) || ++seen < recompute.layers) continue;
-          variant.order =
-              before.order + backward(RecomputePolicy::full, kind) - backward(RecomputePolicy::none, kind);
-          break;
-        }
-        continue;
-      }
-    }
-    std::int64_t recomputed = 0;
-    for (const std::uint16_t kind : out.whole.kinds) {
-      const bool can = setting.sets->recomputes(kind);
-      variant.order += backward(can ? recompute.of_layer(recomputed) : RecomputePolicy::none, kind);
-      recomputed += can ? 1 : 0;
-    }
-  }
-  for (std::size_t i = 1; i < out.variants.size(); ++i) {
-    for (std::size_t k = i; k > 0 && out.variants[k].order < out.variants[k - 1].order; --k)
-      std::swap(out.variants[k], out.variants[k - 1]);
-  }
-  return out;
-}
-
-// Layers' sums and bytes, which cost little.
-void InterleavedFiller::weigh(const Context& context, std::size_t stage, const StageVariants& of,
-                              Variant& variant) const {
-  const StageSetting& setting = context.options->setting();
-  const Place& place = context.options->places()[context.shape->places[stage]];
-  const StageCoster& coster = *setting.coster;
-  std::int64_t left = variant.recompute.layers;
-  for (const StageClass& chunk : of.chunks) {
-    Recompute own = variant.recompute;
-    if (own.layers > 0) {
-      // The stage's first layers, so its first chunks'.
-      if (left == 0) {
-        own = {RecomputePolicy::none, 0};
-      } else if (left >= chunk.recomputable) {
-        own = {RecomputePolicy::full, 0};
-      } else {
-        own.layers = left;
-      }
-      left -= std::min(left, chunk.recomputable);
-    }
-    const LayerTerms& terms = variant.chunk_terms.emplace_back(stage_terms(*setting.sets, chunk, place, own));
-    variant.whole += terms;
-    const Bytes widest = setting.micro_batch_scale * std::max(chunk.before, chunk.after);
-    variant.stashes.push_back(round_up_bytes(terms.of(Term::stash)) +
-                              coster.recipe().stage_buffers * boundary_bytes(widest, place.strategy));
-  }
-  const double tied = of.whole.tied_copied / static_cast<double>(place.strategy.tensor);
-  const StageMemory m = coster.memory(variant.whole, *place.network, setting.zero, tied, Bytes{0});
-  variant.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
-  variant.workspace = setting.any_zero
-                          ? coster.memory(variant.whole, *place.network, 0, tied, Bytes{0}).workspace.value
-                          : m.workspace.value;
-  variant.update = coster.update(variant.whole, *place.network, setting.zero, tied).value;
-  variant.weighed = true;
-}
-
-void InterleavedFiller::price(const Context& context, std::size_t stage, const StageVariants& of,
-                              Variant& variant) const {
-  const StageSetting& setting = context.options->setting();
-  const InterleavedShape& shape = *context.shape;
-  const Place& place = context.options->places()[shape.places[stage]];
-  const StageCoster& coster = *setting.coster;
   const bool first = stage == 0;
   const bool last = stage + 1 == static_cast<std::size_t>(shape.stages);
-  variant.cost.chunks.resize(of.chunks.size());
-  for (std::size_t c = 0; c < of.chunks.size(); ++c) {
-    ChunkCost& chunk = variant.cost.chunks[c];
-    coster.chunk(variant.chunk_terms[c], *place.network, setting.zero, chunk);
-    const Bytes before = boundary_bytes(setting.micro_batch_scale * of.chunks[c].before, place.strategy);
-    const Bytes after = boundary_bytes(setting.micro_batch_scale * of.chunks[c].after, place.strategy);
-    chunk.forward_receive = coster.receive(before, first ? *shape.wrap : place.network->from_previous,
-                                           chunk.forward_work(), setting.schedule, &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(after, last ? *shape.wrap : place.network->from_next,
-                                            chunk.backward_work(), setting.schedule, &chunk.backward_hidden);
-    variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
-  }
-  const auto parts = static_cast<double>(place.strategy.tensor);
-  coster.step(variant.whole, *place.network, setting.zero, of.whole.tied_copied / parts,
-              of.whole.tied_summed / parts, *setting.ends, setting.shape, setting.schedule, variant.cost);
-  const ChunkCost& front = variant.cost.chunks.front();
-  if (!first) variant.hidden += front.forward_hidden.value;
-  if (!last) variant.hidden += front.backward_hidden.value;
-  variant.priced = true;
+  const std::size_t place = shape.places[stage];
+  const std::int64_t key = ((std::int64_t{content} * 2 + (first ? 1 : 0)) * 2 + (last ? 1 : 0)) * (1 << 20) +
+                           static_cast<std::int64_t>(place);
+  const auto known = context.known.find(key);
+  if (known != context.known.end()) return known->second;
+  const Place& own = context.options->places()[place];
+  const InterleavedPlace where{place, first ? shape.wrap : &own.network->from_previous,
+                               last ? shape.wrap : &own.network->from_next, first, last};
+  return context.known
+      .try_emplace(key, context.options->setting(), own, where, contents_.at(content))
+      .first->second;
 }
 
-double InterleavedFiller::step(const Context& context, const std::vector<const Variant*>& chosen,
+double InterleavedFiller::step(const Context& context, const std::vector<const StageVariant*>& chosen,
                                double* reduced) const {
   const InterleavedShape& shape = *context.shape;
   std::vector<StagePass> passes;
@@ -186,7 +49,7 @@ double InterleavedFiller::step(const Context& context, const std::vector<const V
   double before_b = 0;
   const bool by_chunk = shape.model == PipelineModel::one_f_one_b;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Variant& own = *chosen[i];
+    const StageVariant& own = *chosen[i];
     const StageCost& s = own.cost;
     if (by_chunk) {
       passes.insert(passes.end(), own.passes.begin(), own.passes.end());
@@ -249,7 +112,7 @@ bool InterleavedFiller::ties_fit(const Context& context, const std::vector<Stage
     const bool inside =
         shape.ties == FillShape::Ties::between && i >= shape.tied_first && i <= shape.tied_last;
     const bool end = inside && (i == shape.tied_first || i == shape.tied_last);
-    const bool splits = stages[i]->whole.splits_tied;
+    const bool splits = stages[i]->content().whole.splits_tied;
     if ((splits && !inside) || (!splits && end)) return false;
   }
   return true;
@@ -270,7 +133,7 @@ struct InterleavedFiller::Refinement {
   std::vector<std::vector<Useful>> useful;  // of each stage, the one with the least recomputation first
   std::vector<double> most_b;
   std::vector<double> least_reduce;
-  std::vector<const Variant*> chosen;
+  std::vector<const StageVariant*> chosen;
   std::vector<std::size_t> at;
   std::vector<std::size_t>* best;
   double least;
@@ -296,16 +159,16 @@ void InterleavedFiller::find_useful(Refinement& r) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const double share = static_cast<double>(i + 1) / static_cast<double>(stages.size());
     std::vector<Refinement::Useful>& useful = r.useful.emplace_back();
-    for (std::size_t o = r.at[i]; o < stages[i]->variants.size(); ++o) {
-      Variant& variant = stages[i]->variants[o];
-      if (!fits(*r.context, i, *stages[i], variant)) continue;
-      if (!variant.priced) price(*r.context, i, *stages[i], variant);
+    for (std::size_t o = r.at[i]; o < stages[i]->all().size(); ++o) {
+      StageVariant& variant = stages[i]->all()[o];
+      if (!stages[i]->fits(variant, static_cast<std::int64_t>(i), r.context->shape->capacity)) continue;
+      stages[i]->price(variant);
       const Refinement::Useful own{
           o, variant.passes.front().b,
           std::max(variant.cost.reduce_alone.value, variant.cost.reduce.value * share)};
       const bool hides = useful.empty() || own.b > useful.back().b || own.reduce < useful.back().reduce;
       if (!hides) continue;
-      const Variant* before = r.chosen[i];
+      const StageVariant* before = r.chosen[i];
       r.chosen[i] = &variant;
       double reduce = 0;
       ++r.context->counts->work;
@@ -329,7 +192,7 @@ void InterleavedFiller::deepen(Refinement& r, std::size_t stage, double before, 
   for (const Refinement::Useful& u : r.useful[stage]) {
     if (--r.left <= 0) break;
     ++r.context->counts->work;
-    r.chosen[stage] = &stages[stage]->variants[u.variant];
+    r.chosen[stage] = &stages[stage]->all()[u.variant];
     r.at[stage] = u.variant;
     double reduce = 0;
     const double now = step(*r.context, r.chosen, &reduce);
@@ -345,14 +208,14 @@ void InterleavedFiller::deepen(Refinement& r, std::size_t stage, double before, 
       deepen(r, stage + 1, before + u.b, own);
   }
   r.at[stage] = first;
-  r.chosen[stage] = &stages[stage]->variants[first];
+  r.chosen[stage] = &stages[stage]->all()[first];
 }
 
 bool InterleavedFiller::refine(Context& context, const std::vector<StageVariants*>& stages,
                                std::vector<std::size_t>& best, double& least, double threshold) {
   constexpr std::int64_t kMostTries = 20'000;
   Refinement r{&context, &stages, {}, {}, {}, {}, best, &best, least, threshold, kMostTries};
-  for (std::size_t i = 0; i < stages.size(); ++i) r.chosen.push_back(&stages[i]->variants[best[i]]);
+  for (std::size_t i = 0; i < stages.size(); ++i) r.chosen.push_back(&stages[i]->all()[best[i]]);
   double reduce = 0;
   const double base = step(context, r.chosen, &reduce);
   if (reduce <= 0 || base - reduce >= r.limit()) return true;
@@ -367,18 +230,18 @@ bool InterleavedFiller::try_all(Context& context, const std::vector<StageVariant
   constexpr std::int64_t kMostTries = 20'000;
   std::vector<std::vector<std::size_t>> fitting(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    for (std::size_t o = 0; o < stages[i]->variants.size(); ++o) {
-      Variant& variant = stages[i]->variants[o];
-      if (!fits(context, i, *stages[i], variant)) continue;
-      if (!variant.priced) price(context, i, *stages[i], variant);
+    for (std::size_t o = 0; o < stages[i]->all().size(); ++o) {
+      StageVariant& variant = stages[i]->all()[o];
+      if (!stages[i]->fits(variant, static_cast<std::int64_t>(i), context.shape->capacity)) continue;
+      stages[i]->price(variant);
       fitting[i].push_back(o);
     }
   }
   std::vector<std::size_t> at(stages.size(), 0);
-  std::vector<const Variant*> chosen(stages.size());
+  std::vector<const StageVariant*> chosen(stages.size());
   for (std::int64_t tries = 0; tries < kMostTries; ++tries) {
     ++context.counts->work;
-    for (std::size_t i = 0; i < stages.size(); ++i) chosen[i] = &stages[i]->variants[fitting[i][at[i]]];
+    for (std::size_t i = 0; i < stages.size(); ++i) chosen[i] = &stages[i]->all()[fitting[i][at[i]]];
     const double now = step(context, chosen, nullptr);
     if (now < least) {
       least = now;
@@ -391,23 +254,6 @@ bool InterleavedFiller::try_all(Context& context, const std::vector<StageVariant
   return false;
 }
 
-bool InterleavedFiller::fits(const Context& context, std::size_t stage, const StageVariants& of,
-                             Variant& variant) const {
-  if (!variant.weighed) weigh(context, stage, of, variant);
-  const InterleavedShape& shape = *context.shape;
-  const auto total = [&](std::int64_t held) {
-    return variant.fixed + std::max(held + variant.workspace, variant.update);
-  };
-  const ScheduleShape schedule{shape.stages, shape.micro_batches, shape.chunks};
-  const auto index = static_cast<std::int64_t>(stage);
-  // As many chunks of the smallest or of the largest stash settle most cases.
-  const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
-  const std::int64_t count = in_flight(Schedule::interleaved, schedule, index);
-  if (total(least->value * count) > shape.capacity) return false;
-  if (total(most->value * count) <= shape.capacity) return true;
-  return total(peak_stash(Schedule::interleaved, schedule, index, variant.stashes).value) <= shape.capacity;
-}
-
 std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, const InterleavedShape& shape,
                                                          std::span<const std::vector<std::int32_t>> splits,
                                                          double threshold, FillCounts& counts) {
@@ -415,19 +261,26 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
   std::optional<InterleavedFilled> found;
   std::vector<StageVariants*> stages(static_cast<std::size_t>(shape.stages));
   std::vector<std::size_t> chosen(stages.size());
-  std::vector<const Variant*> variants_of(stages.size());
-  for (std::size_t k = 0; k < splits.size(); ++k) {
+  std::vector<const StageVariant*> variants_of(stages.size());
+  // The most promising first.
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(splits.size());
+  for (std::size_t k = 0; k < splits.size(); ++k)
+    order.emplace_back(prunings_.split_bound ? split_bound(context, splits[k]) : 0, k);
+  std::sort(order.begin(), order.end());
+  for (const auto& [bound, k] : order) {
     ++counts.work;
-    if (prunings_.split_bound && split_bound(context, splits[k]) * kRounding > threshold) continue;
+    if (bound * kRounding > threshold || (found && bound >= found->step)) break;
+    const std::vector<std::int32_t>& contents = contents_.of_split(splits[k], stages.size());
     bool fitting = true;
     for (std::size_t i = 0; i < stages.size() && fitting; ++i) {
-      stages[i] = &variants(context, i, splits[k]);
+      stages[i] = &variants(context, i, contents[i]);
       fitting = false;
-      for (std::size_t o = 0; o < stages[i]->variants.size() && !fitting; ++o) {
+      for (std::size_t o = 0; o < stages[i]->all().size() && !fitting; ++o) {
         ++counts.work;
-        Variant& variant = stages[i]->variants[o];
-        fitting = fits(context, i, *stages[i], variant);
-        if (fitting && !variant.priced) price(context, i, *stages[i], variant);
+        StageVariant& variant = stages[i]->all()[o];
+        fitting = stages[i]->fits(variant, static_cast<std::int64_t>(i), shape.capacity);
+        if (fitting) stages[i]->price(variant);
         chosen[i] = o;
         variants_of[i] = &variant;
       }
@@ -448,7 +301,7 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
     found->step = least;
     found->split = k;
     for (std::size_t i = 0; i < stages.size(); ++i)
-      found->recompute.push_back(stages[i]->variants[best[i]].recompute);
+      found->recompute.push_back(stages[i]->all()[best[i]].recompute);
   }
   return found;
 }

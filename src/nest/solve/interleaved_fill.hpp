@@ -4,14 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "nest/solve/fill.hpp"
+#include "nest/solve/interleaved_stage.hpp"
 
 namespace nest {
 
@@ -37,9 +35,9 @@ struct InterleavedFilled {
 
 class InterleavedFiller {
  public:
-  // `graph` outlives this.
-  InterleavedFiller(const LayerGraph& graph, const Prunings& prunings)
-      : graph_(&graph), prunings_(prunings) {}
+  // `graph` and `sets` outlive this.
+  InterleavedFiller(const LayerGraph& graph, const LayerSets& sets, const Prunings& prunings)
+      : contents_(graph, sets), prunings_(prunings) {}
 
   // Splits as boundaries of chunks in pipeline order.
   [[nodiscard]] std::optional<InterleavedFilled> fill(StageOptions& options, const InterleavedShape& shape,
@@ -47,40 +45,14 @@ class InterleavedFiller {
                                                       double threshold, FillCounts& counts);
 
  private:
-  // A stage under one recomputation.
-  struct Variant {
-    Recompute recompute;
-    std::vector<LayerTerms> chunk_terms;
-    LayerTerms whole;
-    double order = 0;  // backward time of the layers
-    bool weighed = false;
-    std::vector<Bytes> stashes;
-    std::int64_t fixed = 0;
-    std::int64_t workspace = 0;
-    std::int64_t update = 0;
-    bool priced = false;
-    std::vector<StagePass> passes;
-    double hidden = 0;
-    StageCost cost;
-  };
-  struct StageVariants {
-    StageClass whole;
-    std::vector<StageClass> chunks;
-    std::vector<Variant> variants;  // in order of their backward times
-  };
-  using Range = std::pair<std::int32_t, std::int32_t>;
   struct Context;
 
-  StageVariants& variants(Context& context, std::size_t stage, std::span<const std::int32_t> split);
-  void price(const Context& context, std::size_t stage, const StageVariants& of, Variant& variant) const;
+  StageVariants& variants(Context& context, std::size_t stage, std::int32_t content);
   [[nodiscard]] double split_bound(const Context& context, std::span<const std::int32_t> split);
   [[nodiscard]] bool ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const;
   // Steps of a choice of variants; `without_reduce` leaves the reduction out.
-  [[nodiscard]] double step(const Context& context, const std::vector<const Variant*>& chosen,
+  [[nodiscard]] double step(const Context& context, const std::vector<const StageVariant*>& chosen,
                             double* reduce) const;
-  void weigh(const Context& context, std::size_t stage, const StageVariants& of, Variant& variant) const;
-  [[nodiscard]] bool fits(const Context& context, std::size_t stage, const StageVariants& of,
-                          Variant& variant) const;
   // More recomputation where that hides more of the reduction than it costs. False where there was too much
   // to try.
   struct Refinement;
@@ -92,9 +64,8 @@ class InterleavedFiller {
   void find_useful(Refinement& refinement);
   void deepen(Refinement& refinement, std::size_t stage, double before, double reduced);
 
-  const LayerGraph* graph_;
+  StageContents contents_;
   Prunings prunings_;
-  std::map<Range, StageClass> classes_;
   std::vector<StagePass> passes_;
 };
 
