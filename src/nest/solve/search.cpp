@@ -114,7 +114,8 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   return {};
 }
 
-void explain_lack(const SearchProblem& problem, const std::string& refusal, SearchResult& result) {
+void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
+                  SearchResult& result) {
   result.status = PlanStatus::infeasible;
   if (!problem.groups.empty()) {
     Evaluator evaluator(problem);
@@ -135,6 +136,8 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, Sear
     result.reason = refusal;
   } else if (problem.groups.empty()) {
     result.reason = "no combination of the degrees fits the batch, the layers and the devices";
+  } else if (rule != nullptr) {
+    result.reason = rule->sentence;
   } else {
     result.reason = "no plan of the space is valid, or reaches the target";
   }
@@ -192,7 +195,7 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
       result.lower_bound = Seconds{bound};
       result.reason = "no plan was found before the limit";
     } else {
-      explain_lack(problem, refusal, result);
+      explain_lack(problem, refusal, tree.broken(), result);
     }
     result.stats.seconds.emplace_back("why nothing fits", clock.lap());
     return result;

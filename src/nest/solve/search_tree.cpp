@@ -49,8 +49,8 @@ void SearchTree::push(Node node) {
   queue_.push(std::move(node));
 }
 
-bool SearchTree::allowed(const Configuration& c) const {
-  if (problem_->space->rules == nullptr) return true;
+const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
+  if (problem_->space->rules == nullptr) return nullptr;
   const Group& group = problem_->groups[c.group];
   PlanDegrees degrees;
   degrees.training = problem_->costs->batches()[group.batch].training;
@@ -66,7 +66,7 @@ bool SearchTree::allowed(const Configuration& c) const {
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = c.first_stage_first;
-  return problem_->space->rules->broken(degrees) == nullptr;
+  return problem_->space->rules->broken(degrees);
 }
 
 void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const {
@@ -186,7 +186,10 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
       c.block_devices = own.block_devices;
       c.first_stage_first = own.first_stage_first;
       c.zero_shards = c.zero == 0 ? 1 : own.zero_shards;
-      if (!allowed(c)) continue;
+      if (const FrameworkRule* rule = broken_rule(c)) {
+        out.broken = rule;
+        continue;
+      }
       if (problem_->prunings.network_bound)
         next.bound = std::max(node.bound, evaluator.network_bound(c, own));
       out.nodes.push_back(std::move(next));
@@ -206,6 +209,7 @@ void SearchTree::take(std::vector<Opened>& round) {
   for (Opened& opened : round) {
     counts_.work += opened.counts.work;
     counts_.labels += opened.counts.labels;
+    if (broken_ == nullptr) broken_ = opened.broken;
     if (opened.counts.cut_short > 0) dropped_ = std::min(dropped_, opened.bound);
     fills_ += opened.fills;
     relaxed_ += opened.relaxed;
@@ -294,7 +298,7 @@ void SearchTree::dive() {
 }
 
 void SearchTree::run() {
-  if (problem_->prunings.dive) dive();
+  if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
   for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
     Node node;
     node.configuration.group = g;
@@ -311,7 +315,7 @@ void SearchTree::run() {
   std::vector<Opened> round;
   while (!queue_.empty()) {
     if ((options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
-        (options_->work_limit && counts_.work > *options_->work_limit)) {
+        (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
       return;
     }

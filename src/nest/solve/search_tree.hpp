@@ -28,6 +28,8 @@ class SearchTree {
   // No plan of the space is below; infinite where nothing was left out.
   [[nodiscard]] double left_out() const;
   void count(SearchStats& stats) const;
+  // A framework's rule that left something out, if any did.
+  [[nodiscard]] const FrameworkRule* broken() const { return broken_; }
 
  private:
   enum class Kind { group, schedule, zero, placement, fill };
@@ -57,6 +59,7 @@ class SearchTree {
     double bound = 0;  // of the node
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
+    const FrameworkRule* broken = nullptr;  // that forbade something
     std::vector<std::pair<const char*, std::int64_t>> pruned;
   };
 
@@ -73,7 +76,7 @@ class SearchTree {
   void report();
   [[nodiscard]] double threshold(std::int64_t devices) const;
   [[nodiscard]] double elapsed() const;
-  [[nodiscard]] bool allowed(const Configuration& configuration) const;
+  [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
 
   SearchProblem* problem_;
   const SearchOptions* options_;
@@ -82,6 +85,7 @@ class SearchTree {
   std::vector<Evaluator> evaluators_;
   std::priority_queue<Node, std::vector<Node>, Later> queue_;
   std::int64_t numbers_ = 0;
+  const FrameworkRule* broken_ = nullptr;
   double dropped_ = 0;  // least bound of what the gap left out
   bool stopped_ = false;
   double reported_ = 0;
