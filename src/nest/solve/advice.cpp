@@ -45,6 +45,7 @@ class Adviser {
       : question_(question), options_(options), searching_(searching) {
     question_.options.gap = kAnyPlan;
     question_.options.top = 1;
+    question_.options.runners_up = 0;
   }
 
   [[nodiscard]] std::vector<Advice> advise(const SearchResult& found) {

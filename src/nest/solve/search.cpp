@@ -19,8 +19,6 @@ namespace nest {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-// Plans beside the best that a search without --top returns.
-constexpr std::size_t kRunnersUp = 4;
 
 class Clock {
  public:
@@ -176,8 +174,9 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
 
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
+  const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
   BestPlans best(
-      options.objective, std::max(1, options.top),
+      options.objective, proved,
       fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s : kInfinite);
   SearchTree tree(problem, options, best, workers);
   tree.run();
@@ -206,9 +205,8 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
   result.status =
       !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
   Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
-  const std::size_t wanted_plans = options.top > 1 ? static_cast<std::size_t>(options.top) : 1 + kRunnersUp;
   for (const BestPlans::Entry* entry : best.all()) {
-    if (result.plans.size() >= wanted_plans) break;
+    if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
     Plan plan;
     const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
     result.disagreement = finish(pricer, *entry, status, plan);

@@ -35,7 +35,7 @@ double SearchTree::elapsed() const {
 // With a gap, plans only count where they are better by more than it.
 double SearchTree::threshold(std::int64_t devices) const {
   const double all = best_->threshold(devices);
-  return options_->gap > 0 && best_->best() != nullptr && options_->top <= 1 ? all / (1 + options_->gap)
+  return options_->gap > 0 && best_->best() != nullptr && options_->top + options_->runners_up <= 1 ? all / (1 + options_->gap)
                                                                              : all;
 }
 

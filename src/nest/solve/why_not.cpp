@@ -61,6 +61,7 @@ WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Pl
                const SearchFunction& searching) {
   PlanQuestion changed = question;
   changed.options.top = 1;
+  changed.options.runners_up = 0;
   if (const auto problem = pin_choices(choice, changed.space))
     throw InputError("", "--why-not", problem->what);
   WhyNot out;
