@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/strategies/registry.hpp"
 #include "nest/strategies/tensor.hpp"
 
 namespace {
@@ -103,9 +104,8 @@ class GridPass {
 };
 
 std::optional<nest::Refusal> check(const nest::LayerType& layer, Grid grid, const nest::Strategy& s) {
-  if (s.tensor != grid.rows * grid.columns)
-    return nest::Refusal{"grid",
-                         "tensor " + std::to_string(s.tensor) + " is not the grid's number of devices"};
+  if (s.sequence_parallel)
+    return nest::Refusal{"grid_sequence", "the grid splits hidden, not the sequence, between its products"};
   for (const nest::Tensor& tensor : layer.tensors) {
     for (const nest::Dim& d : tensor.shape) {
       if (d.axis == Axis::experts || d.axis == Axis::latent)
@@ -123,7 +123,20 @@ std::optional<nest::Refusal> check(const nest::LayerType& layer, Grid grid, cons
 
 nest::SubgraphStrategy two_dimensional(Grid grid) {
   return {"grid", "heads, ffn and vocabulary over rows, hidden over columns",
-          [](const nest::Strategy& s) { return s.tensor > 1; },
+          [grid](const nest::Strategy& s) { return s.tensor == grid.devices(); },
           [grid](const nest::LayerType& layer, const nest::Strategy& s) { return check(layer, grid, s); },
           [grid](nest::LayerTransform& t) { GridPass(t, grid).run(); }};
+}
+
+std::vector<nest::SubgraphStrategy> table_with(Grid grid) {
+  std::vector<nest::SubgraphStrategy> table;
+  for (const nest::SubgraphStrategy& row : nest::subgraph_strategies()) {
+    table.push_back(row);
+    if (row.name != "tensor") continue;
+    table.back().active = [grid, active = row.active](const nest::Strategy& s) {
+      return s.tensor != grid.devices() && active(s);
+    };
+    table.push_back(two_dimensional(grid));
+  }
+  return table;
 }

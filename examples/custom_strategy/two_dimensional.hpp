@@ -9,13 +9,19 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
 struct Grid {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
+
+  [[nodiscard]] std::int64_t devices() const { return rows * columns; }
 };
 
-// Takes the place of the table's tensor row; the strategy's tensor degree must be rows * columns.
+// Active where the strategy's tensor degree is the grid's number of devices.
 [[nodiscard]] nest::SubgraphStrategy two_dimensional(Grid grid);
+
+// The library's table, in which this tensor degree means the grid; the other degrees mean what they did.
+[[nodiscard]] std::vector<nest::SubgraphStrategy> table_with(Grid grid);

@@ -6,7 +6,6 @@
 #include "nest/base/hash.hpp"
 #include "nest/estimate/flash_generation.hpp"
 #include "nest/strategies/boundary.hpp"
-#include "nest/strategies/registry.hpp"
 
 namespace nest {
 namespace {
@@ -103,11 +102,12 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
       made.refusal = "the layer profile has no costs for " + spell(strategy);
   } else {
     const Model& model = *this->model(training.micro_batch, training.sequence).model;
-    const auto refusal = check_strategy(model, strategy);
+    const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
     if (refusal && !refusal->framework) {
       made.refusal = refusal->sentence;
     } else {
-      made.sharded = shard_types(model, strategy, {.expert_imbalance = inputs_->recipe.expert_imbalance});
+      made.sharded = shard_types(model, strategy, {.expert_imbalance = inputs_->recipe.expert_imbalance},
+                                 inputs_->strategy_table());
     }
   }
   return computes_.emplace(key, std::move(made)).first->second;

@@ -156,6 +156,42 @@ TEST(CostBook, ExpertsAreDividedByTheExpertDegree) {
   EXPECT_EQ(one.of(Term::forward_expert), 0);
 }
 
+// A table of one's own takes the place of the library's: in this one, tensor 3 splits nothing and sends as
+// much as its one row says.
+TEST(CostBook, StrategiesMayBeTheUsersOwn) {
+  const PlanInputs usual = zoo_inputs("gpt2");
+  PlanInputs own = usual;
+  own.strategies.push_back(
+      {"idle", "every device does all", [](const Strategy& s) { return s.tensor > 1; },
+       [](const LayerType&, const Strategy& s) -> std::optional<Refusal> {
+         if (s.tensor == 3) return std::nullopt;
+         return Refusal{"idle_three", "three or one"};
+       },
+       [](LayerTransform& t) {
+         std::vector<Operator> operators = t.take_operators();
+         const TensorIndex result = operators.back().outputs.front();
+         for (Operator& op : operators) t.push(std::move(op));
+         t.push_collective("all", {CollectiveKind::all_reduce, CollectiveKind::none, GroupAxis::tensor},
+                           {result}, {t.copy(result, ".sum")});
+       }});
+  CostBook book(own);
+  EXPECT_EQ(book.refusal(training(512), {.tensor = 3}), "");
+  EXPECT_EQ(book.refusal(training(512), {.tensor = 2}), "three or one");
+  const auto block = [&](CostBook& of, const Strategy& s) {
+    const PlanNetwork* network = of.network(s, {.cell = s.cell()}, {});
+    return of.table(training(512), s, RecomputePolicy::none, network->stages[0]).of(LayerId{1});
+  };
+  const LayerTerms three = block(book, {.tensor = 3});
+  const LayerTerms one = block(book, {});
+  EXPECT_EQ(three.of(Term::forward), one.of(Term::forward));
+  EXPECT_EQ(three.of(Term::dense_parameters), one.of(Term::dense_parameters));
+  EXPECT_GT(three.of(Term::forward_tensor), 0);
+  CostBook library(usual);
+  EXPECT_EQ(library.refusal(training(512), {.tensor = 2}), "");
+  EXPECT_EQ(block(library, {}), one);
+  EXPECT_LT(block(library, {.tensor = 3}).of(Term::dense_parameters), one.of(Term::dense_parameters));
+}
+
 // Under full recomputation a profile's layer keeps what comes in, on one device of the cell.
 TEST(CostBook, AProfilesLayersKeepTheirIncomingEdges) {
   PlanInputs inputs = test::example_inputs();

@@ -44,6 +44,10 @@ FabricConstants PlanInputs::constants() const {
   return recipe.ideal_network ? ideal_constants(cluster) : fabric_constants(cluster);
 }
 
+std::span<const SubgraphStrategy> PlanInputs::strategy_table() const {
+  return strategies.empty() ? subgraph_strategies() : strategies;
+}
+
 std::int64_t PlanInputs::default_sequence() const {
   if (const LayerProfile* own = profile()) return own->sequence;
   const auto& spec = std::get<ModelSpec>(source);
@@ -65,7 +69,7 @@ void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings)
 
 PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
                        Warnings& warnings) {
-  PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe)};
+  PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe), {}};
   set_model(inputs, model, warnings);
   return inputs;
 }
@@ -95,7 +99,7 @@ PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {
   } else {
     how = load_recipe(word("recipe", *recipe));
   }
-  return {*model, std::move(source), std::move(place), std::move(how)};
+  return {*model, std::move(source), std::move(place), std::move(how), {}};
 }
 
 Value to_value(const PlanInputs& inputs) {

@@ -2,8 +2,9 @@
 // part of a plan's JSON ("inputs") from which it can be priced again.
 #pragma once
 
-#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "nest/base/reader.hpp"
 #include "nest/base/value.hpp"
@@ -12,6 +13,7 @@
 #include "nest/model/build.hpp"
 #include "nest/model/zoo.hpp"
 #include "nest/recipe/recipe.hpp"
+#include "nest/strategies/registry.hpp"
 
 namespace nest {
 
@@ -21,7 +23,11 @@ struct PlanInputs {
   ModelSource source;
   Cluster cluster;
   Recipe recipe;
+  // Sub-graph strategies of one's own, in the order in which they are applied; empty: the library's. Plan
+  // files do not hold them: who prices such a plan again passes the same table.
+  std::vector<SubgraphStrategy> strategies;
 
+  [[nodiscard]] std::span<const SubgraphStrategy> strategy_table() const;
   // Ideal where the recipe says so, a library's otherwise.
   [[nodiscard]] FabricConstants constants() const;
   [[nodiscard]] const LayerProfile* profile() const { return std::get_if<LayerProfile>(&source); }

@@ -51,6 +51,16 @@ TEST(Inputs, IdealNetworksOnlyWhereTheRecipeSaysSo) {
   EXPECT_TRUE(megatron.library());
 }
 
+TEST(Inputs, StrategiesAreTheLibrarysUnlessGiven) {
+  PlanInputs inputs = test::example_inputs();
+  EXPECT_EQ(inputs.strategy_table().data(), subgraph_strategies().data());
+  inputs.strategies.push_back(subgraph_strategies().front());
+  const PlanInputs copy = inputs;
+  ASSERT_EQ(copy.strategy_table().size(), 1U);
+  EXPECT_EQ(copy.strategy_table().front().name, subgraph_strategies().front().name);
+  EXPECT_EQ(read(to_json(to_value(copy))).strategies.size(), 0U);  // files do not hold them
+}
+
 constexpr const char* kConfig =
     R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
         "intermediate_size": 128, "vocab_size": 100, "max_position_embeddings": 128})";

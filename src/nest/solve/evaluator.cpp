@@ -258,45 +258,6 @@ double Evaluator::network_bound(const Configuration& c, const Placement& placeme
   return bound_of(group, c.schedule, by_kind, f + sends, b + sends);
 }
 
-// Stages at their least for each number of stages; nothing of times.
-std::int64_t Evaluator::least_memory(const Group& group) {
-  const Batch& batch = batch_of(group);
-  SearchCosts& costs = *problem_->costs;
-  const SearchSpace& space = *problem_->space;
-  std::int64_t least = 0;
-  for (const std::int64_t zero : space.zero.values(3, 0)) {
-    Configuration c;
-    c.zero = zero;
-    c.group = static_cast<std::size_t>(&group - problem_->groups.data());
-    const RelaxedNetwork network =
-        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(), strategy_of(group),
-                        group.copies, ShardKind::any, false);
-    StageOptions options(setting(c, problem_->recompute, kNowhere),
-                         {costs.place(batch, strategy_of(group), network.stage, false)});
-    const LayerSets& sets = *batch.sets;
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    std::vector<std::int64_t> after(sets.size(), kMost);
-    after[0] = 0;
-    for (std::int64_t s = 1; s <= group.pipeline; ++s) {
-      std::vector<std::int64_t> with(sets.size(), kMost);
-      const std::int64_t held = std::min(s, group.micro_batches);
-      for (std::size_t state = 0; state < sets.size(); ++state) {
-        if (after[state] == kMost) continue;
-        for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
-          std::int64_t own = kMost;
-          for (const StageOption& option : options.of(0, move.stage_class))
-            own = std::min(own, option.total(held));
-          std::int64_t& best = with[static_cast<std::size_t>(move.to)];
-          best = std::min(best, std::max(own, after[state]));
-        }
-      }
-      after = std::move(with);
-    }
-    if (after.back() != kMost && (least == 0 || after.back() < least)) least = after.back();
-  }
-  return least;
-}
-
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
   const Group& group = problem_->groups[c.group];
   Plan plan;

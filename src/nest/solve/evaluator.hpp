@@ -59,8 +59,6 @@ class Evaluator {
   };
   [[nodiscard]] std::optional<Best> best(const Configuration& configuration, const Placement& placement,
                                          const TieQuestion& ties, double threshold, FillCounts& counts);
-  // The least that the fullest device of any plan of the group needs, in bytes.
-  [[nodiscard]] std::int64_t least_memory(const Group& group);
 
  private:
   struct Sums {  // of all layers, and of the longest stage by counting

@@ -155,6 +155,12 @@ bool StageVariants::fits(StageVariant& variant, std::int64_t stage, std::int64_t
   return total(peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes).value) <= capacity;
 }
 
+std::int64_t StageVariants::need(StageVariant& variant, std::int64_t stage) const {
+  if (!variant.weighed) weigh(variant);
+  const Bytes held = peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes);
+  return fixed_ + std::max(held.value + variant.workspace, update_);
+}
+
 void StageVariants::price(StageVariant& variant) const {
   if (variant.priced) return;
   const StageCoster& coster = *setting_->coster;

@@ -75,6 +75,8 @@ class StageVariants {
   [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
   [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
   [[nodiscard]] bool fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
+  // Bytes of the fullest moment.
+  [[nodiscard]] std::int64_t need(StageVariant& variant, std::int64_t stage) const;
   void price(StageVariant& variant) const;
 
  private:

@@ -12,6 +12,7 @@
 #include "nest/plan/plan_json.hpp"
 #include "nest/plan/price.hpp"
 #include "nest/solve/domains.hpp"
+#include "nest/solve/least_memory.hpp"
 #include "nest/solve/search_tree.hpp"
 #include "nest/solve/verify.hpp"
 
@@ -116,10 +117,9 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
                   SearchResult& result) {
   result.status = PlanStatus::infeasible;
   if (!problem.groups.empty()) {
-    Evaluator evaluator(problem);
     std::int64_t least = 0;
     for (const Group& group : problem.groups) {
-      const std::int64_t need = evaluator.least_memory(group);
+      const std::int64_t need = least_memory(problem, group);
       if (need > 0 && (least == 0 || need < least)) least = need;
     }
     result.least_memory = Bytes{least};

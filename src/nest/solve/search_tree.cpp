@@ -32,11 +32,20 @@ double SearchTree::elapsed() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
-// With a gap, plans only count where they are better by more than it.
+// With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
+// have none.
 double SearchTree::threshold(std::int64_t devices) const {
   const double all = best_->threshold(devices);
-  return options_->gap > 0 && best_->best() != nullptr && options_->top + options_->runners_up <= 1 ? all / (1 + options_->gap)
-                                                                             : all;
+  const bool gap = options_->gap > 0 && options_->objective == Objective::step_time &&
+                   options_->top + options_->runners_up <= 1;
+  return gap && best_->best() != nullptr ? all / (1 + options_->gap) : all;
+}
+
+// Nothing of the node is within the threshold, but some of it may be better than the best plan by less than
+// the gap.
+void SearchTree::leave_out(const Node& node, Opened& out) const {
+  const double within = threshold(node.devices);
+  if (within < best_->threshold(node.devices)) out.left_out = std::max(node.bound, within);
 }
 
 bool SearchTree::useful(const Node& node) const {
@@ -114,6 +123,7 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
     const auto relaxed =
         evaluator.relaxed_bound(node.configuration, ShardKind::any, threshold(node.devices), out.counts);
     if (!relaxed) {
+      leave_out(node, out);
       out.pruned.emplace_back("relaxed-bound", 1);
       return;
     }
@@ -154,6 +164,7 @@ void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) 
     const auto relaxed =
         evaluator.relaxed_bound(node.configuration, node.shards, threshold(node.devices), out.counts);
     if (!relaxed) {
+      leave_out(node, out);
       out.pruned.emplace_back("relaxed-bound", 1);
       return;
     }
@@ -200,8 +211,10 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
   out.bound = node.bound;
-  auto best = evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties,
-                             threshold(node.devices), out.counts);
+  const double within = threshold(node.devices);
+  auto best =
+      evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
+  if (!best || best->step > within) leave_out(node, out);
   if (best) out.plans.push_back(std::move(*best));
 }
 
@@ -210,6 +223,7 @@ void SearchTree::take(std::vector<Opened>& round) {
     counts_.work += opened.counts.work;
     counts_.labels += opened.counts.labels;
     if (broken_ == nullptr) broken_ = opened.broken;
+    dropped_ = std::min(dropped_, opened.left_out);
     if (opened.counts.cut_short > 0) dropped_ = std::min(dropped_, opened.bound);
     fills_ += opened.fills;
     relaxed_ += opened.relaxed;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -57,6 +58,7 @@ class SearchTree {
     std::vector<Evaluator::Best> plans;
     FillCounts counts;
     double bound = 0;  // of the node
+    double left_out = std::numeric_limits<double>::infinity();  // no plan that the gap left out is below
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
     const FrameworkRule* broken = nullptr;  // that forbade something
@@ -71,6 +73,7 @@ class SearchTree {
   void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_fill(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void leave_out(const Node& node, Opened& out) const;
   void dive();
   void take(std::vector<Opened>& round);
   void report();

@@ -1,0 +1,113 @@
+#include "nest/solve/least_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "nest/plan/interleaved_splits.hpp"
+#include "nest/solve/domains.hpp"
+#include "nest/solve/interleaved_stage.hpp"
+#include "nest/solve/relaxed.hpp"
+
+namespace nest {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+const Shapes kNowhere;
+
+// Every chain of downsets, the fullest stage of each.
+std::int64_t least_of_cuts(StageOptions& options) {
+  const StageSetting& setting = options.setting();
+  const LayerSets& sets = *setting.sets;
+  std::vector<std::int64_t> after(sets.size(), kMost);
+  after[0] = 0;
+  for (std::int64_t s = 1; s <= setting.shape.stages; ++s) {
+    std::vector<std::int64_t> with(sets.size(), kMost);
+    const std::int64_t held = in_flight(setting.schedule, setting.shape, setting.shape.stages - s);
+    for (std::size_t state = 0; state < sets.size(); ++state) {
+      if (after[state] == kMost) continue;
+      for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
+        std::int64_t own = kMost;
+        for (const StageOption& option : options.of(0, move.stage_class))
+          own = std::min(own, option.total(held));
+        std::int64_t& best = with[static_cast<std::size_t>(move.to)];
+        best = std::min(best, std::max(own, after[state]));
+      }
+    }
+    after = std::move(with);
+  }
+  return after.back();
+}
+
+std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph) {
+  const StageSetting& setting = options.setting();
+  const std::int64_t p = setting.shape.stages;
+  const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
+  StageContents contents(graph, *setting.sets);
+  std::int64_t least = kMost;
+  for (const std::vector<std::int32_t>& split : splits) {
+    std::int64_t fullest = 0;
+    const std::vector<std::int32_t>& stages = contents.of_split(split, static_cast<std::size_t>(p));
+    for (std::int64_t i = 0; i < p && fullest < least; ++i) {
+      StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
+                             contents.at(stages[static_cast<std::size_t>(i)]));
+      std::int64_t own = kMost;
+      for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
+      fullest = std::max(fullest, own);
+    }
+    least = std::min(least, fullest);
+  }
+  return least;
+}
+
+}  // namespace
+
+std::int64_t least_memory(const SearchProblem& problem, const Group& group) {
+  SearchCosts& costs = *problem.costs;
+  const SearchSpace& space = *problem.space;
+  const Batch& batch = costs.batches()[group.batch];
+  const Strategy& strategy = problem.strategies[group.strategy];
+  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  RelaxedNetwork network = relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
+                                           strategy, group.copies, ShardKind::any, false);
+  if (!space.zero_shards.open()) {
+    std::int64_t most = 1;
+    for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;
+    network.stage.dense.shards = most;
+  }
+  const Place place = costs.place(batch, strategy, network.stage, false);
+  std::vector<RecomputeDomain> policies{problem.recompute};
+  if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
+    policies.clear();
+    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers())))
+      policies.emplace_back(r, problem.recompute);
+  }
+  std::int64_t least = kMost;
+  for (const std::int64_t zero : space.zero.values(3, 0)) {
+    for (const Schedule schedule : schedule_domain(space)) {
+      for (const std::int64_t v : interleave_domain(space)) {
+        const bool interleaved = schedule == Schedule::interleaved;
+        if (interleaved != (v > 1)) continue;
+        if (interleaved && (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 ||
+                            v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline))
+          continue;
+        for (const RecomputeDomain& policy : policies) {
+          StageSetting setting;
+          setting.sets = batch.sets;
+          setting.micro_batch_scale = batch.scale;
+          setting.coster = &costs.coster();
+          setting.recompute = &policy;
+          setting.ends = &kNowhere;
+          setting.zero = zero;
+          setting.schedule = schedule;
+          setting.shape = {group.pipeline, group.micro_batches, v};
+          StageOptions options(setting, {place});
+          least = std::min(least, interleaved ? least_of_splits(options, *batch.graph) : least_of_cuts(options));
+        }
+      }
+    }
+  }
+  return least == kMost ? 0 : least;
+}
+
+}  // namespace nest
