@@ -103,6 +103,14 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
     const Strategy& strategy = problem_->strategies[member];
     const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
     places.push_back(costs.place(batch, strategy, network.stage, network.collectives));
+    LayerTerms all;
+    const auto counts = batch.sets->outside(0);
+    for (const Term term : {Term::dense_parameters, Term::expert_parameters}) {
+      for (std::size_t kind = 0; kind < counts.size(); ++kind)
+        all.of(term) += counts[kind] * places.back().tables.front()->of(batch.sets->example(kind)).of(term);
+      double& least = sums.parameters.of(term);
+      least = places.size() == 1 ? all.of(term) : std::min(least, all.of(term));
+    }
     // What every boundary sends at least.
     const Bytes bytes = boundary_bytes(batch.least_boundary, strategy);
     const Seconds send = costs.coster().receive(bytes, network.stage.from_next,
@@ -150,6 +158,25 @@ double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_
   const Sums& s = sums(group, schedule);
   const double sends = static_cast<double>(group.pipeline * interleave - 1) * s.send;
   return bound_of(group, schedule, s.by_kind, s.f + sends, s.b + sends);
+}
+
+std::int64_t Evaluator::memory_floor(const Group& group) {
+  const SearchSpace& space = *problem_->space;
+  std::int64_t zero = 3;
+  while (zero > 0 && !space.zero.has(zero)) --zero;
+  // Of all strategies that stages may have: as many ranks as share anything.
+  const std::int64_t ranks = group.copies * strategy_of(group).cell();
+  StageNetwork network;
+  network.dense.shards = network.expert.shards = ranks;
+  const std::vector<std::size_t>& members = family(group, Schedule::one_f_one_b);
+  if (members.size() == 1) {
+    const Strategy& s = strategy_of(group);
+    network.dense.shards = ranks / s.tensor;
+    network.expert.shards = ranks / (s.expert_tensor_degree() * s.expert);
+  }
+  const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters, network,
+                                                         zero, 0, Bytes{0});
+  return m.reserve.value + (m.weights + m.gradients + m.optimizer).value / group.pipeline;
 }
 
 StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,

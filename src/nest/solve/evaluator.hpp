@@ -47,6 +47,9 @@ class Evaluator {
 
   // Bounds of a group that cost next to nothing: of one schedule.
   [[nodiscard]] double quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
+  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states, spread
+  // evenly over all devices as far as ZeRO of the space can.
+  [[nodiscard]] std::int64_t memory_floor(const Group& group);
   // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
   [[nodiscard]] std::optional<double> relaxed_bound(const Configuration& configuration, ShardKind kind,
                                                     double threshold, FillCounts& counts);
@@ -66,6 +69,7 @@ class Evaluator {
     double b = 0;
     std::vector<double> by_kind;  // f + b
     double send = 0;              // over any boundary, one way
+    LayerTerms parameters;        // of all layers, the least over the family
   };
   using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
 

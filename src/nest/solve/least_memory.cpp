@@ -16,7 +16,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 const Shapes kNowhere;
 
 // Every chain of downsets, the fullest stage of each.
-std::int64_t least_of_cuts(StageOptions& options) {
+std::int64_t least_of_cuts(StageOptions& options, std::int64_t below) {
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
   std::vector<std::int64_t> after(sets.size(), kMost);
@@ -25,11 +25,13 @@ std::int64_t least_of_cuts(StageOptions& options) {
     std::vector<std::int64_t> with(sets.size(), kMost);
     const std::int64_t held = in_flight(setting.schedule, setting.shape, setting.shape.stages - s);
     for (std::size_t state = 0; state < sets.size(); ++state) {
-      if (after[state] == kMost) continue;
+      if (after[state] >= below) continue;
       for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
         std::int64_t own = kMost;
         for (const StageOption& option : options.of(0, move.stage_class))
           own = std::min(own, option.total(held));
+        // Longer stages hold more.
+        if (own >= below && sets.chain()) break;
         std::int64_t& best = with[static_cast<std::size_t>(move.to)];
         best = std::min(best, std::max(own, after[state]));
       }
@@ -39,12 +41,12 @@ std::int64_t least_of_cuts(StageOptions& options) {
   return after.back();
 }
 
-std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph) {
+std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph, std::int64_t below) {
   const StageSetting& setting = options.setting();
   const std::int64_t p = setting.shape.stages;
   const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
   StageContents contents(graph, *setting.sets);
-  std::int64_t least = kMost;
+  std::int64_t least = below;
   for (const std::vector<std::int32_t>& split : splits) {
     std::int64_t fullest = 0;
     const std::vector<std::int32_t>& stages = contents.of_split(split, static_cast<std::size_t>(p));
@@ -60,9 +62,7 @@ std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph) {
   return least;
 }
 
-}  // namespace
-
-std::int64_t least_memory(const SearchProblem& problem, const Group& group) {
+std::int64_t least_memory(const SearchProblem& problem, const Group& group, std::int64_t below) {
   SearchCosts& costs = *problem.costs;
   const SearchSpace& space = *problem.space;
   const Batch& batch = costs.batches()[group.batch];
@@ -82,7 +82,24 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group) {
     for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers())))
       policies.emplace_back(r, problem.recompute);
   }
-  std::int64_t least = kMost;
+  std::int64_t least = below;
+  const auto ask = [&](std::int64_t zero, Schedule schedule, std::int64_t v) {
+    for (const RecomputeDomain& policy : policies) {
+      StageSetting setting;
+      setting.sets = batch.sets;
+      setting.micro_batch_scale = batch.scale;
+      setting.coster = &costs.coster();
+      setting.recompute = &policy;
+      setting.ends = &kNowhere;
+      setting.zero = zero;
+      setting.schedule = schedule;
+      setting.shape = {group.pipeline, group.micro_batches, v};
+      StageOptions options(setting, {place});
+      const std::int64_t need = schedule == Schedule::interleaved ? least_of_splits(options, *batch.graph, least)
+                                                                  : least_of_cuts(options, least);
+      least = std::min(least, need);
+    }
+  };
   for (const std::int64_t zero : space.zero.values(3, 0)) {
     for (const Schedule schedule : schedule_domain(space)) {
       for (const std::int64_t v : interleave_domain(space)) {
@@ -91,21 +108,27 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group) {
         if (interleaved && (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 ||
                             v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline))
           continue;
-        for (const RecomputeDomain& policy : policies) {
-          StageSetting setting;
-          setting.sets = batch.sets;
-          setting.micro_batch_scale = batch.scale;
-          setting.coster = &costs.coster();
-          setting.recompute = &policy;
-          setting.ends = &kNowhere;
-          setting.zero = zero;
-          setting.schedule = schedule;
-          setting.shape = {group.pipeline, group.micro_batches, v};
-          StageOptions options(setting, {place});
-          least = std::min(least, interleaved ? least_of_splits(options, *batch.graph) : least_of_cuts(options));
-        }
+        ask(zero, schedule, v);
       }
     }
+  }
+  return least;
+}
+
+}  // namespace
+
+std::int64_t least_memory(const SearchProblem& problem) {
+  std::int64_t least = kMost;
+  // Those that hold least first, so that most others need no look inside.
+  std::vector<const Group*> groups;
+  groups.reserve(problem.groups.size());
+  for (const Group& group : problem.groups) groups.push_back(&group);
+  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+    return a->memory != b->memory ? a->memory < b->memory : a < b;
+  });
+  for (const Group* group : groups) {
+    if (group->memory >= least) break;
+    least = least_memory(problem, *group, least);
   }
   return least == kMost ? 0 : least;
 }

@@ -73,7 +73,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
       for (const std::int64_t q :
            copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
-        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0};
+        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0, 0};
         group.bound = kInfinite;
         for (const Schedule schedule : schedule_domain(space)) {
           for (const std::int64_t v : interleave_domain(space)) {
@@ -82,7 +82,9 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
             group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
           }
         }
-        if (group.bound < kInfinite) pair.groups.push_back(group);
+        if (group.bound == kInfinite) continue;
+        group.memory = evaluators[worker].memory_floor(group);
+        pair.groups.push_back(group);
       }
     }
   });
@@ -117,11 +119,7 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
                   SearchResult& result) {
   result.status = PlanStatus::infeasible;
   if (!problem.groups.empty()) {
-    std::int64_t least = 0;
-    for (const Group& group : problem.groups) {
-      const std::int64_t need = least_memory(problem, group);
-      if (need > 0 && (least == 0 || need < least)) least = need;
-    }
+    const std::int64_t least = least_memory(problem);
     result.least_memory = Bytes{least};
     if (least > problem.costs->capacity()) {
       result.reason =

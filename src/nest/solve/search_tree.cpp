@@ -53,6 +53,10 @@ bool SearchTree::useful(const Node& node) const {
   return node.bound * kRounding <= threshold(node.devices);
 }
 
+bool SearchTree::too_large(const Group& group) const {
+  return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
+}
+
 void SearchTree::push(Node node) {
   node.number = numbers_++;
   queue_.push(std::move(node));
@@ -269,7 +273,7 @@ void SearchTree::dive() {
   std::set<std::pair<std::size_t, std::size_t>> seen;
   for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
     const Group& group = problem_->groups[g];
-    if (!seen.emplace(group.batch, group.strategy).second) continue;
+    if (too_large(group) || !seen.emplace(group.batch, group.strategy).second) continue;
     Node node;
     node.configuration.group = g;
     node.bound = group.bound;
@@ -314,6 +318,10 @@ void SearchTree::dive() {
 void SearchTree::run() {
   if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
   for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
+    if (too_large(problem_->groups[g])) {
+      ++pruned_["memory-bound"];
+      continue;
+    }
     Node node;
     node.configuration.group = g;
     node.bound = problem_->groups[g].bound;

@@ -67,6 +67,7 @@ class SearchTree {
 
   void push(Node node);
   [[nodiscard]] bool useful(const Node& node) const;
+  [[nodiscard]] bool too_large(const Group& group) const;
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
