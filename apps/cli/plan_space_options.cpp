@@ -219,7 +219,8 @@ SearchOptions read_search_options(const Arguments& arguments) {
   if (arguments.has("--work-limit")) out.work_limit = whole_within(arguments, "--work-limit", 0, 0, kMost);
   out.threads = static_cast<int>(whole_within(arguments, "--threads", 0, 0, 1024));
   out.top = static_cast<int>(whole_within(arguments, "--top", 1, 1, 1000));
-  // The screen shows what the plan wins against; who asks for a gap or for fewest devices does not compare steps.
+  // The screen shows what the plan wins against; who asks for a gap or for fewest devices does not compare
+  // steps.
   const bool compares = !arguments.has("--json") && out.gap == 0 && out.objective == Objective::step_time;
   if (compares && !arguments.has("--why-not")) out.runners_up = kRunnersUp;
   read_without(arguments, out);

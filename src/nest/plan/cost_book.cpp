@@ -156,16 +156,18 @@ const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementSh
                          options.tied_last};
   const auto known = placements_.find(key);
   if (known != placements_.end()) return known->second.get();
+  // The same placement is often asked for with other shards, or the other way round.
+  PlacementShape slots = shape;
+  slots.first_stage_first = false;
+  if (!slots_ || !(slots_strategy_ == strategy) || !(slots_shape_ == slots)) {
+    slots_ = SlotNetwork::make(inputs_->cluster, constants_, strategy, slots);
+    slots_strategy_ = strategy;
+    slots_shape_ = slots;
+  }
   std::unique_ptr<PlanNetwork> made;
-  if (const auto slots = place_cells(inputs_->cluster.tree(), shape)) {
-    std::vector<std::vector<Cell>> cells;
-    cells.reserve(static_cast<std::size_t>(shape.stages));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(shape.stages); ++i)
-      cells.push_back(slots->cells_of(i));
-    const std::vector<Strategy> strategies(cells.size(), strategy);
-    made =
-        std::make_unique<PlanNetwork>(plan_network(inputs_->cluster, constants_, strategies, cells, options));
-    share_cells(*made, strategies);
+  if (slots_) {
+    made = std::make_unique<PlanNetwork>(slots_->network(options, shape.first_stage_first));
+    share_cells(*made, std::vector<Strategy>(made->stages.size(), strategy));
   }
   return placements_.emplace(key, std::move(made)).first->second.get();
 }

@@ -17,6 +17,7 @@
 #include "nest/plan/layer_table.hpp"
 #include "nest/plan/placement.hpp"
 #include "nest/plan/plan_network.hpp"
+#include "nest/plan/slot_network.hpp"
 
 namespace nest {
 
@@ -31,6 +32,9 @@ class CostBook {
  public:
   // `inputs` outlive this. Every kernel takes `compute_time` times as long as estimated.
   explicit CostBook(const PlanInputs& inputs, double compute_time = 1);
+
+  CostBook(const CostBook&) = delete;
+  CostBook& operator=(const CostBook&) = delete;
 
   // Lets go of everything where it has become much. What was returned before is then gone.
   void trim();
@@ -114,6 +118,10 @@ class CostBook {
   // Different cell networks, so that placements that look alike to a cell share their tables.
   std::vector<std::pair<Strategy, std::shared_ptr<const CellNetwork>>> cells_;
   std::unordered_map<PlacementKey, std::unique_ptr<PlanNetwork>, Hash> placements_;
+  // The latest placement by the rule.
+  std::unique_ptr<SlotNetwork> slots_;
+  Strategy slots_strategy_;
+  PlacementShape slots_shape_;
   std::unordered_map<std::size_t, Listed> listed_;  // by a hash of the ids
   std::unordered_map<TableKey, std::unique_ptr<LayerTable>, Hash> tables_;
 };

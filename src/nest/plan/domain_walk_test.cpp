@@ -15,7 +15,7 @@ TEST(DomainWalk, SlotsThatLieAlikeHaveTheSameFacts) {
                           {.cell = 8, .stages = 16, .inner = 1, .outer = 64, .block_devices = 128});
   GroupFacts facts(mega);
   const FamilySpec spec{.kind = FamilyKind::spread, .lanes = 8, .members = 64};
-  const OwnerFacts found = DomainWalk(mega.tree(), layout, spec, facts).run(16);
+  const OwnerFacts found = DomainWalk(mega, layout, facts).run(spec, 16);
   ASSERT_EQ(found.size(), 16U);
   for (const auto& names : found) EXPECT_EQ(names, found.front());
   ASSERT_EQ(found.front().size(), 1U);
@@ -35,7 +35,7 @@ TEST(DomainWalk, ChunksOfOneSlotMayDiffer) {
                           {.cell = 8, .stages = 7, .inner = 1, .outer = 16, .block_devices = 56});
   GroupFacts facts(cluster);
   const FamilySpec spec{.kind = FamilyKind::chunks, .lanes = 8, .ring = 2, .members = 2};
-  const OwnerFacts found = DomainWalk(cluster.tree(), layout, spec, facts).run(7);
+  const OwnerFacts found = DomainWalk(cluster, layout, facts).run(spec, 7);
   for (const auto& names : found) EXPECT_FALSE(names.empty());
 }
 

@@ -1,17 +1,27 @@
 #include "nest/plan/int_lists.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 
 namespace nest {
 namespace {
 
+// Two numbers at a time, in two sums that do not wait for each other.
 std::uint32_t hash_of(std::span<const std::int32_t> list) {
-  std::uint64_t hash = list.size();
-  for (const std::int32_t n : list) {
-    hash = (hash ^ static_cast<std::uint32_t>(n)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 29U;
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15U;
+  std::array<std::uint64_t, 2> sums{list.size() * kFactor, kFactor};
+  std::size_t i = 0;
+  for (; i + 2 <= list.size(); i += 2) {
+    std::uint64_t both = 0;
+    std::memcpy(&both, list.data() + i, sizeof(both));
+    std::uint64_t& sum = sums[i / 2 % 2];
+    sum = (std::rotl(sum, 23) ^ both) * kFactor;
   }
-  return static_cast<std::uint32_t>(hash >> 16U);
+  if (i < list.size()) sums[0] = (std::rotl(sums[0], 23) ^ static_cast<std::uint32_t>(list[i])) * kFactor;
+  const std::uint64_t all = (sums[0] ^ std::rotl(sums[1], 31)) * kFactor;
+  return static_cast<std::uint32_t>(all >> 32U);
 }
 
 }  // namespace
@@ -33,6 +43,13 @@ std::int32_t IntLists::name(std::span<const std::int32_t> list) {
   begins_.push_back(numbers_.size());
   if (2 * hashes_.size() > table_.size()) grow();
   return fresh;
+}
+
+void IntLists::clear() {
+  numbers_.clear();
+  begins_.assign(1, 0);
+  hashes_.clear();
+  std::fill(table_.begin(), table_.end(), -1);
 }
 
 void IntLists::grow() {

@@ -20,6 +20,7 @@ class IntLists {
     return {numbers_.data() + begins_[i], begins_[i + 1] - begins_[i]};
   }
   [[nodiscard]] std::size_t size() const { return hashes_.size(); }
+  void clear();
 
  private:
   void grow();

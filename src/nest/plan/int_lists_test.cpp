@@ -21,6 +21,15 @@ TEST(IntLists, EqualListsHaveEqualNames) {
   EXPECT_EQ(lists.size(), 3U);
 }
 
+TEST(IntLists, ForgetWhatTheyHad) {
+  IntLists lists;
+  EXPECT_EQ(lists.name(std::vector<std::int32_t>{1, 2}), 0);
+  lists.clear();
+  EXPECT_EQ(lists.size(), 0U);
+  EXPECT_EQ(lists.name(std::vector<std::int32_t>{3}), 0);
+  EXPECT_EQ(lists.name(std::vector<std::int32_t>{1, 2}), 1);
+}
+
 TEST(IntLists, AgreeWithAMap) {
   std::mt19937 random(20261202);
   IntLists lists;

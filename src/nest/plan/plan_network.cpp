@@ -218,12 +218,13 @@ std::int64_t shards_of(std::int64_t members, std::int64_t zero_shards) {
   return zero_shards == 0 || zero_shards >= members ? members : std::gcd(members, zero_shards);
 }
 
-void find_classes(PlanNetwork& network) {
+void find_classes(PlanNetwork& network, std::span<const Strategy> strategies) {
   network.stage_class.clear();
   std::vector<std::size_t> firsts;
   for (std::size_t i = 0; i < network.stages.size(); ++i) {
     const auto known = std::find_if(firsts.begin(), firsts.end(), [&](std::size_t k) {
-      return same(network.stages[k], network.stages[i]);
+      return (strategies.empty() || strategies[k] == strategies[i]) &&
+             same(network.stages[k], network.stages[i]);
     });
     network.stage_class.push_back(known == firsts.end() ? i : *known);
     if (known == firsts.end()) firsts.push_back(i);
@@ -261,15 +262,7 @@ PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constant
   } else {
     fill(devices, strategies, options.zero_shards, expert_width, &StageNetwork::expert, network.stages);
   }
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::size_t own = i;
-    for (std::size_t k = 0; k < i && own == i; ++k) {
-      if (network.stage_class[k] == k && strategies[k] == strategies[i] &&
-          same(network.stages[k], network.stages[i]))
-        own = k;
-    }
-    network.stage_class.push_back(own);
-  }
+  find_classes(network, strategies);
   return network;
 }
 

@@ -71,8 +71,9 @@ struct PlanNetwork {
   std::vector<std::size_t> stage_class;
 };
 
-// Stages with equal networks are of one class, named by the first of them; for one strategy in all stages.
-void find_classes(PlanNetwork& network);
+// Stages with equal strategies and networks are of one class, named by the first of them. Without strategies:
+// all have the same.
+void find_classes(PlanNetwork& network, std::span<const Strategy> strategies = {});
 
 // Whether stages can be in each other's way: links that carry less than all their devices, or pass others'
 // traffic on.

@@ -4,12 +4,10 @@
 #include <numeric>
 #include <utility>
 
-#include "nest/plan/domain_walk.hpp"
-
 namespace nest {
 
 SlotFamilies::SlotFamilies(const Cluster& cluster, const CellLayout& layout)
-    : cluster_(&cluster), layout_(&layout), facts_(cluster) {}
+    : cluster_(&cluster), layout_(&layout), facts_(cluster), walk_(cluster, layout, facts_) {}
 
 std::int64_t SlotFamilies::lanes(std::int64_t width) const {
   const DeviceTree& tree = cluster_->tree();
@@ -27,7 +25,7 @@ Shapes SlotFamilies::shared(std::vector<GroupShape> shapes) {
 }
 
 SlotShapes SlotFamilies::found(const FamilySpec& spec, std::size_t owners, std::int64_t groups) {
-  const OwnerFacts facts = DomainWalk(cluster_->tree(), *layout_, spec, facts_).run(owners);
+  const OwnerFacts facts = walk_.run(spec, owners);
   const bool pairs = spec.kind == FamilyKind::pairs;
   const auto shapes = [&](const std::vector<std::int32_t>& names, bool own) {
     const bool siblings = (own ? groups : groups * static_cast<std::int64_t>(owners)) > 1;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nest/plan/cell_layout.hpp"
+#include "nest/plan/domain_walk.hpp"
 #include "nest/plan/family_spec.hpp"
 #include "nest/plan/group_facts.hpp"
 #include "nest/plan/plan_network.hpp"
@@ -27,6 +28,8 @@ class SlotFamilies {
  public:
   // Both outlive this.
   SlotFamilies(const Cluster& cluster, const CellLayout& layout);
+  SlotFamilies(const SlotFamilies&) = delete;
+  SlotFamilies& operator=(const SlotFamilies&) = delete;
 
   // The ranks of a slot are its devices `width` apart, copy after copy; there are `width` lanes of them.
   // Groups of the ranks whose numbers leave the same rest when divided by `groups`; 1: all of them.
@@ -46,6 +49,7 @@ class SlotFamilies {
   const Cluster* cluster_;
   const CellLayout* layout_;
   GroupFacts facts_;
+  DomainWalk walk_;
   std::vector<Shapes> known_;  // equal shapes are the same
 };
 

@@ -174,8 +174,8 @@ std::int64_t Evaluator::memory_floor(const Group& group) {
     network.dense.shards = ranks / s.tensor;
     network.expert.shards = ranks / (s.expert_tensor_degree() * s.expert);
   }
-  const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters, network,
-                                                         zero, 0, Bytes{0});
+  const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters,
+                                                         network, zero, 0, Bytes{0});
   return m.reserve.value + (m.weights + m.gradients + m.optimizer).value / group.pipeline;
 }
 

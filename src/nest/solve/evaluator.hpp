@@ -47,8 +47,8 @@ class Evaluator {
 
   // Bounds of a group that cost next to nothing: of one schedule.
   [[nodiscard]] double quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
-  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states, spread
-  // evenly over all devices as far as ZeRO of the space can.
+  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states,
+  // spread evenly over all devices as far as ZeRO of the space can.
   [[nodiscard]] std::int64_t memory_floor(const Group& group);
   // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
   [[nodiscard]] std::optional<double> relaxed_bound(const Configuration& configuration, ShardKind kind,

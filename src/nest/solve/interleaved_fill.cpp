@@ -31,8 +31,7 @@ StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, 
   const Place& own = context.options->places()[place];
   const InterleavedPlace where{place, first ? shape.wrap : &own.network->from_previous,
                                last ? shape.wrap : &own.network->from_next, first, last};
-  return context.known
-      .try_emplace(key, context.options->setting(), own, where, contents_.at(content))
+  return context.known.try_emplace(key, context.options->setting(), own, where, contents_.at(content))
       .first->second;
 }
 

@@ -134,8 +134,8 @@ void StageVariants::weigh(StageVariant& variant) const {
       }
     }
     const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.after);
-    variant.stashes.push_back(round_up_bytes(stash) + coster.recipe().stage_buffers *
-                                                          boundary_bytes(widest, place_->strategy));
+    variant.stashes.push_back(round_up_bytes(stash) +
+                              coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
   }
   const std::int64_t zero = setting_->any_zero ? 0 : setting_->zero;
   variant.workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
@@ -144,9 +144,7 @@ void StageVariants::weigh(StageVariant& variant) const {
 
 bool StageVariants::fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const {
   if (!variant.weighed) weigh(variant);
-  const auto total = [&](std::int64_t held) {
-    return fixed_ + std::max(held + variant.workspace, update_);
-  };
+  const auto total = [&](std::int64_t held) { return fixed_ + std::max(held + variant.workspace, update_); };
   // As many chunks of the smallest or of the largest stash settle most cases.
   const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
   const std::int64_t count = in_flight(Schedule::interleaved, setting_->shape, stage);

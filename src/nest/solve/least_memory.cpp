@@ -95,8 +95,9 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
       setting.schedule = schedule;
       setting.shape = {group.pipeline, group.micro_batches, v};
       StageOptions options(setting, {place});
-      const std::int64_t need = schedule == Schedule::interleaved ? least_of_splits(options, *batch.graph, least)
-                                                                  : least_of_cuts(options, least);
+      const std::int64_t need = schedule == Schedule::interleaved
+                                    ? least_of_splits(options, *batch.graph, least)
+                                    : least_of_cuts(options, least);
       least = std::min(least, need);
     }
   };

@@ -16,7 +16,8 @@ constexpr std::array kRows{
     Row{"memory-order", &Prunings::memory_order},   Row{"option-order", &Prunings::option_order},
     Row{"group-bound", &Prunings::group_bound},     Row{"relaxed-bound", &Prunings::relaxed_bound},
     Row{"network-bound", &Prunings::network_bound}, Row{"same-network", &Prunings::same_network},
-    Row{"split-bound", &Prunings::split_bound},     Row{"dive", &Prunings::dive},                   Row{"memory-bound", &Prunings::memory_bound},
+    Row{"split-bound", &Prunings::split_bound},     Row{"dive", &Prunings::dive},
+    Row{"memory-bound", &Prunings::memory_bound},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Prunings {
   bool stage_bound = true;    // stages that alone take longer than the best plan
   bool memory_order = true;   // longer stages where the weights of a shorter one do not fit
   bool option_order = true;   // more recomputation where less fits and hides everything already
-  bool memory_bound = true;    // degrees whose weights and states are too much for all devices together
+  bool memory_bound = true;   // degrees whose weights and states are too much for all devices together
   bool group_bound = true;    // degrees whose bound is above the best plan
   bool relaxed_bound = true;  // degrees whose best stages on the best network are above the best plan
   bool network_bound = true;  // placements whose bound is above the best plan

@@ -73,7 +73,8 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
       for (const std::int64_t q :
            copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
-        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0, 0};
+        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0,
+                    0};
         group.bound = kInfinite;
         for (const Schedule schedule : schedule_domain(space)) {
           for (const std::int64_t v : interleave_domain(space)) {

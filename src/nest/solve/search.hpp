@@ -40,8 +40,8 @@ struct SearchOptions {
   std::optional<double> time_limit_s;      // of the wall clock
   std::optional<std::int64_t> work_limit;  // transitions of the dynamic program: the same on every machine
   int threads = 0;                         // 0: one for each core
-  int top = 1;         // plans to prove: the best ones that differ in a degree
-  int runners_up = 0;  // more of them, to compare with
+  int top = 1;                             // plans to prove: the best ones that differ in a degree
+  int runners_up = 0;                      // more of them, to compare with
   std::vector<std::string> without;        // prunings switched off, by name: see pruning_names()
   std::function<void(const SearchProgress&)> progress;  // now and then, from the calling thread
 };
@@ -77,8 +77,8 @@ struct SearchResult {
   Bytes least_memory;
 };
 
-// `training`: global batch, sequence, precision and optimizer; micro-batches are searched. Throws an InputError
-// where the model cannot be built so.
+// `training`: global batch, sequence, precision and optimizer; micro-batches are searched. Throws an
+// InputError where the model cannot be built so.
 [[nodiscard]] SearchResult search(const PlanInputs& inputs, const Training& training,
                                   const SearchSpace& space, const SearchOptions& options = {});
 

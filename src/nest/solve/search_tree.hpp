@@ -57,7 +57,7 @@ class SearchTree {
     std::vector<Node> nodes;
     std::vector<Evaluator::Best> plans;
     FillCounts counts;
-    double bound = 0;  // of the node
+    double bound = 0;                                           // of the node
     double left_out = std::numeric_limits<double>::infinity();  // no plan that the gap left out is below
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
