@@ -13,6 +13,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1 - 1e-12;
 constexpr std::size_t kRound = 16;
+constexpr std::size_t kDeep = 2;  // of a round
 
 }  // namespace
 
@@ -22,7 +23,8 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
       options_(&options),
       best_(&best),
       workers_(&workers),
-      queue_(Later{options.objective}),
+      wide_(Later{options.objective}),
+      deep_(Later{options.objective}),
       dropped_(kInfinite),
       start_(std::chrono::steady_clock::now()) {
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
@@ -59,7 +61,38 @@ bool SearchTree::too_large(const Group& group) const {
 
 void SearchTree::push(Node node) {
   node.number = numbers_++;
-  queue_.push(std::move(node));
+  (node.kind == Kind::placement || node.kind == Kind::fill ? deep_ : wide_).push(std::move(node));
+}
+
+void SearchTree::NodeQueue::push(Node node) {
+  nodes_.push_back(std::move(node));
+  std::push_heap(nodes_.begin(), nodes_.end(), later_);
+}
+
+SearchTree::Node SearchTree::NodeQueue::pop() {
+  std::pop_heap(nodes_.begin(), nodes_.end(), later_);
+  Node node = std::move(nodes_.back());
+  nodes_.pop_back();
+  return node;
+}
+
+void SearchTree::drop(const Node& node) {
+  if (node.bound * kRounding <= best_->threshold(node.devices)) dropped_ = std::min(dropped_, node.bound);
+  const char* name = node.kind == Kind::fill                                   ? "network-bound"
+                     : node.kind == Kind::zero || node.kind == Kind::placement ? "relaxed-bound"
+                                                                               : "group-bound";
+  ++pruned_[name];
+}
+
+std::optional<SearchTree::Node> SearchTree::next(bool deep) {
+  const Later later{options_->objective};
+  while (!deep_.empty() || (!deep && !wide_.empty())) {
+    const bool from_deep = wide_.empty() || deep || (!deep_.empty() && later(wide_.first(), deep_.first()));
+    Node node = (from_deep ? deep_ : wide_).pop();
+    if (useful(node)) return node;
+    drop(node);
+  }
+  return std::nullopt;
 }
 
 const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
@@ -239,11 +272,7 @@ void SearchTree::take(std::vector<Opened>& round) {
       if (useful(node)) {
         push(std::move(node));
       } else {
-        if (node.bound * kRounding <= best_->threshold(node.devices))
-          dropped_ = std::min(dropped_, node.bound);
-        ++pruned_[node.kind == Kind::fill       ? "network-bound"
-                  : node.kind == Kind::schedule ? "group-bound"
-                                                : "relaxed-bound"];
+        drop(node);
       }
     }
     opened = {};
@@ -257,13 +286,16 @@ void SearchTree::report() {
   reported_ = now;
   SearchProgress progress;
   progress.elapsed_s = now;
-  progress.bound = Seconds{queue_.empty() ? 0 : queue_.top().bound};
+  double bound = std::numeric_limits<double>::infinity();
+  if (!wide_.empty()) bound = wide_.first().bound;
+  if (!deep_.empty()) bound = std::min(bound, deep_.first().bound);
+  progress.bound = Seconds{bound};
   if (best_->best() != nullptr) {
     progress.best = Seconds{best_->best()->step};
     progress.bound = std::min(progress.bound, *progress.best);
   }
   progress.fills = fills_ + relaxed_;
-  progress.open = static_cast<std::int64_t>(queue_.size());
+  progress.open = static_cast<std::int64_t>(wide_.size() + deep_.size());
   options_->progress(progress);
 }
 
@@ -329,13 +361,12 @@ void SearchTree::run() {
     if (useful(node)) {
       push(std::move(node));
     } else {
-      if (node.bound * kRounding <= best_->threshold(node.devices)) dropped_ = std::min(dropped_, node.bound);
-      ++pruned_["group-bound"];
+      drop(node);
     }
   }
   std::vector<Node> nodes;
   std::vector<Opened> round;
-  while (!queue_.empty()) {
+  while (!wide_.empty() || !deep_.empty()) {
     if ((options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
         (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
@@ -343,19 +374,12 @@ void SearchTree::run() {
     }
     report();
     nodes.clear();
-    while (!queue_.empty() && nodes.size() < kRound) {
-      // Moving from the top is safe: it is popped at once.
-      nodes.push_back(
-          std::move(const_cast<Node&>(queue_.top())));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-      queue_.pop();
-      if (!useful(nodes.back())) {
-        const Node& node = nodes.back();
-        if (node.bound * kRounding <= best_->threshold(node.devices))
-          dropped_ = std::min(dropped_, node.bound);
-        ++pruned_[node.kind == Kind::fill                                   ? "network-bound"
-                  : node.kind == Kind::zero || node.kind == Kind::placement ? "relaxed-bound"
-                                                                            : "group-bound"];
-        nodes.pop_back();
+    // Mostly by their bounds; a few that lead to plans soon, so that there is something to compare with.
+    for (const auto& [deep, most] : {std::pair(true, kDeep), std::pair(false, kRound)}) {
+      while (nodes.size() < most) {
+        auto node = next(deep);
+        if (!node) break;
+        nodes.push_back(std::move(*node));
       }
     }
     round.assign(nodes.size(), {});
@@ -369,11 +393,8 @@ void SearchTree::run() {
 
 double SearchTree::left_out() const {
   double least = dropped_;
-  // A priority queue orders by devices first with that objective; the bound of every open node counts.
-  auto copy = queue_;
-  while (!copy.empty()) {
-    least = std::min(least, copy.top().bound);
-    copy.pop();
+  for (const NodeQueue* queue : {&wide_, &deep_}) {
+    for (const Node& node : queue->all()) least = std::min(least, node.bound);
   }
   return least;
 }

@@ -10,7 +10,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <vector>
 
 #include "nest/solve/best_plans.hpp"
@@ -52,6 +51,21 @@ class SearchTree {
       return a.bound != b.bound ? a.bound > b.bound : a.number > b.number;
     }
   };
+  // A heap of nodes that can be looked through.
+  class NodeQueue {
+   public:
+    explicit NodeQueue(Later later) : later_(later) {}
+    [[nodiscard]] bool empty() const { return nodes_.empty(); }
+    [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+    [[nodiscard]] const Node& first() const { return nodes_.front(); }
+    [[nodiscard]] const std::vector<Node>& all() const { return nodes_; }
+    void push(Node node);
+    [[nodiscard]] Node pop();
+
+   private:
+    Later later_;
+    std::vector<Node> nodes_;
+  };
   // What opening a node leads to.
   struct Opened {
     std::vector<Node> nodes;
@@ -66,6 +80,9 @@ class SearchTree {
   };
 
   void push(Node node);
+  // The next of a round, if it is still of use; `deep` asks for one of those only.
+  [[nodiscard]] std::optional<Node> next(bool deep);
+  void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
   [[nodiscard]] bool too_large(const Group& group) const;
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -87,7 +104,8 @@ class SearchTree {
   BestPlans* best_;
   Workers* workers_;
   std::vector<Evaluator> evaluators_;
-  std::priority_queue<Node, std::vector<Node>, Later> queue_;
+  NodeQueue wide_;  // groups, schedules, ZeRO
+  NodeQueue deep_;  // placements and tables to fill: where plans come from
   std::int64_t numbers_ = 0;
   const FrameworkRule* broken_ = nullptr;
   double dropped_ = 0;  // least bound of what the gap left out
