@@ -16,7 +16,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 const Shapes kNowhere;
 
 // Every chain of downsets, the fullest stage of each.
-std::int64_t least_of_cuts(StageOptions& options, std::int64_t below) {
+std::int64_t least_of_cuts(StageOptions& options, std::int64_t below, bool ordered) {
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
   std::vector<std::int64_t> after(sets.size(), kMost);
@@ -28,10 +28,9 @@ std::int64_t least_of_cuts(StageOptions& options, std::int64_t below) {
       if (after[state] >= below) continue;
       for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
         std::int64_t own = kMost;
-        for (const StageOption& option : options.of(0, move.stage_class))
-          own = std::min(own, option.total(held));
-        // Longer stages hold more.
-        if (own >= below && sets.chain()) break;
+        const std::vector<StageOption>& choices = options.of(0, move.stage_class);
+        for (const StageOption& option : choices) own = std::min(own, option.total(held));
+        if (own >= below && ordered) break;
         std::int64_t& best = with[static_cast<std::size_t>(move.to)];
         best = std::min(best, std::max(own, after[state]));
       }
@@ -82,6 +81,10 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
     for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers())))
       policies.emplace_back(r, problem.recompute);
   }
+  // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
+  // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
+  const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&
+                       batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
   std::int64_t least = below;
   const auto ask = [&](std::int64_t zero, Schedule schedule, std::int64_t v) {
     for (const RecomputeDomain& policy : policies) {
@@ -97,7 +100,7 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
       StageOptions options(setting, {place});
       const std::int64_t need = schedule == Schedule::interleaved
                                     ? least_of_splits(options, *batch.graph, least)
-                                    : least_of_cuts(options, least);
+                                    : least_of_cuts(options, least, ordered);
       least = std::min(least, need);
     }
   };

@@ -19,6 +19,8 @@
 namespace nest {
 namespace {
 
+// A plan that reaches a target but for rounding reaches it.
+constexpr double kReached = 1 + 1e-12;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 class Clock {
@@ -174,9 +176,9 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
-  BestPlans best(
-      options.objective, proved,
-      fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s : kInfinite);
+  BestPlans best(options.objective, proved,
+                 fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s * kReached
+                                                           : kInfinite);
   SearchTree tree(problem, options, best, workers);
   tree.run();
   tree.count(result.stats);

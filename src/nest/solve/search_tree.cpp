@@ -23,8 +23,8 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
       options_(&options),
       best_(&best),
       workers_(&workers),
-      wide_(Later{options.objective}),
-      deep_(Later{options.objective}),
+      wide_(TakenLater{options.objective}),
+      deep_(TakenLater{options.objective}),
       dropped_(kInfinite),
       start_(std::chrono::steady_clock::now()) {
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
@@ -61,19 +61,7 @@ bool SearchTree::too_large(const Group& group) const {
 
 void SearchTree::push(Node node) {
   node.number = numbers_++;
-  (node.kind == Kind::placement || node.kind == Kind::fill ? deep_ : wide_).push(std::move(node));
-}
-
-void SearchTree::NodeQueue::push(Node node) {
-  nodes_.push_back(std::move(node));
-  std::push_heap(nodes_.begin(), nodes_.end(), later_);
-}
-
-SearchTree::Node SearchTree::NodeQueue::pop() {
-  std::pop_heap(nodes_.begin(), nodes_.end(), later_);
-  Node node = std::move(nodes_.back());
-  nodes_.pop_back();
-  return node;
+  (node.deep() ? deep_ : wide_).push(std::move(node));
 }
 
 void SearchTree::drop(const Node& node) {
@@ -85,7 +73,7 @@ void SearchTree::drop(const Node& node) {
 }
 
 std::optional<SearchTree::Node> SearchTree::next(bool deep) {
-  const Later later{options_->objective};
+  const TakenLater later{options_->objective};
   while (!deep_.empty() || (!deep && !wide_.empty())) {
     const bool from_deep = wide_.empty() || deep || (!deep_.empty() && later(wide_.first(), deep_.first()));
     Node node = (from_deep ? deep_ : wide_).pop();

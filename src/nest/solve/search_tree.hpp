@@ -14,6 +14,7 @@
 
 #include "nest/solve/best_plans.hpp"
 #include "nest/solve/evaluator.hpp"
+#include "nest/solve/search_node.hpp"
 #include "nest/solve/workers.hpp"
 
 namespace nest {
@@ -32,40 +33,8 @@ class SearchTree {
   [[nodiscard]] const FrameworkRule* broken() const { return broken_; }
 
  private:
-  enum class Kind { group, schedule, zero, placement, fill };
-  struct Node {
-    double bound = 0;
-    std::int64_t devices = 0;
-    std::int64_t number = 0;  // in the order in which nodes were made
-    Kind kind = Kind::group;
-    ShardKind shards = ShardKind::any;
-    Configuration configuration;
-    TieQuestion ties;
-    std::shared_ptr<const std::vector<Placement>> placements;
-    std::size_t placement = 0;
-  };
-  struct Later {
-    Objective objective;
-    bool operator()(const Node& a, const Node& b) const {
-      if (objective == Objective::devices && a.devices != b.devices) return a.devices > b.devices;
-      return a.bound != b.bound ? a.bound > b.bound : a.number > b.number;
-    }
-  };
-  // A heap of nodes that can be looked through.
-  class NodeQueue {
-   public:
-    explicit NodeQueue(Later later) : later_(later) {}
-    [[nodiscard]] bool empty() const { return nodes_.empty(); }
-    [[nodiscard]] std::size_t size() const { return nodes_.size(); }
-    [[nodiscard]] const Node& first() const { return nodes_.front(); }
-    [[nodiscard]] const std::vector<Node>& all() const { return nodes_; }
-    void push(Node node);
-    [[nodiscard]] Node pop();
-
-   private:
-    Later later_;
-    std::vector<Node> nodes_;
-  };
+  using Node = SearchNode;
+  using Kind = SearchNode::Kind;
   // What opening a node leads to.
   struct Opened {
     std::vector<Node> nodes;
