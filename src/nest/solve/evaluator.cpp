@@ -246,7 +246,7 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   shape.capacity = costs.capacity();
   shape.places.assign(static_cast<std::size_t>(group.pipeline), all);
   shape.places.front() = {0};
-  const auto found = filler_.fill(options, shape, threshold, counts);
+  const auto found = filler_.fill(options, shape, threshold, counts, LabelLimit::bound);
   return found ? std::optional(found->step) : std::nullopt;
 }
 
@@ -352,7 +352,13 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   std::optional<Filled> found;
   std::vector<Strategy> strategies(static_cast<std::size_t>(group.pipeline), strategy_of(group));
   if (members.size() == 1) {
-    found = filler_.fill(options, shape, threshold, counts);
+    // A good plan first: with something to compare with, few labels are left.
+    double limit = threshold;
+    if (problem_->prunings.beam) {
+      const auto beam = filler_.fill(options, shape, threshold, counts, LabelLimit::beam);
+      if (beam) limit = std::min(limit, beam->step);
+    }
+    found = filler_.fill(options, shape, limit, counts);
   } else {
     std::vector<Strategy> all;
     for (const std::size_t member : members) all.push_back(problem_->strategies[member]);

@@ -1,6 +1,7 @@
 #include "nest/solve/fill.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace nest {
@@ -15,6 +16,39 @@ bool Filler::Label::covers(const Label& o) const {
   return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
          hidden <= o.hidden && reduce <= o.reduce && optimizer <= o.optimizer && finish <= o.finish &&
          slow_down <= o.slow_down && norm <= o.norm;
+}
+
+void Filler::Label::melt(const Label& o) {
+  for (std::size_t i = 0; i < pipeline.size(); ++i) pipeline[i] = std::min(pipeline[i], o.pipeline[i]);
+  for (double Label::* part : {&Label::hidden, &Label::reduce, &Label::optimizer, &Label::finish,
+                               &Label::slow_down, &Label::norm, &Label::bound})
+    this->*part = std::min(this->*part, o.*part);
+}
+
+// Where there are too many: a new label melts into the one with the nearest pipeline, or takes the place of
+// the least promising.
+void Filler::insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
+  constexpr std::size_t kMost = 8;
+  insert(labels, label, counts);
+  if (labels.size() <= kMost) return;
+  const Label last = labels.back();
+  labels.pop_back();
+  if (limit_ == LabelLimit::beam) {
+    const auto worst = std::max_element(labels.begin(), labels.end(),
+                                        [](const Label& a, const Label& b) { return a.bound < b.bound; });
+    if (last.bound < worst->bound) *worst = last;
+    return;
+  }
+  const auto distance = [&](const Label& l) {
+    return std::abs(l.pipeline[0] - last.pipeline[0]) + std::abs(l.pipeline[1] - last.pipeline[1]);
+  };
+  const auto nearest = std::min_element(labels.begin(), labels.end(), [&](const Label& a, const Label& b) {
+    return distance(a) < distance(b);
+  });
+  Label melted = *nearest;
+  melted.melt(last);
+  labels.erase(nearest);
+  insert(labels, melted, counts);
 }
 
 void Filler::prepare(const StageOptions& options, std::size_t states, std::size_t stages) {
@@ -119,17 +153,21 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
             next.reduce = std::max(next.reduce, reduce_floor);
             next.finish = std::max(next.finish, next.optimizer + before.f);
           }
-          if (prunings_.label_bound) {
-            const double bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) +
-                                 next.hidden + next.slow_down + next.norm + next.optimizer;
-            if (bound * kRounding > threshold) continue;
+          if (prunings_.label_bound || limit_ == LabelLimit::beam) {
+            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) + next.hidden +
+                         next.slow_down + next.norm + next.optimizer;
+            if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           }
           next.state = state;
           next.label = static_cast<std::int32_t>(l);
           next.place = static_cast<std::int32_t>(place);
           next.option = static_cast<std::int32_t>(o);
           next.stage_class = move.stage_class;
-          insert(out, next, counts);
+          if (limit_ == LabelLimit::none) {
+            insert(out, next, counts);
+          } else {
+            insert_limited(out, next, counts);
+          }
         }
         if (prunings_.option_order && hidden_all &&
             (options.ordered() || o + 1 == choices.size() || choices[o + 1].layers_b >= choice.work_b))
@@ -160,7 +198,8 @@ Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label&
 }
 
 std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, double threshold,
-                                   FillCounts& counts) {
+                                   FillCounts& counts, LabelLimit limit) {
+  limit_ = limit;
   const LayerSets& sets = *options.setting().sets;
   const std::int64_t p = shape.pipeline.stages;
   if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;

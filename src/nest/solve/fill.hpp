@@ -48,6 +48,13 @@ struct FillCounts {
   std::int64_t cut_short = 0;  // stages whose every recomputation was too much to try
 };
 
+// How many labels a cell keeps.
+enum class LabelLimit {
+  none,
+  bound,  // few: labels in excess melt into one that is nowhere above them, so that the answer is a bound
+  beam,   // few: the most promising ones, so that the answer is some plan, mostly a good one
+};
+
 // Keeps the memory of its lists from one fill to the next.
 class Filler {
  public:
@@ -55,7 +62,7 @@ class Filler {
 
   // The best stages; none where nothing fits, or everything is above `threshold`.
   [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillShape& shape, double threshold,
-                                           FillCounts& counts);
+                                           FillCounts& counts, LabelLimit limit = LabelLimit::none);
 
  private:
   struct Label {
@@ -66,6 +73,7 @@ class Filler {
     double finish = 0;
     double slow_down = 0;
     double norm = 0;
+    double bound = 0;        // of complete plans
     std::int32_t state = 0;  // that it came from, and which of its labels
     std::int32_t label = 0;
     std::int32_t place = 0;
@@ -73,6 +81,7 @@ class Filler {
     std::int32_t stage_class = 0;
 
     [[nodiscard]] bool covers(const Label& other) const;
+    void melt(const Label& other);  // nowhere above either
     [[nodiscard]] double end() const {
       return hidden + (reduce > 0 ? reduce : 0) + slow_down + norm +
              (finish > optimizer ? finish : optimizer);
@@ -87,9 +96,11 @@ class Filler {
   void add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
                  double threshold, FillCounts& counts);
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
+  void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   [[nodiscard]] Filled trace(StageOptions& options, const FillShape& shape, const Label& last) const;
 
   Prunings prunings_;
+  LabelLimit limit_ = LabelLimit::none;
   std::vector<std::vector<Label>> cells_;  // [stages * states + state]
   std::size_t states_ = 0;
   std::vector<Floor> floors_;
