@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "nest/strategies/boundary.hpp"
@@ -55,6 +56,54 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
   return terms;
 }
 
+namespace {
+
+// Terms of a stage whose first n layers that can recompute fully, for ascending n, each from the one before.
+class PartTerms {
+ public:
+  PartTerms(const LayerSets& sets, const StageClass& of, const Place& place) {
+    for (const std::uint16_t kind : of.kinds) {
+      const LayerTerms& none = table_of(place, RecomputePolicy::none).of(sets.example(kind));
+      add(sum_, none, 1);
+      if (sets.recomputes(kind)) {
+        steps_.push_back({&none, &table_of(place, RecomputePolicy::full).of(sets.example(kind)), 0});
+      } else {
+        fixed_ = std::max(fixed_, none.transient);
+      }
+    }
+    double later = 0;
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      steps_[i].later = later;
+      later = std::max(later, steps_[i].none->transient);
+    }
+  }
+
+  const LayerTerms& of(std::int64_t layers) {
+    for (; done_ < static_cast<std::size_t>(layers); ++done_) {
+      const Step& step = steps_[done_];
+      for (std::size_t k = 0; k < kTerms; ++k) sum_.sums[k] += step.full->sums[k] - step.none->sums[k];
+      full_ = std::max(full_, step.full->transient);
+      sum_.largest_parameters = std::max(sum_.largest_parameters, step.full->largest_parameters);
+      sum_.transient = std::max({fixed_, full_, step.later});
+    }
+    return sum_;
+  }
+
+ private:
+  struct Step {
+    const LayerTerms* none;
+    const LayerTerms* full;
+    double later;  // the greatest transient of those after it
+  };
+  std::vector<Step> steps_;
+  LayerTerms sum_;
+  double fixed_ = 0;  // transient of layers that cannot recompute
+  double full_ = 0;   // of those that do
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
 StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> places)
     : setting_(setting), places_(std::move(places)) {
   known_.resize(places_.size());
@@ -98,10 +147,16 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
   const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.after);
   const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
   std::vector<StageOption> options;
+  std::optional<PartTerms> parts;
   for (const Recompute& recompute : setting_.recompute->of_stage(of.recomputable)) {
     StageOption& option = options.emplace_back();
     option.recompute = recompute;
-    option.terms = stage_terms(*setting_.sets, of, where, recompute);
+    if (recompute.layers > 0) {
+      if (!parts) parts.emplace(*setting_.sets, of, where);
+      option.terms = parts->of(recompute.layers);
+    } else {
+      option.terms = stage_terms(*setting_.sets, of, where, recompute);
+    }
     const StageMemory m =
         setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
     option.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
