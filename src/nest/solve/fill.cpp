@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace nest {
 namespace {
@@ -68,8 +69,11 @@ void Filler::prepare(const StageOptions& options, std::size_t states, std::size_
 
 void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
   if (prunings_.dominance) {
-    for (const Label& known : labels) {
-      if (known.covers(label)) return;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (!labels[i].covers(label)) continue;
+      // What covers one label often covers the next: look there sooner.
+      std::swap(labels[i], labels[i / 2]);
+      return;
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < labels.size(); ++i) {
