@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "nest/model/build.hpp"
 #include "nest/model/zoo.hpp"
-#include "nest/plan/test_plans.hpp"
 
 namespace nest {
 namespace {

@@ -30,6 +30,7 @@ SlotShapes SlotFamilies::found(const FamilySpec& spec, std::size_t owners, std::
   const auto shapes = [&](const std::vector<std::int32_t>& names, bool own) {
     const bool siblings = (own ? groups : groups * static_cast<std::int64_t>(owners)) > 1;
     std::vector<GroupShape> list;
+    list.reserve(names.size());
     for (const std::int32_t name : names)
       list.push_back(facts_.shape(name, static_cast<std::int32_t>(spec.members), own, siblings));
     return shared(std::move(list));

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <string>
 
 #include "nest/cluster/catalog.hpp"
@@ -19,6 +18,7 @@ PlanNetwork listed(const Cluster& cluster, const FabricConstants& constants, con
                    const SlotTable& slots, const NetworkOptions& options) {
   std::vector<std::vector<Cell>> cells;
   const std::size_t stages = slots.starts.size() / static_cast<std::size_t>(slots.copies);
+  cells.reserve(stages);
   for (std::size_t i = 0; i < stages; ++i) cells.push_back(slots.cells_of(i));
   return plan_network(cluster, constants, std::vector<Strategy>(stages, strategy), cells, options);
 }

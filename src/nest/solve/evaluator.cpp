@@ -139,8 +139,8 @@ double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vec
   double longest = 0;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
-    longest =
-        std::max(longest, static_cast<double>((count + group.pipeline - 1) / group.pipeline) * by_kind[kind]);
+    const std::int64_t most = (count + group.pipeline - 1) / group.pipeline;
+    longest = std::max(longest, static_cast<double>(most) * by_kind[kind]);
   }
   if (schedule == Schedule::interleaved) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b) {
@@ -361,6 +361,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     found = filler_.fill(options, shape, limit, counts);
   } else {
     std::vector<Strategy> all;
+    all.reserve(members.size());
     for (const std::size_t member : members) all.push_back(problem_->strategies[member]);
     MixedFiller filler(costs, filler_);
     const NetworkOptions network_options{c.zero == 0 ? 0 : placement.zero_shards, false, ties.first,

@@ -43,6 +43,7 @@ const std::vector<std::int32_t>& StageContents::of_split(const std::vector<std::
   const std::size_t chunks = (split.size() - 1) / stages;
   for (std::size_t i = 0; i < stages; ++i) {
     std::vector<std::int32_t> key;
+    key.reserve(chunks);
     for (std::size_t c = 0; c < chunks; ++c)
       key.push_back(chunk(split[c * stages + i], split[c * stages + i + 1]));
     const auto [known, fresh] = known_.try_emplace(key, static_cast<std::int32_t>(contents_.size()));

@@ -39,7 +39,7 @@ TEST(StageContents, EqualStagesHaveEqualNumbers) {
   EXPECT_EQ(first.whole.kinds.size(), 2U);
   EXPECT_EQ(contents.at(numbers[3]).chunks[1].after, Bytes{0});
   // Another split that leads to the same stages.
-  const std::vector<std::int32_t> again = split;
+  const std::vector<std::int32_t> again{0, 1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_EQ(contents.of_split(again, 4), numbers);
 }
 

@@ -1,7 +1,6 @@
 #include "nest/solve/layer_sets.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 #include <utility>
 

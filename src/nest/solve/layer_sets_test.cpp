@@ -160,7 +160,9 @@ TEST(LayerSets, TiedWeights) {
   profile.shared.push_back({{LayerId{0}, LayerId{2}}, Bytes{400}});  // 200 parameters of two bytes
   const LayerGraph graph(profile);
   const LayerSets sets(graph, Case::kinds(3, false), kMany);
-  const auto made = [&](std::vector<LayerId> layers) { return sets.class_of(layers, Bytes{0}, Bytes{0}); };
+  const auto made = [&](const std::vector<LayerId>& layers) {
+    return sets.class_of(layers, Bytes{0}, Bytes{0});
+  };
   const StageClass owner = made({LayerId{0}, LayerId{1}});
   EXPECT_TRUE(owner.splits_tied);
   EXPECT_EQ(owner.tied_summed, 200);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "nest/plan/interleaved_splits.hpp"
 #include "nest/solve/domains.hpp"

@@ -1,7 +1,6 @@
 #include "nest/solve/mixed_fill.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <queue>
 #include <span>
 #include <utility>
@@ -40,6 +39,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
                        copies / placement.inner, placement.block_devices, placement.first_stage_first});
   if (!slots) return std::nullopt;
   std::vector<std::vector<Cell>> cells;
+  cells.reserve(p);
   for (std::size_t i = 0; i < p; ++i) cells.push_back(slots->cells_of(i));
   // Every stage with every strategy, alone in the cluster.
   std::vector<StageNetwork> alone;
@@ -88,6 +88,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
     }
     // As it really is.
     std::vector<Strategy> strategies;
+    strategies.reserve(p);
     for (const std::size_t k : open.chosen) strategies.push_back(family[k]);
     const PlanNetwork network = plan_network(cluster, costs_->constants(), strategies, cells, options);
     FillShape own = shape;

@@ -25,6 +25,7 @@ constexpr std::array kRows{
 const std::vector<std::string>& pruning_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
+    names.reserve(kRows.size());
     for (const Row& row : kRows) names.emplace_back(row.name);
     return names;
   }();

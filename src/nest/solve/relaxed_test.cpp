@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "nest/cluster/cluster_file.hpp"
-#include "nest/plan/test_example.hpp"
 #include "nest/solve/test_fill.hpp"
 #include "nest/solve/test_prove.hpp"
 

@@ -61,6 +61,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
     for (std::size_t s = 0; s < problem.strategies.size(); ++s) pairs.push_back({b, s, {}, {}});
   }
   std::vector<Evaluator> evaluators;
+  evaluators.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
   const std::int64_t devices = costs.inputs().cluster.devices();
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {

@@ -189,6 +189,7 @@ class PaperProgram {
     const auto slots = place_cells(inputs_.cluster.tree(), shape);
     if (!slots) return;
     std::vector<std::vector<Cell>> cells;
+    cells.reserve(static_cast<std::size_t>(c.stages));
     for (std::size_t i = 0; i < static_cast<std::size_t>(c.stages); ++i) cells.push_back(slots->cells_of(i));
     const std::vector<Strategy> strategies(cells.size(), strategy(*own_));
     const PlanNetwork network = plan_network(inputs_.cluster, constants_, strategies, cells, {});
