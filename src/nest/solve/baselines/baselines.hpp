@@ -1,0 +1,15 @@
+// The table of baselines: what each does, knows and leaves out. Help, manual and `nest compare` come from it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "nest/solve/baselines/baseline.hpp"
+
+namespace nest {
+
+[[nodiscard]] std::span<const Baseline> baselines();
+// Null where there is none of the name.
+[[nodiscard]] const Baseline* find_baseline(std::string_view name);
+
+}  // namespace nest
