@@ -5,7 +5,6 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
-#include "nest/cluster/resize.hpp"
 #include "nest/plan/plan_json.hpp"
 #include "nest/report/answer_text.hpp"
 #include "nest/report/answer_value.hpp"
@@ -13,40 +12,11 @@
 #include "nest/solve/verify.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
+#include "plan_question.hpp"
 #include "plan_space_options.hpp"
 
 namespace nest::cli {
 namespace {
-
-// What the command line asks, and what is needed to advise on it.
-struct Asked {
-  PlanQuestion question;
-  Cluster whole;  // before --devices
-  Warnings warnings;
-};
-
-Asked read_question(const Arguments& arguments, Terminal& terminal) {
-  SearchSpace space = read_space(arguments);
-  const SearchOptions options = read_search_options(arguments);
-  if (const auto choice = arguments.text("--why-not")) {
-    SearchSpace pinned = space;
-    if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
-  }
-  check_output(arguments, "-o");
-  Warnings warnings;
-  PlanInputs inputs = read_plan_inputs(arguments, warnings);
-  terminal.warn(warnings);
-  Cluster whole = inputs.cluster;
-  if (const auto devices = arguments.whole("--devices")) inputs.cluster = with_devices(whole, *devices);
-  const Training training = read_training(arguments, inputs, terminal);
-  Warnings notes;
-  if (space.rules != nullptr && inputs.recipe.framework != space.rules->name) {
-    notes.push_back(
-        fmt::format("priced with the recipe '{}'; --recipe {} has what {} overlaps and holds in memory",
-                    inputs.recipe.name, space.rules->name, space.rules->title));
-  }
-  return {{std::move(inputs), training, std::move(space), options}, std::move(whole), std::move(notes)};
-}
 
 // A disagreement between search and price is never a plan: it is saved for whoever mends it.
 int report_bug(const std::string& what, const Value& instance, Terminal& terminal) {

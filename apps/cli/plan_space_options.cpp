@@ -18,19 +18,6 @@ constexpr int kRunnersUp = 3;
 
 constexpr std::int64_t kMostSequences = 1'000'000'000;
 
-// Numbers outside are understood and impossible: an InputError.
-std::int64_t whole_within(const Arguments& arguments, const std::string& option, std::int64_t fallback,
-                          std::int64_t least, std::int64_t most) {
-  const std::int64_t value = arguments.whole(option).value_or(fallback);
-  if (value < least)
-    throw InputError("", option,
-                     fmt::format("{} is below {}, the least", format_digits(value), format_digits(least)));
-  if (value > most)
-    throw InputError("", option,
-                     fmt::format("{} is above {}, the most", format_digits(value), format_digits(most)));
-  return value;
-}
-
 // "bf16, fp16 or fp8"
 std::string any_of(const std::vector<std::string>& names) {
   std::string text;
@@ -76,14 +63,6 @@ double read_share(const Arguments& arguments, const std::string& option) {
   return percent ? *value / 100 : *value;
 }
 
-double read_seconds(const Arguments& arguments, const std::string& option) {
-  const std::string typed = *arguments.text(option);
-  const auto time = parse_time(typed);
-  if (!time || time->value < 0)
-    throw UsageError(fmt::format("{}: '{}' is no time; try 60 or '60 s'", option, typed));
-  return time->value;
-}
-
 void read_objective(const Arguments& arguments, SearchOptions& out) {
   const std::string word = arguments.text("--objective").value_or("step");
   const auto target = arguments.text("--target-tokens-per-s");
@@ -118,6 +97,26 @@ void read_without(const Arguments& arguments, SearchOptions& out) {
 }
 
 }  // namespace
+
+std::int64_t whole_within(const Arguments& arguments, const std::string& option, std::int64_t fallback,
+                          std::int64_t least, std::int64_t most) {
+  const std::int64_t value = arguments.whole(option).value_or(fallback);
+  if (value < least)
+    throw InputError("", option,
+                     fmt::format("{} is below {}, the least", format_digits(value), format_digits(least)));
+  if (value > most)
+    throw InputError("", option,
+                     fmt::format("{} is above {}, the most", format_digits(value), format_digits(most)));
+  return value;
+}
+
+double read_seconds(const Arguments& arguments, const std::string& option) {
+  const std::string typed = *arguments.text(option);
+  const auto time = parse_time(typed);
+  if (!time || time->value < 0)
+    throw UsageError(fmt::format("{}: '{}' is no time; try 60 or '60 s'", option, typed));
+  return time->value;
+}
 
 std::vector<Option> training_options() {
   return {{"--devices", "N", "so many devices: sets the cluster's outermost size"},

@@ -17,6 +17,11 @@ namespace nest::cli {
 // Global batch, sequence, precision and optimizer; what is not said is the recipe's or the model's.
 [[nodiscard]] Training read_training(const Arguments& arguments, const PlanInputs& inputs,
                                      Terminal& terminal);
+// A whole number from least to most; outside it is an InputError.
+[[nodiscard]] std::int64_t whole_within(const Arguments& arguments, const std::string& option,
+                                        std::int64_t fallback, std::int64_t least, std::int64_t most);
+// A time; the option must be there.
+[[nodiscard]] double read_seconds(const Arguments& arguments, const std::string& option);
 // A UsageError, or an InputError where the text is understood.
 [[noreturn]] void refuse(const std::string& option, const SpaceProblem& problem);
 [[nodiscard]] SearchSpace read_space(const Arguments& arguments);

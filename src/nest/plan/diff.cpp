@@ -162,4 +162,13 @@ PlanDifference diff(const Plan& a, const Plan& b) {
   return result;
 }
 
+std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other) {
+  const PlanDifference difference = diff(best, other);
+  const auto at = std::max_element(
+      difference.terms.begin(), difference.terms.end(),
+      [](const TermDifference& a, const TermDifference& b) { return a.change() < b.change(); });
+  if (at == difference.terms.end() || at->change().value <= 0) return std::nullopt;
+  return *at;
+}
+
 }  // namespace nest

@@ -5,6 +5,7 @@
 //   tensor_s         2.40 s   1.10 s   -1.30 s
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct PlanDifference {
 
 // Both complete; predictions are compared where both have them.
 [[nodiscard]] PlanDifference diff(const Plan& first, const Plan& second);
+
+// The part of the step that grows most from the best plan to the other; none where none grows.
+[[nodiscard]] std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other);
 
 // "layers 0-20, 41-60"
 [[nodiscard]] std::string spell_layers(const std::vector<LayerId>& layers);

@@ -60,5 +60,20 @@ TEST(Diff, CutsAreNamedByStage) {
   EXPECT_EQ(d.choices[0].second, "0");
 }
 
+TEST(Diff, TheLargestLossIsThePartThatGrowsMost) {
+  Plan best;
+  best.predicted.emplace();
+  best.predicted->breakdown.compute = Seconds{1};
+  Plan other = best;
+  other.predicted->breakdown.compute = Seconds{1.1};
+  other.predicted->breakdown.bubble = Seconds{0.3};
+  const auto loss = largest_loss(best, other);
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->name, "bubble");
+  EXPECT_DOUBLE_EQ(loss->change().value, 0.3);
+  EXPECT_EQ(largest_loss(best, best), std::nullopt);
+  EXPECT_EQ(largest_loss(other, best), std::nullopt);
+}
+
 }  // namespace
 }  // namespace nest

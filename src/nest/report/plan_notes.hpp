@@ -33,7 +33,4 @@ namespace nest {
 // Of the best plan: memory that is nearly full, a network or a bubble that takes much of the step, ...
 [[nodiscard]] Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs);
 
-// The part of the step that grows most from the best plan to the other; none where none grows.
-[[nodiscard]] std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other);
-
 }  // namespace nest

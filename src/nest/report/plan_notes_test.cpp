@@ -95,15 +95,5 @@ TEST(PlanNotes, WarnsOfALongBubble) {
             (Warnings{"the pipeline is idle for 30.0 % of the step; a larger global batch shortens that"}));
 }
 
-TEST(PlanNotes, TheLargestLossIsThePartThatGrowsMost) {
-  const Plan best = answer_plan({3}, 8, Seconds{1}, Seconds{0});
-  const Plan other = answer_plan({1, 2}, 4, Seconds{1.1}, Seconds{0.3});
-  const auto loss = largest_loss(best, other);
-  ASSERT_TRUE(loss);
-  EXPECT_EQ(loss->name, "bubble");
-  EXPECT_DOUBLE_EQ(loss->change().value, 0.3);
-  EXPECT_EQ(largest_loss(best, best), std::nullopt);
-}
-
 }  // namespace
 }  // namespace nest

@@ -1,0 +1,160 @@
+// nest compare: the best plan beside those of other systems and recipes, under one cost model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
+#include "nest/report/comparison_text.hpp"
+#include "nest/solve/baselines/baselines.hpp"
+#include "nest/solve/baselines/degrees_file.hpp"
+#include "nest/solve/verify.hpp"
+#include "plan_options.hpp"
+#include "plan_progress.hpp"
+#include "plan_question.hpp"
+#include "plan_space_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+// Options of a search that a comparison of throughputs has no use for.
+constexpr std::array<std::string_view, 3> kOfPlanOnly{"--objective", "--target-tokens-per-s", "--without"};
+
+std::vector<std::string> read_names(const std::string& typed) {
+  std::vector<std::string> known;
+  for (const Baseline& b : baselines()) known.emplace_back(b.name);
+  if (typed == "all") return known;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= typed.size();) {
+    const std::size_t comma = std::min(typed.find(',', begin), typed.size());
+    const std::string name = typed.substr(begin, comma - begin);
+    begin = comma + 1;
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string guess = did_you_mean(name, known);
+      throw UsageError(fmt::format("--with: '{}' is none of {}, all{}", name, fmt::join(known, ", "),
+                                   guess.empty() ? "" : "; " + guess));
+    }
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+CompareOptions read_options(const Arguments& arguments, const PlanQuestion& question, Terminal& terminal) {
+  CompareOptions out;
+  BaselineOptions& b = out.baseline;
+  b.seed = static_cast<std::uint64_t>(whole_within(arguments, "--seed", 1, 0, 1'000'000'000'000));
+  b.evaluations = whole_within(arguments, "--evaluations", b.evaluations, 1, 1'000'000'000);
+  if (arguments.has("--seconds")) b.seconds = read_seconds(arguments, "--seconds");
+  if (const auto typed = arguments.text("--flat-bandwidth")) {
+    b.flat_bandwidth = parse_bandwidth(*typed);
+    if (!b.flat_bandwidth || !(b.flat_bandwidth->value > 0))
+      throw UsageError(fmt::format("--flat-bandwidth: '{}' is no bandwidth; try '100 GB/s'", *typed));
+  }
+  if (const auto file = arguments.text("--degrees")) {
+    out.degrees = matching_degrees(read_degrees(*file), degrees_key(question));
+    if (out.degrees.empty()) {
+      terminal.warn(
+          {fmt::format("{} has no degrees for {} on {} devices of {}", *file, question.inputs.model_name(),
+                       question.inputs.cluster.devices(), question.inputs.cluster.name())});
+    }
+  }
+  return out;
+}
+
+// Every plan that is shown is checked and priced once more, ours and theirs.
+void verify(const Comparison& all, const PlanQuestion& question) {
+  for (const ComparedPlan& one : all.plans) {
+    const bool fits = one.result.plan && one.result.status != PlanStatus::infeasible;
+    if (!fits) continue;
+    if (const auto problem = verify_plan(*one.result.plan, question.inputs, question.options.pipeline_model))
+      throw InputError("", one.name, "this is a bug in nest, not in your input: " + *problem);
+  }
+}
+
+int run_compare(const Arguments& arguments, Terminal& terminal) {
+  ScreenOptions screen;
+  screen.heading = [&](std::string_view text) { return terminal.heading(text); };
+  if (arguments.has("--list")) {
+    if (arguments.has("--json"))
+      terminal.json(baselines_value());
+    else
+      terminal.out(baselines_text(screen));
+    return kOk;
+  }
+  const std::vector<std::string> names =
+      read_names(arguments.text("--with").value_or("manual,mcmc,alpa,phaze"));
+  check_output(arguments, "--svg");
+  Asked asked = read_question(arguments, terminal);
+  asked.question.options.runners_up = 0;
+  CompareOptions options = read_options(arguments, asked.question, terminal);
+  ProgressLine progress(terminal);
+  options.asking = [&](std::string_view name) { progress.phase(std::string(name)); };
+  asked.question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const Comparison all = compare(asked.question, names, options);
+  verify(all, asked.question);
+  terminal.end_progress();
+  write_output(arguments, "--svg", [&] { return comparison_svg(all, asked.question); }, terminal);
+  if (arguments.has("--json"))
+    terminal.json(to_value(all));
+  else
+    terminal.out(comparison_text(all, asked.question, screen));
+  if (!all.found.plans.empty()) return kOk;
+  return all.found.status == PlanStatus::limit ? kLimit : kInfeasible;
+}
+
+}  // namespace
+
+std::vector<Command> compare_commands() {
+  std::vector<Option> options = input_options();
+  for (auto part : {training_options(), space_option_rows(), search_options()}) {
+    for (Option& option : part) {
+      if (std::find(kOfPlanOnly.begin(), kOfPlanOnly.end(), option.name) == kOfPlanOnly.end())
+        options.push_back(std::move(option));
+    }
+  }
+  options.insert(
+      options.end(),
+      {{"--with", "LIST", "manual, mcmc, alpa, phaze (the default), flat, no-memory, or all"},
+       {"--degrees", "FILE.csv", "also plans of these degrees, with the best stage boundaries for them"},
+       {"--seed", "N", "of mcmc (default 1)"},
+       {"--evaluations", "N", "of mcmc: plans that it prices (default 20,000)"},
+       {"--seconds", "S", "of mcmc: stop after that long; the plan then depends on the machine"},
+       {"--flat-bandwidth", "RATE", "of phaze and flat: their one level (default: the innermost level's)"},
+       {"--list", "",
+        "what each baseline does, knows, ignores, and how it differs from the published system"},
+       pipeline_model_option(),
+       svg_option(),
+       json_option()});
+  return {
+      {"compare",
+       "",
+       0,
+       0,
+       "the best plan beside those of other systems and recipes",
+       "Asks the search and each baseline the same question and checks and prices all plans alike: "
+       "throughput, "
+       "absolute and as a share of ours, degrees, memory of the fullest device, time of the search, and the "
+       "part "
+       "of the step by which each loses most seconds. A baseline whose plan does not fit in memory is shown "
+       "with "
+       "that plan and by how much it is over. Ours is never worse than a baseline: their plans lie in the "
+       "space "
+       "that ours is proved best of. A degree file has the columns devices, baseline, model, pipeline, data "
+       "and "
+       "tensor, and where they are needed setup (a cluster) and layers. Exits 3 where nest itself finds no "
+       "plan "
+       "that fits, 4 where a limit came first.",
+       std::move(options),
+       {{"nest compare", "Llama-3.1 70B on 1,024 H100 against manual, mcmc, alpa and phaze"},
+        {"nest compare --model gpt3-175b --cluster paper-tpuv4-fat-tree --with all --svg compare.svg",
+         "all baselines, with a picture"},
+        {"nest compare --model llama2-7b --devices 64 --with mcmc --evaluations 100000 --seed 7 --json",
+         "a longer walk, with its best-so-far curve"},
+        {"nest compare --list", "what each baseline knows"}},
+       run_compare},
+  };
+}
+
+}  // namespace nest::cli

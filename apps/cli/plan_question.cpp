@@ -1,0 +1,37 @@
+#include "plan_question.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "nest/cluster/resize.hpp"
+#include "nest/solve/why_not.hpp"
+#include "plan_options.hpp"
+#include "plan_space_options.hpp"
+
+namespace nest::cli {
+
+Asked read_question(const Arguments& arguments, Terminal& terminal) {
+  SearchSpace space = read_space(arguments);
+  const SearchOptions options = read_search_options(arguments);
+  if (const auto choice = arguments.text("--why-not")) {
+    SearchSpace pinned = space;
+    if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
+  }
+  check_output(arguments, "-o");
+  Warnings warnings;
+  PlanInputs inputs = read_plan_inputs(arguments, warnings);
+  terminal.warn(warnings);
+  Cluster whole = inputs.cluster;
+  if (const auto devices = arguments.whole("--devices")) inputs.cluster = with_devices(whole, *devices);
+  const Training training = read_training(arguments, inputs, terminal);
+  Warnings notes;
+  if (space.rules != nullptr && inputs.recipe.framework != space.rules->name) {
+    notes.push_back(
+        fmt::format("priced with the recipe '{}'; --recipe {} has what {} overlaps and holds in memory",
+                    inputs.recipe.name, space.rules->name, space.rules->title));
+  }
+  return {{std::move(inputs), training, std::move(space), options}, std::move(whole), std::move(notes)};
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,52 @@
+#include "nest/solve/baselines/flat.hpp"
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "nest/solve/baselines/first_fitting.hpp"
+#include "nest/solve/domains.hpp"
+
+namespace nest {
+
+Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandwidth) {
+  const Level& innermost = cluster.levels().front();
+  Level level;
+  level.name = "flat";
+  level.fan_out.size = cluster.devices();
+  level.bandwidth = bandwidth.value_or(innermost.bandwidth);
+  level.latency = innermost.latency;
+  ClusterParts parts = cluster.parts();
+  parts.levels = {std::move(level)};
+  return Cluster(std::move(parts));
+}
+
+BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, const BaselineOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  BaselineResult result;
+  // On one level, open tensor degrees would be the divisors of all devices.
+  if (space.tensor.open() && question.inputs.profile() == nullptr) {
+    std::set<std::int64_t> degrees;
+    for (const Strategy& s : strategy_domain(question.inputs, question.training, space))
+      degrees.insert(s.tensor);
+    std::vector<Choice::Range> ranges;
+    for (const std::int64_t t : degrees) ranges.push_back({t, t});
+    space.tensor = Choice(std::move(ranges));
+  }
+  PlanInputs inputs = question.inputs;
+  inputs.cluster = flat_cluster(question.inputs.cluster, options.flat_bandwidth);
+  SearchOptions search_options = question.options;
+  search_options.top = kPlansTried;
+  search_options.runners_up = 0;
+  const SearchResult found = search(inputs, question.training, space, search_options);
+  result.evaluations = found.stats.work;
+  judge_first_fitting(found, question, result);
+  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+BaselineResult find_flat(const PlanQuestion& question, const BaselineOptions& options) {
+  return find_on_flat(question, question.space, options);
+}
+
+}  // namespace nest

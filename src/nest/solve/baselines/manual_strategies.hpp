@@ -1,0 +1,25 @@
+// The strategies of the manual baseline, in the order in which an expert tries them.
+//
+//   dense model, nodes of 8:     tensor 8, or the widest that the heads allow
+//   mixture of experts:          the most experts apart that a node can hold, expert tensor 1, tensor 1, 2,
+//   ..
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nest/plan/cost_book.hpp"
+#include "nest/solve/question.hpp"
+
+namespace nest {
+
+struct ManualStrategies {
+  std::vector<Strategy> usual;
+  std::vector<Strategy> others;  // where these do not fit, in order
+  std::string refusal;           // where there is none: why
+};
+
+[[nodiscard]] ManualStrategies manual_strategies(const PlanQuestion& question, const Training& training,
+                                                 CostBook& book);
+
+}  // namespace nest

@@ -1,0 +1,33 @@
+#include "nest/solve/baselines/no_memory.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "nest/solve/baselines/first_fitting.hpp"
+
+namespace nest {
+namespace {
+
+constexpr Bytes kEndless{1'000'000'000'000'000};
+
+}  // namespace
+
+BaselineResult find_no_memory(const PlanQuestion& question, const BaselineOptions&) {
+  const auto start = std::chrono::steady_clock::now();
+  BaselineResult result;
+  PlanInputs inputs = question.inputs;
+  ClusterParts parts = inputs.cluster.parts();
+  parts.accelerator.memory = std::max(parts.accelerator.memory, kEndless);
+  inputs.cluster = Cluster(std::move(parts));
+  SearchOptions options = question.options;
+  options.top = kPlansTried;
+  options.runners_up = 0;
+  const SearchResult found = search(inputs, question.training, question.space, options);
+  result.evaluations = found.stats.work;
+  judge_first_fitting(found, question, result);
+  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace nest
