@@ -71,6 +71,7 @@ struct Command {
 
 [[nodiscard]] std::vector<Command> plan_commands();      // command_plan.cpp
 [[nodiscard]] std::vector<Command> compare_commands();   // command_compare.cpp
+[[nodiscard]] std::vector<Command> size_commands();      // command_size.cpp
 [[nodiscard]] std::vector<Command> model_commands();     // command_models.cpp
 [[nodiscard]] std::vector<Command> cluster_commands();   // command_clusters.cpp
 [[nodiscard]] std::vector<Command> recipe_commands();    // command_recipes.cpp

@@ -33,7 +33,10 @@ void ProgressLine::show(const SearchProgress& p) {
   if (p.bound.value > 0) line += ", bound " + format(p.bound);
   if (p.best && p.bound.value > 0)
     line += fmt::format(", gap {:.1f} %", 100 * std::max(0.0, p.best->value / p.bound.value - 1));
-  line += fmt::format("; {} tables filled, {} open", format_digits(p.fills), format_digits(p.open));
+  if (p.plans > 0)
+    line += fmt::format("; {} plans priced", format_digits(p.plans));
+  else
+    line += fmt::format("; {} tables filled, {} open", format_digits(p.fills), format_digits(p.open));
   terminal_->progress(line);
 }
 

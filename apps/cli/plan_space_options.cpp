@@ -49,20 +49,6 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-// "5%", "5 %" and "0.05" are the same.
-double read_share(const Arguments& arguments, const std::string& option) {
-  const auto typed = arguments.text(option);
-  if (!typed) return 0;
-  std::string digits = *typed;
-  const bool percent = digits.ends_with('%');
-  if (percent) digits.pop_back();
-  while (digits.ends_with(' ')) digits.pop_back();
-  const auto value = number(digits);
-  if (!value || !(*value >= 0) || *value > 1e6)
-    throw UsageError(fmt::format("{}: '{}' is no share; try 5% or 0.05", option, *typed));
-  return percent ? *value / 100 : *value;
-}
-
 void read_objective(const Arguments& arguments, SearchOptions& out) {
   const std::string word = arguments.text("--objective").value_or("step");
   const auto target = arguments.text("--target-tokens-per-s");
@@ -116,6 +102,19 @@ double read_seconds(const Arguments& arguments, const std::string& option) {
   if (!time || time->value < 0)
     throw UsageError(fmt::format("{}: '{}' is no time; try 60 or '60 s'", option, typed));
   return time->value;
+}
+
+double read_share(const Arguments& arguments, const std::string& option) {
+  const auto typed = arguments.text(option);
+  if (!typed) return 0;
+  std::string digits = *typed;
+  const bool percent = digits.ends_with('%');
+  if (percent) digits.pop_back();
+  while (digits.ends_with(' ')) digits.pop_back();
+  const auto value = number(digits);
+  if (!value || !(*value >= 0) || *value > 1e6)
+    throw UsageError(fmt::format("{}: '{}' is no share; try 5% or 0.05", option, *typed));
+  return percent ? *value / 100 : *value;
 }
 
 std::vector<Option> training_options() {

@@ -30,6 +30,7 @@ struct SearchProgress {
   std::optional<Seconds> best;  // of the plans found so far
   std::int64_t fills = 0;       // tables filled
   std::int64_t open = 0;        // configurations that wait
+  std::int64_t plans = 0;       // priced one by one, of searches without tables
 };
 
 struct SearchOptions {

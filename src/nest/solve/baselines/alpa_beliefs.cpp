@@ -1,7 +1,5 @@
 #include "nest/solve/baselines/alpa_beliefs.hpp"
 
-#include <algorithm>
-
 namespace nest::alpa {
 
 LayerBeliefs::LayerBeliefs(const PlanQuestion& question, const TwoLevelMesh& mesh, CostBook& book)

@@ -36,6 +36,13 @@ std::vector<Strategy> offered(const PlanQuestion& question, const TwoLevelMesh& 
   return kept;
 }
 
+// No two candidates have the same: ties have one order.
+auto key_of(const Candidate& c) {
+  const Strategy& s = c.parallelism.strategy;
+  return std::tuple(c.training.micro_batch, s.tensor, s.shards_sequence(), s.expert, c.parallelism.data,
+                    c.parallelism.pipeline);
+}
+
 class Offers {
  public:
   Offers(const PlanQuestion& question, const TwoLevelMesh& mesh, CostBook& book, LayerBeliefs& beliefs)
@@ -43,8 +50,9 @@ class Offers {
 
   std::vector<Candidate> all() {
     list();
-    std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.parallelism.devices() > b.parallelism.devices();
+    std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tuple(-a.parallelism.devices(), key_of(a)) <
+             std::tuple(-b.parallelism.devices(), key_of(b));
     });
     keep_most_devices();
     const auto whole = [&](const Candidate& c) {
@@ -58,8 +66,9 @@ class Offers {
       c.firsts = equal_stages(times, static_cast<std::size_t>(c.parallelism.pipeline));
       c.believed = believed_step(times, c.firsts, c.training.micro_batches);
     }
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.believed < b.believed; });
+    std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::tuple(a.believed, key_of(a)) < std::tuple(b.believed, key_of(b));
+    });
     return std::move(found_);
   }
 

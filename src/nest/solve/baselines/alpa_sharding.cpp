@@ -114,6 +114,7 @@ ShardChoice solve_sharding(const ShardProblem& problem) {
     }
     states = std::move(next);
     std::vector<std::size_t> left;
+    left.reserve(still.size() + 1);
     for (const std::size_t k : still) left.push_back(open[k]);
     if (opens) left.push_back(i);
     open = std::move(left);

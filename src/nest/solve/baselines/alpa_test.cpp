@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/plan/test_example.hpp"
+#include <algorithm>
+#include <string>
+
+#include "nest/base/document.hpp"
+#include "nest/cluster/cluster_file.hpp"
 #include "nest/solve/search.hpp"
 #include "nest/solve/test_instances.hpp"
 #include "nest/solve/verify.hpp"

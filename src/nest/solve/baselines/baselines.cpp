@@ -15,61 +15,90 @@ namespace {
 
 constexpr std::array kBaselines{
     Baseline{
-        "manual", "the expert recipe of the Megatron papers",
-        "Tensor parallelism inside the node as wide as the heads allow, the fewest equal pipeline stages "
-        "that "
-        "fit in memory, data parallelism for the rest, recomputation only where nothing fits without, the "
-        "micro-batch by trial.",
-        "Memory, exactly; the size of a node; the price of its micro-batches.",
-        "The network beyond the node, uneven stages, narrower tensor groups, interleaving.",
-        "Experts learn from failed runs; this one asks our price.", find_manual},
+        .name = "manual",
+        .title = "the expert recipe of the Megatron papers",
+        .does = "Tensor parallelism inside the node as wide as the heads allow, the fewest equal pipeline "
+                "stages that "
+                "fit in memory, data parallelism for the rest, recomputation only where nothing fits "
+                "without, the "
+                "micro-batch by trial. With given degrees: the best stage boundaries and placement for them.",
+        .knows =
+            "Memory, the size of a node, what heads and experts allow, and the full price when it compares "
+            "micro-batches.",
+        .ignores = "Trade-offs between degrees, uneven stages, interleaving, network levels beyond the node.",
+        .simplified = "A fixed order of rules; a real expert would also try variants on the machine.",
+        .find = find_manual},
     Baseline{
-        "mcmc", "simulated annealing, in the manner of FlexFlow and TopoOpt",
-        "A seeded walk over degrees, stage boundaries and placements; better plans are taken, worse ones "
-        "with a "
-        "chance that falls with time.",
-        "The whole network and memory: every step is priced as ours are.",
-        "Any bound: it cannot tell how far from the best it is.",
-        "FlexFlow walks over configurations of single operators and TopoOpt over topologies too; here one "
-        "strategy holds for the model. Neither knows ZeRO or recomputation; here both are choices of the "
-        "walk.",
-        find_mcmc},
+        .name = "mcmc",
+        .title = "simulated annealing, in the manner of FlexFlow and TopoOpt",
+        .does = "Walks at random from data parallelism through plans that differ in one or two choices "
+                "(degrees, stage "
+                "boundaries, placement), keeps the better ones and, ever more rarely, worse ones, and goes "
+                "back to the "
+                "best when it is stuck. Seed and budget are the user's.",
+        .knows = "The whole cost model: network levels, memory, ZeRO, one recomputation for the plan. Plans "
+                 "that do "
+                 "not fit count as slower, so that it can leave them.",
+        .ignores = "Interleaved schedules, and recomputation that differs between stages. It has no bound: "
+                   "it cannot "
+                   "say how far the best plan is.",
+        .simplified =
+            "FlexFlow and TopoOpt choose a split and devices for every operator and price with a simulator; "
+            "here one strategy holds for all layers, the placement follows our rule, and our price stands "
+            "for the simulator. TopoOpt also changes the network. Neither knows ZeRO or recomputation.",
+        .find = find_mcmc},
     Baseline{
-        "alpa", "Alpa's two levels without its hardware profiler (Alpa-E)",
-        "Shards the matrix products of each layer over every submesh shape by dynamic programming, then cuts "
-        "the "
-        "layers into stages on submeshes by the dynamic program over the sum and the largest of the stages' "
-        "times.",
-        "A mesh of two levels: devices of a node, and nodes.",
-        "Deeper levels of the network and oversubscription; memory, which is only checked afterwards: the "
-        "first "
-        "of its plans that fits is taken.",
-        "Times come from our estimator in place of a profiler; the integer program is a dynamic program over "
-        "the operators of one layer, and our layers are its layers. Stages of one plan have submeshes of one "
-        "shape, because plans here have.",
-        find_alpa},
+        .name = "alpa",
+        .title = "Alpa's two levels, without its hardware profiler (Alpa-E)",
+        .does = "Splits the operators of each layer over a stage's mesh by dynamic programming, with the "
+                "cost of moving "
+                "tensors between layouts; then cuts the layers into stages that minimise the sum of the "
+                "stages' times "
+                "plus (micro-batches - 1) times the longest. Takes the first of its choices that fits.",
+        .knows = "Kernel times from our estimator, one network inside nodes and one between them, the layout "
+                 "of every "
+                 "tensor, the sums of gradients over copies.",
+        .ignores =
+            "Network levels above the second, contention, sends between stages, overlap, interleaving and "
+            "context parallelism. Memory is only checked when a plan is ready.",
+        .simplified =
+            "A dynamic program over the operators of our layers stands for the integer program. Stages have "
+            "equal meshes and one tensor degree, because plans here do; remarks say what the freer choice "
+            "was believed to gain. Recomputation, a user's switch in Alpa, is tried off and then on; "
+            "optimizer states are sharded (ZeRO 1) and experts spread as far as allowed.",
+        .find = find_alpa},
     Baseline{
-        "phaze", "Phaze's dynamic program over a flat network",
-        "Ours, with one bandwidth between all devices: pipeline, data, tensor and expert parallelism, 1F1B, "
-        "recomputation of everything or nothing.",
-        "Memory, exactly; compute; how many devices there are.",
-        "Network levels: it cannot tell a node from a spine. ZeRO, interleaving and context parallelism are "
-        "not "
-        "in its space.",
-        "Phaze also designs the accelerator and schedules operators by integer programming; here the "
-        "accelerator "
-        "is given and operators come from our estimator.",
-        find_phaze},
-    Baseline{"flat", "ours with the network collapsed to one level",
-             "The whole search on a cluster whose devices all have the innermost level's bandwidth to each "
-             "other; the "
-             "plan is then placed on the real one.",
-             "Memory, compute and every choice of ours.",
-             "Network levels: what the paper's second idea brings.", "", find_flat},
-    Baseline{"no-memory", "ours with memory checked only afterwards",
-             "The whole search with endless memory; of its eight best plans the fastest that fits is taken.",
-             "The network, compute and every choice of ours.",
-             "Memory inside the search: what the paper's third idea brings.", "", find_no_memory},
+        .name = "phaze",
+        .title = "Phaze's dynamic program over a flat network",
+        .does = "An exact dynamic program over pipeline, data, tensor and expert degrees and stage "
+                "boundaries, with one "
+                "bandwidth between all devices. Its plan is then placed on the real cluster.",
+        .knows = "Memory, recomputation of everything or of nothing, uneven stages with 1F1B.",
+        .ignores =
+            "Network levels: it cannot tell a node from a spine. ZeRO, interleaving, context parallelism and "
+            "recomputation that differs between stages are not in its space.",
+        .simplified =
+            "Only the placement half of Phaze, without its search for the accelerator; our search with these "
+            "choices fixed stands for its program.",
+        .find = find_phaze},
+    Baseline{.name = "flat",
+             .title = "ours with the network collapsed to one level",
+             .does = "Our search, told that one switch as fast as the innermost level joins all devices. Its "
+                     "plan is then "
+                     "placed on the real cluster.",
+             .knows = "Memory, compute and every choice of ours.",
+             .ignores = "Network levels: what the paper's second idea brings.",
+             .simplified = "",
+             .find = find_flat},
+    Baseline{.name = "no-memory",
+             .title = "ours with memory checked only afterwards",
+             .does = "Our search with endless memory; of its eight best plans the first that fits is taken.",
+             .knows = "The network, compute and every choice of ours.",
+             .ignores = "Memory until it is too late, so that it has no reason to recompute or to shard: "
+                        "what the paper's "
+                        "third idea brings.",
+             .simplified = "",
+             .find = find_no_memory},
 };
 
 }  // namespace

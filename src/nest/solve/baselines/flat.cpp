@@ -3,6 +3,7 @@
 #include <chrono>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "nest/solve/baselines/first_fitting.hpp"
 #include "nest/solve/domains.hpp"
@@ -30,6 +31,7 @@ BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, con
     for (const Strategy& s : strategy_domain(question.inputs, question.training, space))
       degrees.insert(s.tensor);
     std::vector<Choice::Range> ranges;
+    ranges.reserve(degrees.size());
     for (const std::int64_t t : degrees) ranges.push_back({t, t});
     space.tensor = Choice(std::move(ranges));
   }

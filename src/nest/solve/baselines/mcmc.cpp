@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "nest/base/error.hpp"
@@ -23,6 +24,7 @@ constexpr double kPenalty = 10;           // in steps, for each time that a devi
 constexpr double kPatience = 0.04;        // of the budget, without a better plan, until it starts again
 constexpr std::int64_t kIdle = 2'000;     // moves in a row that lead nowhere: there is no other plan
 constexpr std::int64_t kClockEvery = 32;  // evaluations
+constexpr std::int64_t kTellEvery = 2'048;
 
 // What the walk knows of one plan.
 struct Visited {
@@ -77,8 +79,17 @@ class Walk {
   [[nodiscard]] bool spent() {
     if (evaluations_ >= options_.evaluations) return true;
     if (seconds_ && evaluations_ % kClockEvery == 0) time_share_ = elapsed() / *seconds_;
+    if (question_.options.progress && evaluations_ % kTellEvery == 0) tell();
     out_of_time_ = time_share_ >= 1;
     return out_of_time_;
+  }
+
+  void tell() const {
+    SearchProgress told;
+    told.elapsed_s = elapsed();
+    told.plans = evaluations_;
+    if (best_) told.best = Seconds{best_->energy};  // no penalty: it fits
+    question_.options.progress(told);
   }
 
   // How much of the budget is gone.

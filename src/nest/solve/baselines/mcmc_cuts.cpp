@@ -1,7 +1,6 @@
 #include "nest/solve/baselines/mcmc_cuts.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace nest {
 namespace {

@@ -16,7 +16,7 @@ PlanQuestion moe_question() {
   return question;
 }
 
-// 8 stages of 16 copies with ZeRO 1, so that there is something to change for every move.
+// 8 stages and 8 copies with ZeRO 1, so that there is something to change for every move.
 McmcState usual_state(McmcSpace& space) {
   McmcState state;
   for (const Strategy& s : space.strategies()) {
