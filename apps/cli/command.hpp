@@ -69,18 +69,19 @@ struct Command {
 // Checks the words after the command's name against its table.
 [[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
 
-[[nodiscard]] std::vector<Command> plan_commands();      // command_plan.cpp
-[[nodiscard]] std::vector<Command> compare_commands();   // command_compare.cpp
-[[nodiscard]] std::vector<Command> size_commands();      // command_size.cpp
-[[nodiscard]] std::vector<Command> model_commands();     // command_models.cpp
-[[nodiscard]] std::vector<Command> cluster_commands();   // command_clusters.cpp
-[[nodiscard]] std::vector<Command> recipe_commands();    // command_recipes.cpp
-[[nodiscard]] std::vector<Command> estimate_commands();  // command_estimate.cpp
-[[nodiscard]] std::vector<Command> evaluate_commands();  // command_evaluate.cpp
-[[nodiscard]] std::vector<Command> explain_commands();   // command_explain.cpp
-[[nodiscard]] std::vector<Command> simulate_commands();  // command_simulate.cpp
-[[nodiscard]] std::vector<Command> validate_commands();  // command_validate.cpp
-[[nodiscard]] std::vector<Command> help_commands();      // help.cpp
+[[nodiscard]] std::vector<Command> plan_commands();       // command_plan.cpp
+[[nodiscard]] std::vector<Command> compare_commands();    // command_compare.cpp
+[[nodiscard]] std::vector<Command> size_commands();       // command_size.cpp
+[[nodiscard]] std::vector<Command> reproduce_commands();  // command_reproduce.cpp
+[[nodiscard]] std::vector<Command> model_commands();      // command_models.cpp
+[[nodiscard]] std::vector<Command> cluster_commands();    // command_clusters.cpp
+[[nodiscard]] std::vector<Command> recipe_commands();     // command_recipes.cpp
+[[nodiscard]] std::vector<Command> estimate_commands();   // command_estimate.cpp
+[[nodiscard]] std::vector<Command> evaluate_commands();   // command_evaluate.cpp
+[[nodiscard]] std::vector<Command> explain_commands();    // command_explain.cpp
+[[nodiscard]] std::vector<Command> simulate_commands();   // command_simulate.cpp
+[[nodiscard]] std::vector<Command> validate_commands();   // command_validate.cpp
+[[nodiscard]] std::vector<Command> help_commands();       // help.cpp
 
 // Options that many commands share, so that they read the same everywhere.
 [[nodiscard]] Option json_option();
