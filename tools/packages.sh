@@ -4,7 +4,7 @@ run_packages=(g++ cmake ninja-build nlohmann-json3-dev libyaml-cpp-dev libcli11-
 # What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
 unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
 test_packages=("${run_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-tidy-19 valgrind ccache
-  python3 time)
+  python3 time protobuf-compiler nodejs chromium)
 
 # missing_packages NAME...: those that are not installed, one on a line. Off Debian nothing can be said.
 missing_packages() {

@@ -32,6 +32,7 @@ struct Option {
   std::string name;      // "--micro-batch"
   std::string argument;  // "N"; empty for a flag
   std::string text;
+  bool repeats = false;  // may be given more than once: the values come with new lines between them
 };
 
 struct Example {
@@ -71,6 +72,7 @@ struct Command {
 
 [[nodiscard]] std::vector<Command> plan_commands();       // command_plan.cpp
 [[nodiscard]] std::vector<Command> compare_commands();    // command_compare.cpp
+[[nodiscard]] std::vector<Command> sweep_commands();      // command_sweep.cpp
 [[nodiscard]] std::vector<Command> size_commands();       // command_size.cpp
 [[nodiscard]] std::vector<Command> reproduce_commands();  // command_reproduce.cpp
 [[nodiscard]] std::vector<Command> model_commands();      // command_models.cpp
@@ -81,6 +83,7 @@ struct Command {
 [[nodiscard]] std::vector<Command> explain_commands();    // command_explain.cpp
 [[nodiscard]] std::vector<Command> simulate_commands();   // command_simulate.cpp
 [[nodiscard]] std::vector<Command> validate_commands();   // command_validate.cpp
+[[nodiscard]] std::vector<Command> report_commands();     // command_report.cpp
 [[nodiscard]] std::vector<Command> help_commands();       // help.cpp
 
 // Options that many commands share, so that they read the same everywhere.

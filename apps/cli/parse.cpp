@@ -52,6 +52,7 @@ std::string without_separators(const std::string& text) {
 
 void refuse_repeats(const Command& command, const std::vector<std::string>& words) {
   for (const Option& o : command.options) {
+    if (o.repeats) continue;
     const auto is_option = [&](const std::string& w) { return w == o.name || w.starts_with(o.name + "="); };
     if (std::count_if(words.begin(), words.end(), is_option) > 1) {
       throw UsageError(command.name + ": " + o.name + " is given twice");
@@ -98,7 +99,11 @@ Arguments parse(const Command& command, const std::vector<std::string>& words) {
     if (o.argument.empty()) {
       app.add_flag(o.name, flags[o.name])->disable_flag_override();
     } else {
-      app.add_option(o.name, typed[o.name])->take_last();
+      CLI::Option* option = app.add_option(o.name, typed[o.name]);
+      if (o.repeats)
+        option->join();  // with new lines
+      else
+        option->take_last();
     }
   }
   app.add_flag("--help,-h", flags["--help"]);

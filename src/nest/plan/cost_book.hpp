@@ -54,6 +54,10 @@ class CostBook {
   [[nodiscard]] std::shared_ptr<const PlanNetwork> network(std::span<const Stage> stages,
                                                            const NetworkOptions& options);
 
+  // Layer types on one device, wherever it lies; none for a layer profile.
+  [[nodiscard]] const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
+                                                          RecomputePolicy policy);
+
   [[nodiscard]] const LayerTable& table(const Training& training, const Strategy& strategy,
                                         RecomputePolicy policy, const StageNetwork& network);
 
@@ -90,8 +94,6 @@ class CostBook {
   };
 
   Computes& computes(const Training& training, const Strategy& strategy);
-  const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
-                                            RecomputePolicy policy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
   LayerTable finished(std::vector<LayerTerms> layers) const;
   LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,

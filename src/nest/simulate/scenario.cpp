@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "nest/simulate/groups.hpp"
+#include "nest/plan/step_groups.hpp"
 #include "nest/simulate/prune.hpp"
 #include "nest/simulate/symmetry.hpp"
 

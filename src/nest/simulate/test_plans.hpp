@@ -14,7 +14,7 @@
 #include "nest/plan/pipeline_time.hpp"
 #include "nest/plan/price.hpp"
 #include "nest/plan/schedule.hpp"
-#include "nest/simulate/groups.hpp"
+#include "nest/plan/step_groups.hpp"
 
 namespace nest::test_plans {
 

@@ -17,11 +17,13 @@ constexpr std::array kBaselines{
     Baseline{
         .name = "manual",
         .title = "the expert recipe of the Megatron papers",
-        .does = "Tensor parallelism inside the node as wide as the heads allow, the fewest equal pipeline "
-                "stages that "
-                "fit in memory, data parallelism for the rest, recomputation only where nothing fits "
-                "without, the "
-                "micro-batch by trial. With given degrees: the best stage boundaries and placement for them.",
+        .does = "Tensor parallelism as wide as the model needs to fit, inside the node and up to what the "
+                "heads allow; where that "
+                "is not enough, the fewest equal pipeline stages; data parallelism for the rest; "
+                "recomputation only where "
+                "nothing fits without; the micro-batch by trial. With given degrees: the best stage "
+                "boundaries and placement "
+                "for them.",
         .knows =
             "Memory, the size of a node, what heads and experts allow, and the full price when it compares "
             "micro-batches.",

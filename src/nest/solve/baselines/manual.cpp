@@ -82,6 +82,9 @@ class Expert {
   // Where nothing fits, narrower cells are no help: an expert shards more by ZeRO, and then gives up the
   // rules one by one (more context, experts beyond the node, other widths).
   void look(const ManualStrategies& strategies) {
+    for (const Strategy& narrow : strategies.narrow) {
+      if (space_.pipeline.has(1) && try_depth(narrow, 1, recomputes_.front(), 0)) return;
+    }
     if (try_all(strategies.usual, 0)) return;
     for (std::size_t zero = 1; zero < 4; ++zero) {
       if (try_all(strategies.usual, zero)) return;

@@ -1,6 +1,6 @@
 // What an expert does by hand, after the Megatron-LM papers and NVIDIA's guides: tensor parallelism within
-// the node, the fewest pipeline stages that fit with equal numbers of blocks, data parallelism for the rest,
-// recomputation only where nothing fits without it, the micro-batch by trial.
+// the node as wide as the model needs, then the fewest pipeline stages that fit with equal numbers of blocks,
+// data parallelism for the rest, recomputation only where nothing fits without it, the micro-batch by trial.
 //
 //   const BaselineResult manual = find_manual(question, {});
 //   manual.plan->parallelism   tensor 8, pipeline 4, data 32, ZeRO 1

@@ -54,7 +54,11 @@ ManualStrategies manual_strategies(const PlanQuestion& question, const Training&
                        s.expert_tensor_degree() == best.expert_tensor_degree() &&
                        s.sequence_parallel == (s.tensor > 1) && (s.cell() <= node || s == best);
     (s == best || wider ? made.usual : made.others).push_back(s);
+    const bool narrower = !experts && s.context == best.context && s.tensor < best.tensor &&
+                          s.sequence_parallel == (s.tensor > 1);
+    if (narrower) made.narrow.push_back(s);
   }
+  std::reverse(made.narrow.begin(), made.narrow.end());
   return made;
 }
 

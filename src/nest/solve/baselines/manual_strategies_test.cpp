@@ -19,6 +19,9 @@ TEST(ManualStrategies, ADenseModelHasTheWidestTensor) {
   ASSERT_EQ(made.others.size(), 2U);
   EXPECT_EQ(made.others[0].tensor, 2);
   EXPECT_EQ(made.others[1].tensor, 1);
+  ASSERT_EQ(made.narrow.size(), 2U);
+  EXPECT_EQ(made.narrow[0].tensor, 1);
+  EXPECT_EQ(made.narrow[1].tensor, 2);
 }
 
 TEST(ManualStrategies, LongSequencesComeWithLittleContextFirst) {

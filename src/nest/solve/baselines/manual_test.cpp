@@ -61,19 +61,26 @@ TEST(Manual, LiesAsMegatronNumbersItsRanks) {
   EXPECT_EQ(manual.plan->stages[1].devices[0][0], DeviceId(4));
 }
 
-TEST(Manual, TensorIsAsWideAsTheNodeAllows) {
-  const BaselineResult manual = find_manual(test::config_question(test::llama_config(16, 8), {}), {});
-  ASSERT_EQ(manual.status, PlanStatus::feasible) << manual.reason;
-  EXPECT_EQ(manual.plan->parallelism.strategy.tensor, 4);
-  EXPECT_TRUE(manual.plan->parallelism.strategy.sequence_parallel);
-  EXPECT_EQ(manual.plan->parallelism.data, 2);
-  EXPECT_EQ(manual.plan->parallelism.zero, 1);  // Adam's states are distributed
+// Where it fits on one device, nothing is split; where stages are asked for, tensor groups come first.
+TEST(Manual, TensorIsAsWideAsTheModelNeeds) {
+  PlanQuestion question = test::config_question(test::llama_config(16, 8), {});
+  const BaselineResult roomy = find_manual(question, {});
+  ASSERT_EQ(roomy.status, PlanStatus::feasible) << roomy.reason;
+  EXPECT_EQ(roomy.plan->parallelism.strategy.tensor, 1);
+  EXPECT_EQ(roomy.plan->parallelism.data, 8);
+  EXPECT_EQ(roomy.plan->parallelism.zero, 1);  // Adam's states are distributed
+  question.space.pipeline = Choice(2);
+  const BaselineResult staged = find_manual(question, {});
+  ASSERT_EQ(staged.status, PlanStatus::feasible) << staged.reason;
+  EXPECT_EQ(staged.plan->parallelism.strategy.tensor, 4);
+  EXPECT_TRUE(staged.plan->parallelism.strategy.sequence_parallel);
 }
 
-TEST(Manual, TensorIsAsWideAsTheHeadsAllow) {
+TEST(Manual, TensorIsAtMostAsWideAsTheHeadsAllow) {
   const auto tensor = [](std::int64_t heads, std::int64_t key_value_heads) {
-    const BaselineResult manual =
-        find_manual(test::config_question(test::llama_config(heads, key_value_heads), {.node = 8}), {});
+    PlanQuestion question = test::config_question(test::llama_config(heads, key_value_heads), {.node = 8});
+    question.space.pipeline = Choice(2);
+    const BaselineResult manual = find_manual(question, {});
     return manual.plan ? manual.plan->parallelism.strategy.tensor : 0;
   };
   EXPECT_EQ(tensor(16, 16), 8);

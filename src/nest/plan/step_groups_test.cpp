@@ -1,9 +1,7 @@
-#include "nest/simulate/groups.hpp"
+#include "nest/plan/step_groups.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "nest/simulate/test_plans.hpp"
 
 namespace nest {
 namespace {
@@ -21,24 +19,39 @@ std::vector<std::vector<int>> ids(const Plan& plan, std::size_t stage, Group gro
   return out;
 }
 
-// Two stages of two copies, tensor 2, copy after copy: stage 0 has devices 0, 1 and 4, 5.
-Plan dense_plan() {
-  return test_plans::placed(2, 2, 2, test_plans::Order::copies);
+// Cells of `width` tensor ranks, copy after copy.
+Plan placed(std::int32_t stages, std::int32_t copies, std::int32_t width) {
+  Plan plan;
+  plan.stages.resize(static_cast<std::size_t>(stages));
+  std::int32_t next = 0;
+  for (std::int32_t c = 0; c < copies; ++c) {
+    for (Stage& stage : plan.stages) {
+      stage.strategy.tensor = width;
+      Cell& cell = stage.devices.emplace_back();
+      for (std::int32_t j = 0; j < width; ++j) cell.emplace_back(next++);
+    }
+  }
+  return plan;
 }
 
-TEST(Groups, DenseRanksShareATensorRank) {
+// Two stages of two copies, tensor 2: stage 0 has devices 0, 1 and 4, 5.
+Plan dense_plan() {
+  return placed(2, 2, 2);
+}
+
+TEST(StepGroups, DenseRanksShareATensorRank) {
   EXPECT_THAT(ids(dense_plan(), 0, Group::dense), ElementsAre(ElementsAre(0, 4), ElementsAre(1, 5)));
   EXPECT_THAT(ids(dense_plan(), 1, Group::dense), ElementsAre(ElementsAre(2, 6), ElementsAre(3, 7)));
 }
 
-TEST(Groups, TensorGroupsAndEnds) {
+TEST(StepGroups, TensorGroupsAndEnds) {
   EXPECT_THAT(ids(dense_plan(), 0, Group::replicated), ElementsAre(ElementsAre(0, 1), ElementsAre(4, 5)));
   EXPECT_THAT(ids(dense_plan(), 0, Group::tied),
               ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3), ElementsAre(4, 6), ElementsAre(5, 7)));
 }
 
-TEST(Groups, ZeroShardsCutGroupsIntoRuns) {
-  Plan plan = test_plans::placed(1, 4, 1, test_plans::Order::copies);
+TEST(StepGroups, ZeroShardsCutGroupsIntoRuns) {
+  Plan plan = placed(1, 4, 1);
   plan.parallelism.zero = 1;
   plan.parallelism.zero_shards = 2;
   EXPECT_THAT(ids(plan, 0, Group::dense_inner), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
@@ -49,8 +62,8 @@ TEST(Groups, ZeroShardsCutGroupsIntoRuns) {
 }
 
 // Tensor 1, expert 2, expert tensor 1 in a cell of 4: id j is expert (j % 2) of the rest j / 2.
-TEST(Groups, ExpertRanksShareAnExpert) {
-  Plan plan = test_plans::placed(1, 1, 4, test_plans::Order::copies);
+TEST(StepGroups, ExpertRanksShareAnExpert) {
+  Plan plan = placed(1, 1, 4);
   plan.stages[0].strategy = {.tensor = 1, .expert = 2, .expert_tensor = 1};
   EXPECT_THAT(ids(plan, 0, Group::expert), ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
   EXPECT_THAT(ids(plan, 0, Group::dense), ElementsAre(ElementsAre(0, 1, 2, 3)));

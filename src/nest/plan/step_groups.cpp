@@ -1,4 +1,4 @@
-#include "nest/simulate/groups.hpp"
+#include "nest/plan/step_groups.hpp"
 
 #include <numeric>
 

@@ -1,0 +1,197 @@
+// nest sweep: what if a field of the inputs were another? The best plan at every combination of values.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
+#include "nest/report/sweep_page.hpp"
+#include "plan_options.hpp"
+#include "plan_question.hpp"
+#include "plan_space_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+constexpr double kQuietSeconds = 2;
+
+std::atomic<bool> g_interrupted = false;  // set by the signal's handler
+
+// Ctrl-C ends the study after the points that are under way.
+class CatchInterrupt {
+ public:
+  CatchInterrupt() : before_(std::signal(SIGINT, [](int) { g_interrupted = true; })) {}
+  CatchInterrupt(const CatchInterrupt&) = delete;
+  CatchInterrupt& operator=(const CatchInterrupt&) = delete;
+  ~CatchInterrupt() { (void)std::signal(SIGINT, before_); }
+
+ private:
+  void (*before_)(int);
+};
+
+std::vector<SweepAxis> read_axes(const Arguments& arguments) {
+  const auto typed = arguments.text("--vary");
+  if (!typed) throw UsageError("sweep needs --vary, such as --vary devices=64,128,256");
+  std::vector<SweepAxis> axes;
+  for (std::size_t begin = 0; begin <= typed->size();) {
+    const std::size_t end = std::min(typed->find('\n', begin), typed->size());
+    axes.push_back(read_sweep_axis(typed->substr(begin, end - begin)));
+    begin = end + 1;
+    for (std::size_t i = 0; i + 1 < axes.size(); ++i) {
+      if (axes[i].field == axes.back().field)
+        throw UsageError("--vary: " + axes[i].field + " is varied twice");
+    }
+  }
+  if (axes.size() > kMostSweepAxes)
+    throw UsageError(
+        fmt::format("--vary: {} fields are varied, at most {} can be", axes.size(), kMostSweepAxes));
+  return axes;
+}
+
+std::string existing_rows(const std::string& file) {
+  return std::filesystem::exists(file) ? read_file(file) : "";
+}
+
+// What was typed, for the page.
+std::string command_line(const Sweep& sweep) {
+  std::string text = fmt::format("nest sweep --model {} --cluster {}", sweep.question.inputs.model_name(),
+                                 sweep.question.inputs.cluster.name());
+  for (const SweepAxis& axis : sweep.axes) {
+    text += " --vary " + axis.field + "=";
+    for (std::size_t i = 0; i < axis.values.size(); ++i) text += (i == 0 ? "" : ",") + axis.values[i];
+  }
+  return text;
+}
+
+int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
+  std::vector<SweepAxis> axes = read_axes(arguments);
+  Asked asked = read_question(arguments, terminal);
+  Sweep sweep{std::move(asked.question), std::move(axes)};
+  if (sweep.points() > kMostSweepPoints)
+    throw UsageError(fmt::format("--vary: {} points are more than {}", sweep.points(), kMostSweepPoints));
+  // Wrong fields and values are told at once, before hours of searching: every value of each axis alone.
+  std::size_t wrong = 0;
+  std::string first_wrong;
+  for (const SweepAxis& axis : sweep.axes) {
+    std::size_t of_axis = 0;
+    for (const std::string& value : axis.values) {
+      try {
+        (void)set_fields(sweep.question, {{axis.field, value}});
+      } catch (const InputError& error) {
+        if (++of_axis == 1) first_wrong = error.what();
+        if (of_axis == axis.values.size()) throw;
+      }
+    }
+    wrong += of_axis;
+  }
+  if (wrong > 0) terminal.warn({fmt::format("{} of the values cannot be: {}", wrong, first_wrong)});
+
+  const std::filesystem::path folder(arguments.text("--out").value_or("sweep"));
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw InputError("", folder.string(), "the folder cannot be made: " + failed.message());
+  const std::string results = (folder / "results.jsonl").string();
+  SweepOptions options;
+  options.threads = static_cast<int>(whole_within(arguments, "--threads", 0, 0, 1024));
+  const std::string before = existing_rows(results);
+  if (!arguments.has("--fresh")) options.done = read_sweep_rows(before, sweep);
+  std::ofstream file(results, arguments.has("--fresh") ? std::ios::trunc : std::ios::app);
+  // A run that was killed may have left half a line.
+  if (!arguments.has("--fresh") && !before.empty() && before.back() != '\n') file << '\n';
+  if (!file.flush()) throw InputError(results, "", "cannot be written");
+  if (!options.done.empty())
+    terminal.note(
+        fmt::format("nest: {} of {} points are in {}", options.done.size(), sweep.points(), results));
+
+  const CatchInterrupt interrupt;
+  options.interrupted = [] { return g_interrupted.load(); };
+  const auto start = std::chrono::steady_clock::now();
+  double shown = 0;
+  std::size_t done = options.done.size();
+  const std::vector<SweepRow> rows = run_sweep(sweep, options, [&](const SweepRow& row) {
+    file << to_json(to_value(row, sweep), false) + "\n" << std::flush;
+    ++done;
+    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (now < (terminal.watched() ? 0.5 : kQuietSeconds) || now < shown + (terminal.watched() ? 0.2 : 2))
+      return;
+    shown = now;
+    const auto left = static_cast<double>(sweep.points() - done);
+    const double each = now / static_cast<double>(done - options.done.size());
+    terminal.progress(
+        fmt::format("nest: {} of {} points, about {:.0f} s left", done, sweep.points(), left * each));
+  });
+  terminal.end_progress();
+  if (!file.flush()) throw InputError(results, "", "could not be written whole; is the disk full?");
+  write_file((folder / "results.csv").string(), sweep_csv(sweep, rows));
+  write_file((folder / "sweep.html").string(), sweep_page(sweep, rows, command_line(sweep)));
+  write_output(arguments, "--svg", [&] { return sweep_chart(sweep, rows); }, terminal);
+  if (arguments.has("--json")) {
+    Value list = Value::array();
+    for (const SweepRow& row : rows) list.push(to_value(row, sweep));
+    Value out = Value::object();
+    out.set("points", static_cast<std::int64_t>(sweep.points())).set("rows", std::move(list));
+    terminal.json(out);
+  } else {
+    terminal.out(sweep_text(sweep, rows));
+  }
+  terminal.note(fmt::format("nest: wrote {}, results.csv and sweep.html", results));
+  if (rows.size() < sweep.points()) {
+    terminal.note(fmt::format("nest: stopped after {} of {} points; the same command goes on from here",
+                              rows.size(), sweep.points()));
+    return kLimit;
+  }
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> sweep_commands() {
+  std::vector<Option> options{
+      {"--vary", "FIELD=VALUES", "a field and its values: a,b,c or A..B:N or A..B:logN; up to three times",
+       true},
+      {"--out", "DIR", "where results.jsonl, results.csv and sweep.html go (default sweep)"},
+      {"--fresh", "", "forget the points that DIR has"}};
+  for (auto part : {input_options(), training_options(), space_option_rows(), search_options()}) {
+    for (Option& option : part) {
+      if (option.name != "--objective" && option.name != "--target-tokens-per-s" &&
+          option.name != "--without")
+        options.push_back(std::move(option));
+    }
+  }
+  options.push_back(pipeline_model_option());
+  options.push_back(svg_option());
+  options.push_back(json_option());
+  return {
+      {"sweep",
+       "",
+       0,
+       0,
+       "what if: the best plan over a range of any input field",
+       "Plans every combination of values of up to three fields of the inputs and shows where more of one "
+       "stops "
+       "paying, with the Pareto front. Fields: model, cluster, recipe (names or files), devices, "
+       "global-batch, "
+       "sequence, precision, optimizer, every choice of the plan space (tensor, zero, ..), and any place in "
+       "the "
+       "files: cluster.levels.2.bandwidth (a level by number or name), cluster.accelerator.memory, "
+       "recipe.overlap.tensor, model.num_hidden_layers where the model is a file. Each point is written to "
+       "DIR/results.jsonl as soon as it is known: the same command goes on where it was interrupted. Exits 4 "
+       "where "
+       "it was interrupted.",
+       std::move(options),
+       {{"nest sweep --vary cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6 --vary devices=256,1024",
+         "where does more spine bandwidth stop paying?"},
+        {"nest sweep --model llama2-7b --devices 64 --vary cluster.accelerator.memory=16GB..96GB:6",
+         "how much memory is enough"},
+        {"nest sweep --vary model=llama2-7b,llama2-13b --vary zero=0,1,3 --svg sweep.svg",
+         "models and choices"}},
+       run_sweep_command}};
+}
+
+}  // namespace nest::cli

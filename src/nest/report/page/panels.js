@@ -1,0 +1,92 @@
+// What is best read as text: other plans, stages, and the inputs.
+import { formatChange, formatDigits, formatMemory, formatPercent, formatSeconds, spellIds, spellRecompute } from './format.js';
+import { make, mount } from './frame.js';
+
+// Degrees in the table: [key, heading, value that goes without saying].
+const kDegrees = [['tensor', 'tensor', 1], ['context', 'context', 1], ['expert', 'expert', 1],
+  ['pipeline', 'pipeline', null], ['interleave', 'chunks', 1], ['data', 'data', null], ['zero', 'ZeRO', 0]];
+const kMostStageRows = 24;
+
+function tableOf(headings, rows, caption) {
+  const cells = (tag, list) => list.map((cell) => make(tag, { class: cell.number ? 'nest-number' : null,
+    scope: tag === 'th' ? 'col' : null }, cell.text));
+  return make('div', { class: 'nest-scroll', tabindex: '0', role: 'region', 'aria-label': caption },
+    make('table', { class: 'nest-table' },
+      make('thead', {}, make('tr', {}, ...cells('th', headings))),
+      make('tbody', {}, ...rows.map((row) => make('tr', { class: row.strong ? 'nest-strong' : null },
+        ...cells('td', row.cells))))));
+}
+
+function textView(element, build) {
+  return mount(element, (frame) => {
+    const body = make('div');
+    frame.element.append(body);
+    body.replaceChildren(...build());
+    return () => {};
+  });
+}
+
+// The plan and the others that its file tells of: [{plan: true, ..}, ..] with the columns worth showing.
+export function alternativeRows(data) {
+  const all = [{ parallelism: data.parallelism, micro_batch: data.training.micro_batch,
+    step_s: data.predicted.step_s, plan: true }, ...(data.alternatives ?? [])];
+  const degrees = kDegrees.filter(([key, , usual]) => all.some((p) => (p.parallelism[key] ?? usual) !== usual));
+  return { all, degrees };
+}
+
+export function alternativesTable(element, data) {
+  return textView(element, () => {
+    if (!data.predicted || (data.alternatives ?? []).length === 0) {
+      return [make('p', { class: 'nest-quiet' },
+        'The plan file tells of no other plans; files that nest plan -o writes do.')];
+    }
+    const { all, degrees } = alternativeRows(data);
+    const number = (text) => ({ text, number: true });
+    const headings = [{ text: '' }, number('step'), number('longer by'), ...degrees.map(([, heading]) => number(heading)),
+      number('micro-batch'), { text: 'recomputation' }, { text: 'loses most by' }];
+    const rows = all.map((p, i) => {
+      const loss = p.loses_most_by;
+      return { strong: p.plan, cells: [{ text: p.plan ? 'this plan' : `${i}` }, number(formatSeconds(p.step_s)),
+        number(p.plan ? '' : formatChange(p.step_s / all[0].step_s - 1)),
+        ...degrees.map(([key, , usual]) => number(`${p.parallelism[key] ?? usual ?? ''}`)), number(`${p.micro_batch}`),
+        { text: p.parallelism.recompute ?? '' },
+        { text: loss ? `${loss.name}: ${formatSeconds(loss.change_s)}` : '' }] };
+    });
+    return [tableOf(headings, rows, 'this plan and others')];
+  });
+}
+
+// Every stage in a line.
+export function stagesTable(element, data) {
+  return textView(element, () => {
+    const number = (text) => ({ text, number: true });
+    const headings = [number('stage'), { text: 'layers' }, number('number'), { text: 'recomputation' },
+      number('a micro-batch'), number('memory'), number('of a device'), { text: 'devices of copy 0' }];
+    const rows = data.stages.map((stage, i) => {
+      const place = data.placement.stages[i];
+      const cell = place.starts
+        ? `${place.starts[0]}${place.cell > 1 ? `-${place.starts[0] + place.cell - 1}` : ''}`
+        : spellIds(place.devices.slice(0, place.cell));
+      return { cells: [number(`${i}`), { text: spellIds(stage.layers) }, number(`${stage.layers.length}`),
+        { text: spellRecompute(stage.recompute) }, number(stage.time ? formatSeconds(stage.time.total_s) : ''),
+        number(stage.memory ? formatMemory(stage.memory.total_bytes) : ''),
+        number(stage.memory ? formatPercent(stage.memory.total_bytes / stage.memory.capacity_bytes) : ''),
+        { text: cell }] };
+    });
+    const table = tableOf(headings, rows, 'stages');
+    if (rows.length <= kMostStageRows) return [table];
+    return [make('details', {}, make('summary', {}, `${formatDigits(rows.length)} stages`), table)];
+  });
+}
+
+// Model, cluster and recipe as they went in.
+export function inputsPanel(element, data) {
+  return textView(element, () => ['model', 'cluster', 'recipe'].filter((key) => data.inputs?.[key] !== undefined)
+    .map((key) => {
+      const input = data.inputs[key];
+      const named = typeof input === 'string' ? input : input?.name ?? input?.framework ?? '';
+      const text = typeof input === 'string' ? input : JSON.stringify(input, null, 2);
+      return make('details', {}, make('summary', {}, named ? `${key}: ${named}` : key),
+        make('pre', { class: 'nest-scroll', tabindex: '0', 'aria-label': key }, text));
+    }));
+}

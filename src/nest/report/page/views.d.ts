@@ -1,0 +1,210 @@
+// Types of views.js and of the data that it draws (docs/formats/report.md).
+
+export interface View {
+  /** Draws again, at the next frame. */
+  redraw(): void;
+  /** Empties the element and stops listening. */
+  destroy(): void;
+}
+
+export interface Strategy {
+  tensor: number;
+  sequence_parallel?: boolean;
+  context?: number;
+  context_method?: string;
+  expert?: number;
+  expert_tensor?: number;
+}
+
+export interface StageMemory {
+  weights_bytes: number;
+  gradients_bytes: number;
+  optimizer_bytes: number;
+  activations_bytes: number;
+  workspace_bytes: number;
+  reserve_bytes: number;
+  total_bytes: number;
+  capacity_bytes: number;
+}
+
+export interface StageTime {
+  forward_s: number;
+  backward_s: number;
+  recompute_s: number;
+  tensor_s: number;
+  expert_s: number;
+  context_s: number;
+  pipeline_s: number;
+  zero_s: number;
+  total_s: number;
+}
+
+export interface Stage {
+  layers: number[];
+  chunks?: number[][];
+  strategy: Strategy;
+  recompute: string | { policy: string; layers: number };
+  time?: StageTime;
+  memory?: StageMemory;
+}
+
+export interface Parallelism extends Strategy {
+  cell?: number;
+  pipeline: number;
+  data: number;
+  data_inner?: number;
+  block_devices?: number;
+  zero: number;
+  zero_shards?: number;
+  recompute?: string;
+  interleave?: number;
+  schedule?: string;
+  first_stage_first?: boolean;
+}
+
+export interface Breakdown {
+  compute_s: number;
+  recompute_s: number;
+  tensor_s: number;
+  expert_s: number;
+  context_s: number;
+  pipeline_s: number;
+  bubble_s: number;
+  data_s: number;
+  zero_s: number;
+  optimizer_s: number;
+}
+
+export interface Prediction {
+  step_s: number;
+  tokens_per_s: number;
+  samples_per_s: number;
+  flops_per_device_per_s: number;
+  mfu: number;
+  bubble_fraction: number;
+  breakdown: Breakdown;
+}
+
+/** A level of the network, innermost first; `sizes` where its domains differ. */
+export interface Level {
+  name: string;
+  kind: string;
+  domains: number;
+  size?: number;
+  sizes?: number[];
+  dims?: number[];
+  bandwidth_bytes_per_s: number;
+  latency_s: number;
+  oversubscription: number;
+}
+
+/** Cells of a stage, copy by copy: `cell` devices from each start on, or all their ids one after the other. */
+export interface PlacedStage {
+  cell: number;
+  starts?: number[];
+  devices?: number[];
+}
+
+export interface Timeline {
+  copy: number;
+  stands_for: number;
+  step_s: number;
+  pipeline_s: number;
+  micro_batches: number;
+  chunks: number;
+  tick_s: number;
+  kinds: string[];
+  recomputed: number[][];
+  /** A row for each stage: kind, micro-batch, chunk, from, length of each segment, the latter two in ticks. */
+  rows: number[][];
+  left_out?: { from_s: number; to_s: number; segments: number };
+}
+
+export interface Traffic {
+  step_s: number;
+  levels: {
+    name: string;
+    tensor_bytes?: number;
+    context_bytes?: number;
+    expert_bytes?: number;
+    pipeline_bytes: number;
+    gradient_bytes: number;
+    parameter_bytes: number;
+  }[];
+  links: { name: string; level: number; bytes: number; utilisation: number; waited_s: number }[];
+  not_counted?: string;
+}
+
+export interface OtherPlan {
+  step_s: number;
+  micro_batch: number;
+  parallelism: Partial<Parallelism>;
+  loses_most_by?: { name: string; change_s: number };
+}
+
+export interface ReportData {
+  nest: { version: string; schema: number };
+  title: string;
+  headline: string;
+  degrees: string;
+  batches: string;
+  recompute: string;
+  status: 'optimal' | 'feasible' | 'infeasible';
+  reason: string;
+  proof: string;
+  lower_bound_s?: number;
+  inputs: { model: unknown; cluster: unknown; recipe: unknown };
+  model: { name: string; parameters?: number; layers: string[] };
+  cluster: { name: string; devices: number; levels: unknown[] };
+  accelerator: { name: string; memory_bytes: number };
+  levels: Level[];
+  training: {
+    global_batch: number; sequence: number; micro_batch: number; micro_batches: number;
+    precision: string; optimizer: string;
+  };
+  parallelism: Parallelism;
+  stages: Stage[];
+  placement: { used: number; stages: PlacedStage[] };
+  predicted: Prediction;
+  /** As `nest simulate --json`; missing, like timeline and traffic, where the step was too long to simulate. */
+  simulated?: { step_s: number; priced_s: number; cause: string; stages: { peak_bytes: number }[] };
+  timeline?: Timeline;
+  traffic?: Traffic;
+  sensitivity: {
+    binds: string[];
+    effects: { change: string; status: string; reason?: string; step_s: number }[];
+  };
+  alternatives: OtherPlan[];
+  notes: string[];
+  command: string;
+  file: string;
+}
+
+export type ColourBy = 'stage' | 'copy' | 'tensor' | 'context' | 'expert' | 'memory';
+
+export interface MapOptions {
+  colourBy?: ColourBy;
+  /** Told when the user chooses another. */
+  onColourBy?: (colourBy: ColourBy) => void;
+}
+
+/** Each draws into the element, in place of what it held, and again when called again. */
+export function placementMap(
+  element: HTMLElement,
+  data: Pick<ReportData, 'cluster' | 'levels' | 'placement' | 'stages'>,
+  options?: MapOptions,
+): View;
+export function pipelineTimeline(element: HTMLElement, data: Pick<ReportData, 'timeline'>): View;
+export function memoryBars(element: HTMLElement, data: Pick<ReportData, 'stages' | 'simulated'>): View;
+export function timeBreakdown(element: HTMLElement, data: Pick<ReportData, 'predicted' | 'stages'>): View;
+export function trafficBars(element: HTMLElement, data: Pick<ReportData, 'traffic' | 'levels' | 'placement'>): View;
+export function sensitivityBars(element: HTMLElement, data: Pick<ReportData, 'sensitivity' | 'predicted'>): View;
+export function alternativesTable(
+  element: HTMLElement,
+  data: Pick<ReportData, 'alternatives' | 'predicted' | 'parallelism' | 'training'>,
+): View;
+export function stagesTable(element: HTMLElement, data: Pick<ReportData, 'stages' | 'placement'>): View;
+export function inputsPanel(element: HTMLElement, data: Pick<ReportData, 'inputs'>): View;
+
+/** Draws all views again: after a change of theme that the browser does not tell of. */
+export function redrawViews(): void;

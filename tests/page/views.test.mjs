@@ -1,0 +1,181 @@
+// What the report's views compute before they draw. Run: node --test tests/page/
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const kFolder = new URL('../../src/nest/report/page/', import.meta.url);
+const load = (name) => import(new URL(name, kFolder).href);
+const format = await load('format.js');
+const colour = await load('colour.js');
+const layout = await load('layout.js');
+const devices = await load('devices.js');
+const spans = await load('spans.js');
+const panels = await load('panels.js');
+const bars = await load('bars.js');
+
+test('numbers have three digits that count', () => {
+  assert.equal(format.formatSeconds(8.594), '8.59 s');
+  assert.equal(format.formatSeconds(0.2163), '216 ms');
+  assert.equal(format.formatSeconds(0.9996), '1 s');
+  assert.equal(format.formatSeconds(5e-6), '5 us');
+  assert.equal(format.formatSeconds(0), '0 s');
+  assert.equal(format.formatSeconds(12345.6), '12,346 s');
+  assert.equal(format.formatBytes(5.04e15), '5.04 PB');
+  assert.equal(format.formatMemory(80e9), '74.5 GiB');
+  assert.equal(format.formatMemory(0), '0 KiB');
+  assert.equal(format.formatPercent(0.0614), '6.1 %');
+  assert.equal(format.formatPercent(0.0001), '< 0.1 %');
+  assert.equal(format.formatChange(-0.079), '-7.9 %');
+  assert.equal(format.formatChange(1e-9), '0 %');
+  assert.equal(format.formatDigits(1024), '1,024');
+});
+
+test('ids are spelt in runs, words in their number', () => {
+  assert.equal(format.spellIds([0, 1, 2, 7, 9, 10]), '0-2, 7, 9-10');
+  assert.equal(format.spellIds([]), '');
+  assert.equal(format.plural(1, 'stage'), '1 stage');
+  assert.equal(format.plural(2000, 'micro-batch'), '2,000 micro-batches');
+  assert.equal(format.spellRecompute({ policy: 'full', layers: 2 }), 'full on 2 layers');
+});
+
+test('ticks are round and inside', () => {
+  assert.deepEqual(format.roundTicks(0, 1, 5).map((t) => Number(t.toFixed(6))), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+  assert.deepEqual(format.roundTicks(3.1, 3.9, 4).map((t) => Number(t.toFixed(6))), [3.2, 3.4, 3.6, 3.8]);
+  assert.deepEqual(format.roundTicks(1, 1, 4), []);
+});
+
+test('colours of few are apart, of many along a scale, and ink on them can be read', () => {
+  assert.equal(new Set(colour.colourList(8)).size, 8);
+  assert.equal(new Set(colour.colourList(16)).size, 16);
+  assert.equal(colour.colourList(2048).length, 2048);
+  assert.deepEqual(colour.colourList(0), []);
+  const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  for (const c of [...colour.colourList(8), ...colour.colourList(64)]) {
+    assert.match(c, /^#[0-9a-f]{6}$/);
+    assert.ok(contrast(colour.luminance(c), colour.luminance(colour.inkOn(c))) >= 4.5, c);
+  }
+  assert.equal(colour.mixColours('#000000', '#ffffff', 0.5), '#808080');
+  assert.deepEqual(colour.parseColour('rgb(1, 2, 3)'), [1, 2, 3]);
+});
+
+const kLevels = [{ name: 'node', domains: 4, size: 8 }, { name: 'rack', domains: 2, size: 2 },
+  { name: 'spine', domains: 1, size: 2 }];
+
+test('devices lie apart from each other, inside their domains', () => {
+  for (const unit of [1, 5, 50]) {
+    const map = layout.layoutDevices(kLevels, 1.6, unit);
+    assert.equal(map.x.length, 32);
+    for (let a = 0; a < 32; ++a) {
+      for (let b = 0; b < a; ++b) {
+        assert.ok(Math.abs(map.x[a] - map.x[b]) >= 1 || Math.abs(map.y[a] - map.y[b]) >= 1, `${a} and ${b}`);
+      }
+      map.levels.forEach((level) => {
+        const d = layout.domainOf(level, a);
+        assert.ok(level.first[d] <= a && a < level.first[d + 1]);
+        assert.ok(map.x[a] >= level.x[d] && map.x[a] + 1 <= level.x[d] + level.w + 1e-4);
+        assert.ok(map.y[a] >= level.y[d] && map.y[a] + 1 <= level.y[d] + level.h + 1e-4);
+      });
+    }
+  }
+});
+
+test('uneven trees and cubes are laid out too', () => {
+  const uneven = layout.layoutDevices([{ domains: 3, sizes: [3, 4, 4] }, { domains: 1, size: 3 }], 2);
+  assert.equal(uneven.x.length, 11);
+  assert.equal(layout.domainOf(uneven.levels[0], 3), 1);
+  const cube = layout.layoutDevices([{ domains: 1, size: 64, dims: [4, 4, 4] }], 1.5);
+  assert.equal(cube.y[0], cube.y[3]);
+  assert.ok(cube.y[4] > cube.y[0]);
+  const lone = layout.layoutDevices([{ domains: 1, size: 1 }], 1.5);
+  assert.equal(lone.x.length, 1);
+  assert.equal(32 % layout.chooseColumns(32, 4.8, 3, 1.5), 0);  // no ragged row where a full one is near
+});
+
+test('131,072 devices are laid out in well under a second', () => {
+  const begin = performance.now();
+  const map = layout.layoutDevices([{ domains: 16384, size: 8 }, { domains: 512, size: 32 }, { domains: 1, size: 512 }], 1.6);
+  assert.equal(map.x.length, 131072);
+  assert.ok(performance.now() - begin < 1500);
+});
+
+const kStrategy = { tensor: 2, context: 1, expert: 1, expert_tensor: 2 };
+const kData = {
+  cluster: { name: 'x', devices: 10 },
+  levels: [{ name: 'node', domains: 1, size: 10 }],
+  stages: [{ layers: [0, 1], strategy: kStrategy }, { layers: [2], strategy: kStrategy }],
+  placement: { used: 8, stages: [{ cell: 2, starts: [4, 6] }, { cell: 2, devices: [0, 2, 1, 3] }] },
+};
+
+test('devices know their stage, copy and rank', () => {
+  const roles = devices.deviceRoles(kData);
+  assert.deepEqual([...roles.stage], [1, 1, 1, 1, 0, 0, 0, 0, -1, -1]);
+  assert.deepEqual([...roles.copy], [0, 1, 0, 1, 0, 0, 1, 1, -1, -1]);
+  assert.deepEqual([...roles.rank], [0, 0, 1, 1, 0, 1, 0, 1, -1, -1]);
+  assert.deepEqual(devices.cellCoordinates({ tensor: 2, context: 2, expert: 4, expert_tensor: 1 }, 5),
+    { tensor: 1, context: 0, side: 1, expert: 1 });
+});
+
+test('colourings are those that tell devices apart', () => {
+  const roles = devices.deviceRoles(kData);
+  const list = devices.colourings(kData, roles);
+  assert.deepEqual(list.map((c) => c.key), ['stage', 'copy', 'tensor']);
+  assert.equal(list[2].of(5), 1);
+  assert.equal(list[2].of(9), -1);
+  assert.deepEqual(devices.countValues(list[0], 2, 10), [[0, 4], [1, 2], [-1, 2]]);
+  const map = layout.layoutDevices(kData.levels, 1);
+  assert.deepEqual(devices.describeDevice(kData, roles, map, 5),
+    ['device 5', 'x', 'stage 0, copy 0', 'tensor rank 1 of 2', 'layers 0-1']);
+  assert.deepEqual(devices.describeDevice(kData, roles, map, 9), ['device 9', 'x', 'idle']);
+});
+
+const kTimeline = { kinds: ['forward', 'backward', 'weight', 'receive', 'reduce'], tick_s: 0.5,
+  rows: [[0, 0, 0, 0, 2, 1, 0, 0, 2, 4, 4, 0, 0, 6, 2]] };
+
+test('a timeline is unpacked into what runs and what runs beside it', () => {
+  const [row] = spans.unpackTimeline(kTimeline);
+  assert.deepEqual(row.compute.map((s) => [s.kind, s.from, s.to]), [['forward', 0, 1], ['backward', 1, 3]]);
+  assert.deepEqual(row.beside.map((s) => [s.kind, s.from, s.to]), [['reduce', 3, 4]]);
+  assert.equal(spans.firstAfter(row.compute, 1), 1);
+  assert.equal(spans.firstAfter(row.compute, 3), 2);
+  assert.deepEqual(spans.sumKinds(row.compute), { forward: 1, backward: 2 });
+});
+
+test('narrow segments become columns that keep their time', () => {
+  const many = Array.from({ length: 1000 }, (_, i) => ({ kind: i % 2 ? 'backward' : 'forward', from: i, to: i + 1 }));
+  const { boxes, columns } = spans.gatherSpans(many, 0, 1000, 100);
+  assert.equal(boxes.length, 0);
+  assert.equal(columns.length, 100);
+  for (const { shares } of columns) {
+    assert.ok(Math.abs(shares.forward - 0.5) < 1e-9 && Math.abs(shares.backward - 0.5) < 1e-9);
+  }
+  const near = spans.gatherSpans(many, 10, 20, 100);
+  assert.equal(near.boxes.length, 10);
+  assert.equal(near.columns.length, 0);
+});
+
+test('tables leave out degrees that go without saying', () => {
+  const { all, degrees } = panels.alternativeRows({ parallelism: { tensor: 1, pipeline: 2, data: 4, zero: 0 },
+    training: { micro_batch: 1 }, predicted: { step_s: 1 },
+    alternatives: [{ step_s: 2, micro_batch: 2, parallelism: { tensor: 1, pipeline: 1, data: 8, zero: 1 } }] });
+  assert.equal(all.length, 2);
+  assert.deepEqual(degrees.map(([key]) => key), ['pipeline', 'data', 'zero']);
+});
+
+test('parts of nothing are not drawn', () => {
+  assert.deepEqual(bars.partsOf({ a_s: 1, b_s: 0 }, ['a', 'b', 'c'], '_s'), [{ name: 'a', value: 1 }]);
+});
+
+test('scripts can be put into one page: no name twice, no import of several lines, no markup from data', () => {
+  const names = new Map();
+  for (const file of readdirSync(kFolder).filter((f) => f.endsWith('.js'))) {
+    const text = readFileSync(new URL(file, kFolder), 'utf8');
+    assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|<\/script/i, file);
+    for (const line of text.split('\n')) {
+      if (line.startsWith('import ')) assert.match(line, /^import \{[^}]*\} from '\.\/[a-z]+\.js';$/, file);
+      if (/^export [{*]/.test(line)) assert.equal(file, 'views.js');
+      const made = /^(?:export )?(?:const|let|function|class) (\w+)/.exec(line);
+      if (made) assert.ok(!names.has(made[1]), `${made[1]} is in ${file} and in ${names.get(made[1])}`);
+      if (made) names.set(made[1], file);
+    }
+  }
+});
