@@ -79,6 +79,9 @@ std::string brief_recompute(std::span<const Stage> stages) {
 std::vector<std::string> remarks_of(const ComparedPlan& one) {
   std::vector<std::string> list;
   const BaselineResult& r = one.result;
+  if (one.name == "nest" && r.status == PlanStatus::feasible && r.plan->lower_bound)
+    list.push_back(fmt::format("a limit came before the proof; nothing takes less than {} a step",
+                               format(*r.plan->lower_bound)));
   if (!fits(one) && !r.reason.empty()) list.push_back(r.reason);
   if (one.name != "nest" && fits(one) && r.believed && r.plan->predicted) {
     const double priced = r.plan->predicted->step.value;

@@ -153,10 +153,10 @@ class Walk {
       return false;
     }
     const McmcState& s = now_.state;
-    result_.notes.push_back(fmt::format("it starts from {} copies of {} stage{}, {} device{} a cell{}",
-                                        s.copies, s.pipeline, s.pipeline == 1 ? "" : "s", s.strategy.cell(),
-                                        s.strategy.cell() == 1 ? "" : "s",
-                                        best_ ? "" : ", which does not fit"));
+    result_.notes.push_back(
+        fmt::format("it starts from {} cop{} of {} stage{}, {} device{} a cell{}", s.copies,
+                    s.copies == 1 ? "y" : "ies", s.pipeline, s.pipeline == 1 ? "" : "s", s.strategy.cell(),
+                    s.strategy.cell() == 1 ? "" : "s", best_ ? "" : ", which does not fit"));
     lowest_ = now_;
     return true;
   }
