@@ -1,10 +1,13 @@
 # Names of the Debian packages that ./run and ./test need, and how to install those that are missing.
 
-run_packages=(g++ cmake ninja-build nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libfmt-dev graphviz)
+run_packages=(g++ cmake ninja-build nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libfmt-dev
+  libcpp-httplib-dev graphviz)
+# What the web application of `nest serve` is bundled with; without them the server has a page that says so.
+web_packages=(nodejs npm)
 # What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
 unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
-test_packages=("${run_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-tidy-19 valgrind ccache
-  python3 time protobuf-compiler nodejs chromium)
+test_packages=("${run_packages[@]}" "${web_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-tidy-19
+  valgrind ccache python3 time protobuf-compiler chromium)
 
 # missing_packages NAME...: those that are not installed, one on a line. Off Debian nothing can be said.
 missing_packages() {

@@ -13,9 +13,6 @@
 namespace nest::cli {
 namespace {
 
-// Commands of the contract that this version does not have: saying so beats "unknown command".
-constexpr std::array<std::string_view, 4> kLater{"export", "import", "lint", "serve"};
-
 struct Found {
   const Command* command;
   std::size_t words;  // of the name
@@ -36,10 +33,6 @@ Found find_command(const std::vector<std::string>& words) {
     if (c.name == words[0]) one = &c;
   }
   if (one == nullptr) {
-    if (std::find(kLater.begin(), kLater.end(), words[0]) != kLater.end()) {
-      throw UsageError("'" + words[0] + "' is not in version " + std::string(version()) +
-                       "; 'nest' lists what is");
-    }
     std::vector<std::string> known;
     for (const Command& c : commands()) known.push_back(c.name.substr(0, c.name.find(' ')));
     const std::string guess = did_you_mean(words[0], known);

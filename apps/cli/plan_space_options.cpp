@@ -199,8 +199,12 @@ SearchSpace read_space(const Arguments& arguments) {
                                    rules->name, rules->title));
     }
     for (const Schedule s : space.schedules) {
-      if (std::find(rules->schedules.begin(), rules->schedules.end(), s) == rules->schedules.end())
+      if (!rules->has(s))
         throw UsageError(fmt::format("--schedule {} does not go with --for {}", name_of(s), rules->name));
+    }
+    for (const Recompute& r : space.recompute) {
+      if (!rules->has(r.policy))
+        throw UsageError(fmt::format("--recompute {} does not go with --for {}", spell(r), rules->name));
     }
     apply_framework(*rules, space);
   }

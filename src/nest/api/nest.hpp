@@ -15,14 +15,15 @@
 #include <string>
 #include <string_view>
 
-#include "nest/cluster/catalog.hpp"  // IWYU pragma: export
-#include "nest/model/build.hpp"      // IWYU pragma: export
-#include "nest/model/zoo.hpp"        // IWYU pragma: export
-#include "nest/plan/inputs.hpp"      // IWYU pragma: export
-#include "nest/plan/plan_json.hpp"   // IWYU pragma: export
-#include "nest/plan/price.hpp"       // IWYU pragma: export
-#include "nest/recipe/recipe.hpp"    // IWYU pragma: export
-#include "nest/solve/search.hpp"     // IWYU pragma: export
+#include "nest/cluster/catalog.hpp"       // IWYU pragma: export
+#include "nest/frameworks/exporters.hpp"  // IWYU pragma: export
+#include "nest/model/build.hpp"           // IWYU pragma: export
+#include "nest/model/zoo.hpp"             // IWYU pragma: export
+#include "nest/plan/inputs.hpp"           // IWYU pragma: export
+#include "nest/plan/plan_json.hpp"        // IWYU pragma: export
+#include "nest/plan/price.hpp"            // IWYU pragma: export
+#include "nest/recipe/recipe.hpp"         // IWYU pragma: export
+#include "nest/solve/search.hpp"          // IWYU pragma: export
 
 namespace nest {
 

@@ -4,7 +4,7 @@
 // is one folder of files and one row in exporters.cpp.
 //
 //   const ExportResult done = find_exporter("megatron")->write(question, sink);
-//   done.refusal == nullptr, done.lost[0] == "device order inside ..."
+//   done.rule.empty(), done.lost[0] == "multi-token prediction modules are not part of the plan"
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,10 @@ namespace nest {
 struct ExportQuestion {
   Plan plan;  // complete, placed, priced
   PlanInputs inputs;
-  std::vector<std::string>
-      hosts;  // names of the innermost domains, in device order; empty: node000, node001, ..
+  // Names of all hosts, or of those that the plan uses, in device order; empty: node000, node001, ..
+  std::vector<std::string> hosts;
+  // A host is a domain of the innermost level, or, where domains span hosts, so many devices of one.
+  std::int64_t devices_per_host = 0;
 };
 
 struct ExportFile {

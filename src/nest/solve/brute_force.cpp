@@ -283,7 +283,7 @@ class Space {
   // Of the stages from `stage` on.
   void recompute(std::size_t stage) {
     const bool same = space_.same_recompute || (space_.rules != nullptr && space_.rules->same_recompute);
-    const bool whole = space_.rules != nullptr && space_.rules->whole_recompute;
+    const bool whole = space_.rules != nullptr && !space_.rules->allows_part(plan_.parallelism.interleave);
     if (stop_) return;
     if (stage == plan_.stages.size()) {
       stop_ = !visit_(plan_);

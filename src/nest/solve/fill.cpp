@@ -106,6 +106,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
   const auto all_layers = static_cast<std::int64_t>(sets.layers());
   for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
     const Move& move = moves[at];
+    counts.look();
     if (all_layers - sets.placed(move.to) < p - s) {
       if (sets.chain()) break;
       continue;

@@ -8,6 +8,7 @@
 //   finish   the same of optimizer and gather, less the forward passes
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -42,10 +43,18 @@ struct Filled {
   std::vector<FilledStage> stages;  // first stage first
 };
 
+// Thrown out of a table that nobody wants any more.
+struct FillCancelled {};
+
 struct FillCounts {
-  std::int64_t work = 0;       // transitions tried
-  std::int64_t labels = 0;     // kept
-  std::int64_t cut_short = 0;  // stages whose every recomputation was too much to try
+  std::int64_t work = 0;                      // transitions tried
+  std::int64_t labels = 0;                    // kept
+  std::int64_t cut_short = 0;                 // stages whose every recomputation was too much to try
+  const std::atomic<bool>* cancel = nullptr;  // as SearchOptions have it
+
+  void look() const {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw FillCancelled{};
+  }
 };
 
 // How many labels a cell keeps.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <limits>
 #include <string>
 
@@ -198,6 +199,24 @@ TEST(Fill, MoreStagesThanLayersAreNone) {
   shape.pipeline.stages = 4;
   shape.places.push_back({0});
   EXPECT_FALSE(Filler({}).fill(options, shape, kInfinite, counts));
+}
+
+TEST(Fill, Cancelled) {
+  const std::atomic<bool> cancel = true;
+  int tried = 0;
+  for (unsigned seed = 90'000; tried < 5; ++seed) {
+    const Sample sample = sample_of(seed);
+    if (!sample.plan) continue;
+    ++tried;
+    FillCase c(sample.instance, *sample.plan);
+    const TieQuestion ties = c.problem.ties(c.configuration).front();
+    const PlanNetwork network = c.network(ties);
+    StageOptions options = c.options(network);
+    FillCounts counts;
+    counts.cancel = &cancel;
+    Filler filler(Prunings{});
+    EXPECT_THROW((void)filler.fill(options, c.shape(ties), kInfinite, counts), FillCancelled);
+  }
 }
 
 }  // namespace

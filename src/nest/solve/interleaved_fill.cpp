@@ -190,6 +190,7 @@ void InterleavedFiller::deepen(Refinement& r, std::size_t stage, double before, 
   const std::size_t first = r.at[stage];
   for (const Refinement::Useful& u : r.useful[stage]) {
     if (--r.left <= 0) break;
+    r.context->counts->look();
     ++r.context->counts->work;
     r.chosen[stage] = &stages[stage]->all()[u.variant];
     r.at[stage] = u.variant;
@@ -239,6 +240,7 @@ bool InterleavedFiller::try_all(Context& context, const std::vector<StageVariant
   std::vector<std::size_t> at(stages.size(), 0);
   std::vector<const StageVariant*> chosen(stages.size());
   for (std::int64_t tries = 0; tries < kMostTries; ++tries) {
+    context.counts->look();
     ++context.counts->work;
     for (std::size_t i = 0; i < stages.size(); ++i) chosen[i] = &stages[i]->all()[fitting[i][at[i]]];
     const double now = step(context, chosen, nullptr);
@@ -268,6 +270,7 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
     order.emplace_back(prunings_.split_bound ? split_bound(context, splits[k]) : 0, k);
   std::sort(order.begin(), order.end());
   for (const auto& [bound, k] : order) {
+    counts.look();
     ++counts.work;
     if (bound * kRounding > threshold || (found && bound >= found->step)) break;
     const std::vector<std::int32_t>& contents = contents_.of_split(splits[k], stages.size());

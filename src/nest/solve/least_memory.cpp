@@ -75,10 +75,14 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
   }
   const Place place = costs.place(batch, strategy, network.stage, false);
   std::vector<RecomputeDomain> policies{problem.recompute};
+  std::vector<bool> part{false};
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
-    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers())))
+    part.clear();
+    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers()))) {
       policies.emplace_back(r, problem.recompute);
+      part.push_back(r.layers > 0);
+    }
   }
   // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
   // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
@@ -86,7 +90,10 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
                        batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
   std::int64_t least = below;
   const auto ask = [&](std::int64_t zero, Schedule schedule, std::int64_t v) {
-    for (const RecomputeDomain& policy : policies) {
+    const bool parts = space.rules == nullptr || space.rules->allows_part(v);
+    for (std::size_t i = 0; i < policies.size(); ++i) {
+      if (part[i] && !parts) continue;
+      const RecomputeDomain& policy = policies[i];
       StageSetting setting;
       setting.sets = batch.sets;
       setting.micro_batch_scale = batch.scale;

@@ -22,6 +22,7 @@ namespace {
 // A plan that reaches a target but for rounding reaches it.
 constexpr double kReached = 1 + 1e-12;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr const char* kNothingFound = "no plan was found before the limit";
 
 class Clock {
  public:
@@ -47,8 +48,8 @@ Prunings prunings_of(const SearchOptions& options) {
 }
 
 // Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
-void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space, Workers& workers,
-                std::string& refusal) {
+void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space,
+                const SearchOptions& options, Workers& workers, std::string& refusal) {
   struct Pair {
     std::size_t batch;
     std::size_t strategy;
@@ -65,6 +66,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
   const std::int64_t devices = costs.inputs().cluster.devices();
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
+    if (cancelled(options)) return;
     Pair& pair = pairs[job];
     const Batch& batch = costs.batches()[pair.batch];
     const Strategy& strategy = problem.strategies[pair.strategy];
@@ -170,10 +172,15 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
                         problem.prunings.same_network && !space.mixed);
   problem.placements = &placements;
   std::string refusal;
-  add_groups(problem, wanted, space, workers, refusal);
+  add_groups(problem, wanted, space, options, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
   result.stats.seconds.emplace_back("costs and groups", clock.lap());
 
+  if (cancelled(options)) {  // groups may be missing: nothing is known of the rest
+    result.status = PlanStatus::limit;
+    result.reason = kNothingFound;
+    return result;
+  }
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
@@ -194,7 +201,7 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
     if (tree.stopped()) {
       result.status = PlanStatus::limit;
       result.lower_bound = Seconds{bound};
-      result.reason = "no plan was found before the limit";
+      result.reason = kNothingFound;
     } else {
       explain_lack(problem, refusal, tree.broken(), result);
     }

@@ -6,6 +6,7 @@
 //   found.status == PlanStatus::optimal, found.plans.front().predicted->step
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -40,12 +41,18 @@ struct SearchOptions {
   double gap = 0;                          // stops when the best plan is within this share of the bound
   std::optional<double> time_limit_s;      // of the wall clock
   std::optional<std::int64_t> work_limit;  // transitions of the dynamic program: the same on every machine
-  int threads = 0;                         // 0: one for each core
-  int top = 1;                             // plans to prove: the best ones that differ in a degree
-  int runners_up = 0;                      // more of them, to compare with
-  std::vector<std::string> without;        // prunings switched off, by name: see pruning_names()
+  // Set by another thread when the answer is no longer wanted: the search then ends as at a time limit.
+  const std::atomic<bool>* cancel = nullptr;
+  int threads = 0;                   // 0: one for each core
+  int top = 1;                       // plans to prove: the best ones that differ in a degree
+  int runners_up = 0;                // more of them, to compare with
+  std::vector<std::string> without;  // prunings switched off, by name: see pruning_names()
   std::function<void(const SearchProgress&)> progress;  // now and then, from the calling thread
 };
+
+[[nodiscard]] inline bool cancelled(const SearchOptions& options) {
+  return options.cancel != nullptr && options.cancel->load(std::memory_order_relaxed);
+}
 
 // Every pruning and bound that SearchOptions::without may name.
 [[nodiscard]] const std::vector<std::string>& pruning_names();

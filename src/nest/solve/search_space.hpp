@@ -10,7 +10,7 @@
 
 #include "nest/plan/plan.hpp"
 #include "nest/solve/choice.hpp"
-#include "nest/solve/framework_rules.hpp"
+#include "nest/plan/framework_rules.hpp"
 
 namespace nest {
 

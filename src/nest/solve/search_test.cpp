@@ -210,7 +210,21 @@ TEST(Search, TimeThatIsUp) {
   EXPECT_EQ(found().status, PlanStatus::optimal);
 }
 
-// With a gap the plan is within it of the bound, and the bound is one.
+// A cancelled search ends as at a time limit: at once where nobody wants it, later with what it has and a
+// bound.
+TEST(Search, Cancelled) {
+  std::atomic<bool> cancel = true;
+  SearchOptions options;
+  options.cancel = &cancel;
+  const auto found = [&] { return search(test::example_inputs(), kTraining, plain_space(), options); };
+  const SearchResult nothing = found();
+  EXPECT_EQ(nothing.status, PlanStatus::limit);
+  EXPECT_TRUE(nothing.plans.empty());
+  EXPECT_EQ(nothing.reason, "no plan was found before the limit");
+  cancel = false;
+  EXPECT_EQ(found().status, PlanStatus::optimal);
+}
+
 TEST(Search, AGapIsKept) {
   int left_out = 0;
   for (unsigned seed = 54'001; seed < 54'001 + 200; ++seed) {

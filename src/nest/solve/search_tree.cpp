@@ -30,10 +30,6 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
 }
 
-double SearchTree::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
-
 // With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
 // have none.
 double SearchTree::threshold(std::int64_t devices) const {
@@ -53,15 +49,6 @@ void SearchTree::leave_out(const Node& node, Opened& out) const {
 bool SearchTree::useful(const Node& node) const {
   if (!problem_->prunings.group_bound && node.kind == Kind::group) return true;
   return node.bound * kRounding <= threshold(node.devices);
-}
-
-bool SearchTree::too_large(const Group& group) const {
-  return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
-}
-
-void SearchTree::push(Node node) {
-  node.number = numbers_++;
-  (node.deep() ? deep_ : wide_).push(std::move(node));
 }
 
 void SearchTree::drop(const Node& node) {
@@ -103,7 +90,19 @@ const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
   return problem_->space->rules->broken(degrees);
 }
 
+// What is cancelled half-way leads to itself: it stays open.
 void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const {
+  out.counts.cancel = options_->cancel;
+  try {
+    out.counts.look();
+    open_kind(evaluator, node, out);
+  } catch (const FillCancelled&) {
+    out = {};
+    out.nodes.push_back(node);
+  }
+}
+
+void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) const {
   switch (node.kind) {
     case Kind::group:
       return open_group(evaluator, node, out);
@@ -161,7 +160,9 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
     const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
-    for (const Recompute& r : problem_->recompute.uniform(layers)) policies.emplace_back(r);
+    const bool parts = space.rules == nullptr || space.rules->allows_part(node.configuration.interleave);
+    for (const Recompute& r : problem_->recompute.uniform(layers))
+      if (parts || r.layers == 0) policies.emplace_back(r);
   }
   for (const std::int64_t zero : space.zero.values(3, 0)) {
     if (zero > 0 && ranks == 1 && space.zero.open()) continue;
@@ -307,7 +308,7 @@ void SearchTree::dive() {
     Opened& out = round[job];
     std::vector<Node> trail{firsts[job]};
     // The first of each kind that leads on, with ZeRO 1 before others.
-    while (!trail.empty() && out.plans.empty()) {
+    while (!trail.empty() && out.plans.empty() && !cancelled(*options_)) {
       const Node node = trail.back();
       trail.pop_back();
       if (node.bound * kRounding > threshold(node.devices)) continue;
@@ -355,7 +356,7 @@ void SearchTree::run() {
   std::vector<Node> nodes;
   std::vector<Opened> round;
   while (!wide_.empty() || !deep_.empty()) {
-    if ((options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
+    if (cancelled(*options_) || (options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
         (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
       return;

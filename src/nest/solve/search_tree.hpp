@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "nest/solve/best_plans.hpp"
@@ -48,13 +49,19 @@ class SearchTree {
     std::vector<std::pair<const char*, std::int64_t>> pruned;
   };
 
-  void push(Node node);
+  void push(Node node) {
+    node.number = numbers_++;
+    (node.deep() ? deep_ : wide_).push(std::move(node));
+  }
   // The next of a round, if it is still of use; `deep` asks for one of those only.
   [[nodiscard]] std::optional<Node> next(bool deep);
   void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
-  [[nodiscard]] bool too_large(const Group& group) const;
+  [[nodiscard]] bool too_large(const Group& group) const {
+    return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
+  }
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -65,7 +72,9 @@ class SearchTree {
   void take(std::vector<Opened>& round);
   void report();
   [[nodiscard]] double threshold(std::int64_t devices) const;
-  [[nodiscard]] double elapsed() const;
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
   [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
 
   SearchProblem* problem_;

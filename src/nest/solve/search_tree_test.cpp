@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "nest/solve/test_problem.hpp"
 
 namespace nest {
@@ -63,6 +67,42 @@ TEST(SearchTree, StopsAtTheLimitOfWorkWithABound) {
   EXPECT_TRUE(none.stopped);
   EXPECT_EQ(none.step, 0);
   EXPECT_LE(none.left_out, whole.step);
+}
+
+// Nodes that a cancelled round did not open stay open: the bound is one.
+TEST(SearchTree, StopsWhenCancelledWithABound) {
+  const test::Instance instance = feasible_instance();
+  const Ran whole = run(instance, instance.options, 1);
+  std::atomic<bool> cancel = true;
+  SearchOptions options = instance.options;
+  options.cancel = &cancel;
+  const Ran none = run(instance, options, 2);
+  EXPECT_TRUE(none.stopped);
+  EXPECT_EQ(none.step, 0);
+  EXPECT_EQ(none.stats.fills, 0);
+  EXPECT_LE(none.left_out, whole.step);
+}
+
+// Cancelled from another thread at any moment.
+TEST(SearchTree, ABoundWheneverItIsCancelled) {
+  const test::Instance instance = feasible_instance();
+  const Ran whole = run(instance, instance.options, 1);
+  for (const int microseconds : {0, 50, 200, 1000}) {
+    std::atomic<bool> cancel = false;
+    SearchOptions options = instance.options;
+    options.cancel = &cancel;
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+      cancel = true;
+    });
+    const Ran ran = run(instance, options, 2);
+    other.join();
+    if (ran.stopped) {
+      EXPECT_LE(ran.left_out, whole.step);
+    } else {
+      EXPECT_EQ(ran.step, whole.step);
+    }
+  }
 }
 
 }  // namespace

@@ -238,16 +238,23 @@ std::string spell(const SpaceOption& option, const SearchSpace& space) {
 void apply_framework(const FrameworkRules& rules, SearchSpace& space) {
   space.rules = &rules;
   space.same_recompute = space.same_recompute || rules.same_recompute;
-  if (rules.whole_recompute && space.recompute.empty())
-    space.recompute = {
-        {RecomputePolicy::none, 0}, {RecomputePolicy::selective, 0}, {RecomputePolicy::full, 0}};
-  // Of two ways to split the context, the one that the framework has.
-  if (!space.context_methods.empty()) return;
+  if (rules.whole_recompute && space.recompute.empty()) {
+    for (const RecomputePolicy policy : rules.policies) space.recompute.push_back({policy, 0});
+  }
+  // Of two ways to split the sequence, the one that the framework has.
   PlanDegrees degrees;
-  degrees.parallelism.strategy.context = 2;
-  if (rules.broken(degrees) == nullptr) return;
-  degrees.parallelism.strategy.context_method = ContextMethod::all_to_all;
-  if (rules.broken(degrees) == nullptr) space.context_methods = {ContextMethod::all_to_all};
+  degrees.training.sequence = 1024;
+  degrees.parallelism.zero = 3;
+  Strategy& strategy = degrees.parallelism.strategy;
+  const auto closes = [&] { return rules.broken(degrees) != nullptr; };
+  strategy.context = 2;
+  if (space.context_methods.empty() && closes()) {
+    strategy.context_method = ContextMethod::all_to_all;
+    if (!closes()) space.context_methods = {ContextMethod::all_to_all};
+  }
+  degrees.parallelism.zero = 0;
+  strategy = {.tensor = 2, .sequence_parallel = true};
+  if (space.sequence_parallel.empty() && closes()) space.sequence_parallel = {false};
 }
 
 }  // namespace nest

@@ -70,10 +70,17 @@ TEST(SpaceOptions, FrameworksCloseWhatTheyCannotRun) {
   EXPECT_TRUE(megatron.same_recompute);
   EXPECT_TRUE(megatron.recompute.empty());
   EXPECT_TRUE(megatron.context_methods.empty());
+  EXPECT_TRUE(megatron.sequence_parallel.empty());
   SearchSpace deepspeed;
   apply_framework(*find_framework_rules("deepspeed"), deepspeed);
   EXPECT_EQ(deepspeed.context_methods, std::vector<ContextMethod>{ContextMethod::all_to_all});
-  EXPECT_EQ(deepspeed.recompute.size(), 3U);
+  EXPECT_EQ(deepspeed.recompute.size(), 2U);
+  EXPECT_EQ(deepspeed.sequence_parallel, std::vector<bool>{false});
+  SearchSpace torchtitan;
+  apply_framework(*find_framework_rules("torchtitan"), torchtitan);
+  EXPECT_TRUE(torchtitan.context_methods.empty());
+  EXPECT_TRUE(torchtitan.sequence_parallel.empty());
+  EXPECT_EQ(torchtitan.recompute.size(), 3U);
 }
 
 }  // namespace

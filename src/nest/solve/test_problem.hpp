@@ -96,8 +96,10 @@ struct TestProblem {
   [[nodiscard]] std::vector<std::optional<Recompute>> policies(const Configuration& c) const {
     if (!same_recompute) return {std::nullopt};
     std::vector<std::optional<Recompute>> all;
-    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch(c).sets->layers())))
-      all.emplace_back(r);
+    const FrameworkRules* rules = problem.space->rules;
+    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch(c).sets->layers()))) {
+      if (r.layers == 0 || rules == nullptr || rules->allows_part(c.interleave)) all.emplace_back(r);
+    }
     return all;
   }
 

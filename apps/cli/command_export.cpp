@@ -1,0 +1,239 @@
+// nest export: a plan as files that make a framework or a launcher run it.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "command.hpp"
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
+#include "nest/base/table.hpp"
+#include "nest/frameworks/exporters.hpp"
+#include "nest/plan/price.hpp"
+#include "plan_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What tells an export from other folders, which --force must not replace.
+constexpr const char* kMark = ".nest-export";
+
+// Files gather in a folder beside the target, which takes the target's place when all are written.
+class StagedFolder {
+ public:
+  StagedFolder(std::string target, bool force) : target_(std::move(target)) {
+    while (target_.size() > 1 && target_.ends_with("/")) target_.pop_back();
+    std::error_code problem;
+    const fs::file_status status = fs::status(target_, problem);
+    if (fs::exists(status) && !fs::is_directory(status))
+      throw InputError(target_, "", "is a file, not a folder");
+    if (fs::is_directory(status) && !fs::is_empty(target_, problem)) {
+      if (!force)
+        throw InputError(target_, "", "the folder is not empty", "--force replaces an earlier export");
+      if (!fs::exists(fs::path(target_) / kMark, problem))
+        throw InputError(target_, "", "the folder is not empty and holds no export: --force leaves it alone");
+    }
+    staged_ = target_ + ".nest-part";
+    fs::remove_all(staged_, problem);
+    if (!fs::create_directories(staged_, problem) || problem)
+      throw InputError(target_, "", "the folder cannot be made: " + problem.message());
+  }
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+  StagedFolder(StagedFolder&&) = delete;
+  StagedFolder& operator=(StagedFolder&&) = delete;
+  ~StagedFolder() {
+    std::error_code ignored;
+    fs::remove_all(staged_, ignored);
+  }
+
+  void write(const ExportFile& file) {
+    const fs::path path = fs::path(staged_) / file.name;
+    std::error_code problem;
+    fs::create_directories(path.parent_path(), problem);
+    write_file(path.string(), file.bytes);
+    if (file.executable) {
+      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
+                      fs::perm_options::add, problem);
+    }
+    files_.push_back({file.name, file.bytes.size()});
+  }
+
+  void finish() {
+    write_file((fs::path(staged_) / kMark).string(), "made by nest export\n");
+    std::error_code problem;
+    const std::string old = target_ + ".nest-old";
+    fs::remove_all(old, problem);
+    const bool replaces = fs::exists(target_, problem);
+    if (replaces) fs::rename(target_, old, problem);
+    if (!problem) fs::rename(staged_, target_, problem);
+    if (problem) {
+      const std::string why = problem.message();
+      if (replaces && !fs::exists(target_, problem)) fs::rename(old, target_, problem);
+      throw InputError(target_, "", "the folder cannot be put there: " + why);
+    }
+    fs::remove_all(old, problem);
+  }
+
+  struct Written {
+    std::string name;
+    std::size_t bytes;
+  };
+  [[nodiscard]] const std::vector<Written>& files() const { return files_; }
+  [[nodiscard]] const std::string& target() const { return target_; }
+
+ private:
+  std::string target_;
+  std::string staged_;
+  std::vector<Written> files_;
+};
+
+std::vector<std::string> read_hosts(const std::string& file) {
+  std::vector<std::string> hosts;
+  std::string line;
+  int number = 0;
+  for (const char c : read_file(file) + "\n") {
+    if (c != '\n') {
+      line += c;
+      continue;
+    }
+    ++number;
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != std::string::npos && line[begin] != '#') {
+      const std::string name = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
+      if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:") !=
+          std::string::npos)
+        throw InputError(file, fmt::format("line {}", number), "one host name a line is expected");
+      hosts.push_back(name);
+    }
+    line.clear();
+  }
+  if (hosts.empty()) throw InputError(file, "", "no host names");
+  return hosts;
+}
+
+const Exporter& read_target(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const Exporter& e : exporters()) names.emplace_back(e.name);
+  const auto name = arguments.text("--to");
+  if (!name) throw UsageError("--to is missing; 'nest export --list' shows the targets");
+  const Exporter* found = find_exporter(*name);
+  if (found != nullptr) return *found;
+  const std::string guess = did_you_mean(*name, names);
+  throw UsageError(fmt::format("--to: there is no target '{}'; {}", *name,
+                               guess.empty() ? "'nest export --list' shows them" : guess));
+}
+
+int list_targets(const Arguments& arguments, Terminal& terminal) {
+  Table table({{"target"}, {"for"}, {"writes"}});
+  Value list = Value::array();
+  for (const Exporter& e : exporters()) {
+    table.add({std::string(e.name), std::string(e.title), std::string(e.text)});
+    Value one = Value::object();
+    one.set("name", e.name).set("title", e.title).set("text", e.text);
+    list.push(std::move(one));
+  }
+  if (arguments.has("--json")) {
+    Value out = Value::object();
+    out.set("targets", std::move(list));
+    terminal.json(out);
+  } else {
+    terminal.out(table.str());
+  }
+  return kOk;
+}
+
+Value list_of(const std::vector<std::string>& lines) {
+  Value list = Value::array();
+  for (const std::string& line : lines) list.push(line);
+  return list;
+}
+
+ExportQuestion read_question(const Arguments& arguments, Terminal& terminal) {
+  const std::string& file = arguments.positionals.front();
+  OpenPlan open = open_complete_plan(file, terminal);
+  Pricer pricer(open.inputs);
+  ExportQuestion question{std::move(open.plan), std::move(open.inputs), {}, 0};
+  const PricedPlan priced = pricer.price(question.plan);
+  if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
+  if (priced.status == PriceStatus::infeasible)
+    terminal.note("nest: warning: " + file + " does not fit: " + priced.reason);
+  question.plan = with_results(pricer.place(std::move(question.plan)), priced);
+  if (const auto hosts = arguments.text("--hosts")) question.hosts = read_hosts(*hosts);
+  question.devices_per_host = arguments.whole("--devices-per-host").value_or(0);
+  if (question.devices_per_host < 0) throw UsageError("--devices-per-host: a number from 1 on is expected");
+  return question;
+}
+
+int run_export(const Arguments& arguments, Terminal& terminal) {
+  if (arguments.has("--list")) return list_targets(arguments, terminal);
+  if (arguments.positionals.empty()) throw UsageError("'export' needs PLAN.json; see 'nest export --help'");
+  const Exporter& target = read_target(arguments);
+  const ExportQuestion question = read_question(arguments, terminal);
+  StagedFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
+                      arguments.has("--force"));
+  const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });
+  if (!result.rule.empty()) {
+    throw InputError(
+        arguments.positionals.front(), "",
+        fmt::format("{} cannot run this plan ({}): {}", target.title, result.rule, result.sentence));
+  }
+  folder.finish();
+  if (arguments.has("--json")) {
+    Value files = Value::array();
+    for (const auto& file : folder.files()) {
+      Value one = Value::object();
+      one.set("name", file.name).set("bytes", file.bytes);
+      files.push(std::move(one));
+    }
+    Value out = Value::object();
+    out.set("target", target.name).set("folder", folder.target()).set("files", std::move(files));
+    out.set("lost", list_of(result.lost)).set("next", list_of(result.next));
+    terminal.json(out);
+    return kOk;
+  }
+  terminal.out(fmt::format("{}: {} files for {}\n", folder.target(), folder.files().size(), target.title));
+  if (!result.lost.empty()) {
+    terminal.out("\n" + terminal.heading("Lost in translation") + "\n");
+    for (const std::string& sentence : result.lost) terminal.out("  " + wrap(sentence, kTextWidth, 2) + "\n");
+  }
+  terminal.out("\n" + terminal.heading("Next") + "\n");
+  for (const std::string& sentence : result.next) terminal.out("  " + sentence + "\n");
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> export_commands() {
+  return {
+      {"export",
+       "PLAN.json",
+       0,
+       1,
+       "files that make a framework run a plan",
+       "Writes a folder with the arguments of a framework and the files that put every rank on the plan's "
+       "device. "
+       "Every hard rule of the target is checked first: a plan that breaks one is refused with the rule's "
+       "name, "
+       "and what the target cannot say is listed as lost in translation, here and in NOTES.md. All files are "
+       "written or none.",
+       {{"--to", "NAME", "the target: --list shows them"},
+        {"--out", "DIR", "the folder to write (default ./NAME-launch)"},
+        {"--force", "", "replace the folder of an earlier export"},
+        {"--hosts", "FILE", "names of the hosts, one a line, in device order (default node000, node001, ..)"},
+        {"--devices-per-host", "N", "where the innermost domains span hosts (default: each is a host)"},
+        {"--list", "", "the targets"},
+        json_option()},
+       {{"nest export plan.json --to megatron", "writes ./megatron-launch"},
+        {"nest export plan.json --to placement --hosts hosts.txt --out ranks", "the rank map of real hosts"},
+        {"nest export --list", "all targets"}},
+       run_export},
+  };
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,67 @@
+// nest import: somebody else's description of a training run as a plan.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "command.hpp"
+#include "import_question.hpp"
+#include "nest/base/error.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/plan/spell_plan.hpp"
+#include "plan_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+int run_import(const Arguments& arguments, Terminal& terminal) {
+  const std::string& file = arguments.positionals.front();
+  if (!arguments.has("-o") && !arguments.has("--json"))
+    throw UsageError("say where the plan goes: -o FILE, or --json for standard output");
+  check_output(arguments, "-o");
+  Warnings warnings;
+  OpenPlan open = import_megatron(read_import_question(arguments), warnings);
+  terminal.warn(warnings);
+  Pricer pricer(open.inputs);
+  const PricedPlan priced = pricer.price(open.plan);
+  if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
+  const bool fits = priced.status == PriceStatus::feasible;
+  if (!fits) terminal.note("nest: warning: the plan does not fit: " + priced.reason);
+  Plan plan = with_results(pricer.place(std::move(open.plan)), priced);
+  plan.status = fits ? PlanStatus::feasible : PlanStatus::infeasible;
+  const Value value = plan_value(plan, open.inputs);
+  write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
+  if (arguments.has("--json")) {
+    terminal.json(value);
+    return kOk;
+  }
+  terminal.out(fmt::format("{} on {}: {} devices, {}; step {}, MFU {:.1f} %\n", open.inputs.model_name(),
+                           open.inputs.cluster.name(), plan.parallelism.devices(), spell_degrees(plan),
+                           format(priced.predicted.step), 100 * priced.predicted.mfu));
+  return kOk;
+}
+
+}  // namespace
+
+std::vector<Command> import_commands() {
+  std::vector<Option> options = import_options();
+  options.push_back({"-o", "FILE", "where the plan goes"});
+  options.push_back(json_option());
+  return {
+      {"import megatron",
+       "ARGS",
+       1,
+       1,
+       "a plan from Megatron-LM's arguments",
+       "Reads an argument file or a launch script of Megatron-LM and writes the plan that it runs, priced. "
+       "Rank "
+       "r runs on device r, or where --ranks says. Sizes that contradict each other are refused, "
+       "flags "
+       "about parallelism that are not understood are named.",
+       std::move(options),
+       {{"nest import megatron megatron-launch/megatron_args.txt -o plan.json", "back from an export"},
+        {"nest import megatron train_gpt3.sh --devices 64 -o plan.json", "from a launch script"}},
+       run_import},
+  };
+}
+
+}  // namespace nest::cli

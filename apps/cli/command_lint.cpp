@@ -1,0 +1,63 @@
+// nest lint: what is wrong with a Megatron-LM launch line, and what is slow about it.
+#include <utility>
+
+#include "command.hpp"
+#include "import_question.hpp"
+#include "nest/base/error.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/report/lint.hpp"
+#include "plan_options.hpp"
+#include "plan_progress.hpp"
+#include "plan_space_options.hpp"
+
+namespace nest::cli {
+namespace {
+
+int run_lint(const Arguments& arguments, Terminal& terminal) {
+  SearchOptions options = read_search_options(arguments);
+  options.runners_up = 0;
+  Warnings warnings;
+  OpenPlan open = import_megatron(read_import_question(arguments), warnings);
+  terminal.warn(warnings);
+  const Plan plan = Pricer(open.inputs).place(std::move(open.plan));
+  ProgressLine progress(terminal);
+  options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const LintReport report = lint(plan, open.inputs, options);
+  terminal.end_progress();
+  if (arguments.has("--json"))
+    terminal.json(to_value(report, plan));
+  else
+    terminal.out(lint_text(report, plan, open.inputs));
+  if (report.priced.status == PriceStatus::feasible) return kOk;
+  return report.priced.status == PriceStatus::infeasible ? kInfeasible : kBadInput;
+}
+
+}  // namespace
+
+std::vector<Command> lint_commands() {
+  std::vector<Option> options = import_options();
+  for (Option& option : search_options()) {
+    if (option.name != "--objective" && option.name != "--target-tokens-per-s" && option.name != "--without")
+      options.push_back(std::move(option));
+  }
+  options.push_back(pipeline_model_option());
+  options.push_back(json_option());
+  return {{"lint",
+           "ARGS-FILE",
+           1,
+           1,
+           "what is wrong with a Megatron-LM launch line, and what is slow",
+           "Reads an argument file or a launch script of Megatron-LM, prices it on the given cluster and "
+           "says what does "
+           "not fit, which groups straddle nodes, where the step goes without need, and by how much the best "
+           "plan that "
+           "Megatron-LM can run with the same model, devices and batch is faster, flag by flag. Rank r runs "
+           "on device r, "
+           "or where --ranks says. Exits 3 where the run does not fit in memory.",
+           std::move(options),
+           {{"nest lint train_llama.sh --cluster dgx-h100-superpod", "a launch script on a SuperPOD"},
+            {"nest lint megatron_args.txt --devices 64 --json", "for programs"}},
+           run_lint}};
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,97 @@
+// nest serve: the web application and its API. The server is a program of its own beside this one
+// (apps/server/main.cpp says why); here its options are checked.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "command.hpp"
+#include "nest/base/error.hpp"
+#include "nest/base/units.hpp"
+
+namespace nest::cli {
+namespace {
+
+constexpr std::int64_t kMostPort = 65'535;
+constexpr std::int64_t kMostJobs = 64;
+constexpr std::int64_t kMostThreads = 1024;
+constexpr std::size_t kShortestToken = 8;
+
+std::int64_t whole_within(const Arguments& arguments, const std::string& option, std::int64_t fallback,
+                          std::int64_t least, std::int64_t most) {
+  const std::int64_t value = arguments.whole(option).value_or(fallback);
+  if (value < least || value > most)
+    throw InputError("", option, fmt::format("{} is not between {} and {}", value, least, most));
+  return value;
+}
+
+double time_limit(const Arguments& arguments) {
+  const std::string typed = arguments.text("--time-limit").value_or("20");
+  const auto time = parse_time(typed);
+  if (!time || !(time->value > 0) || time->value > 3600)
+    throw UsageError("--time-limit: '" + typed + "' is no time of up to an hour; try 20 or '20 s'");
+  return time->value;
+}
+
+// Beside this program, as the build and the installation put it.
+std::filesystem::path server_program() {
+  std::error_code failed;
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::filesystem::path server = own.parent_path() / "nest-server";
+  if (failed || !std::filesystem::exists(server, failed)) {
+    throw InputError("", server.string(), "is missing: nest was built without cpp-httplib",
+                     "install libcpp-httplib-dev, then run cmake again");
+  }
+  return server;
+}
+
+int run_serve(const Arguments& arguments, Terminal& terminal) {
+  const std::string host = arguments.text("--host").value_or("127.0.0.1");
+  if (host.empty()) throw UsageError("--host: an address is expected, such as 127.0.0.1 or 0.0.0.0");
+  const std::string port =
+      arguments.has("--port") ? std::to_string(whole_within(arguments, "--port", 0, 0, kMostPort)) : "-";
+  if (const auto token = arguments.text("--token")) {
+    if (token->size() < kShortestToken)
+      throw UsageError(fmt::format("--token: {} letters or more are expected", kShortestToken));
+    setenv("NEST_SERVE_TOKEN", token->c_str(), 1);
+  }
+  std::array<std::string, 6> words{server_program().string(),
+                                   host,
+                                   port,
+                                   std::to_string(whole_within(arguments, "--jobs", 2, 1, kMostJobs)),
+                                   fmt::format("{}", time_limit(arguments)),
+                                   std::to_string(whole_within(arguments, "--threads", 0, 0, kMostThreads))};
+  if (!terminal.flush()) return kBadInput;
+  std::array<char*, 7> list{};
+  for (std::size_t i = 0; i < words.size(); ++i) list[i] = words[i].data();
+  execv(list[0], list.data());
+  throw InputError("", words[0], "cannot be started");
+}
+
+}  // namespace
+
+std::vector<Command> serve_commands() {
+  return {
+      {"serve",
+       "",
+       0,
+       0,
+       "the web application: plan live while you drag, compare, export",
+       "Serves a page and a JSON API (docs/api.md) on this machine, until Ctrl-C. The page plans while you "
+       "drag bandwidths, memory, devices or batch, shows the plan as the report does, and compares two. "
+       "Nobody else can reach it by default; with another --host a token is needed, which is printed. No "
+       "file of this machine can be read through it.",
+       {{"--port", "N", "default 8080, or the next one that is free; 0: any"},
+        {"--host", "ADDRESS", "default 127.0.0.1; 0.0.0.0 for all of this machine's addresses"},
+        {"--token", "TEXT", "asked of every client (default off this machine: a random one)"},
+        {"--jobs", "N", "searches at once (default 2)"},
+        {"--time-limit", "S", "of one plan (default 20)"},
+        {"--threads", "N", "of one search (default: one for each core)"}},
+       {{"nest serve", "then open the address it prints"},
+        {"nest serve --port 9000 --time-limit 60", "at port 9000, with more time for each plan"}},
+       run_serve}};
+}
+
+}  // namespace nest::cli

@@ -1,0 +1,24 @@
+// What one client may ask of the server. docs/api.md states them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nest::server {
+
+struct Limits {
+  double time_limit_s = 20;            // of one plan, and the most that a request may ask for
+  std::size_t jobs = 2;                // plans that are searched at once
+  std::size_t waiting = 8;             // requests that may wait for one to end
+  double wait_s = 5;                   // and how long
+  double advice_s = 5;                 // further searches on what would fit
+  std::size_t body_bytes = 1'000'000;  // of a request
+  std::int64_t devices = 262'144;      // of a cluster
+  std::size_t layers = 1000;           // of a model: the time to set a search up grows with their square
+  std::int64_t most_sequence = 16'777'216;
+  std::size_t plans = 200;   // of one evaluate request
+  std::size_t compared = 8;  // plans and questions of one compare request
+  int threads = 0;           // of each search; 0: one for each core
+};
+
+}  // namespace nest::server

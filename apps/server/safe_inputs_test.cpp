@@ -1,0 +1,111 @@
+#include "safe_inputs.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace nest::server {
+namespace {
+
+using testing::HasSubstr;
+
+RequestInputs read(const std::string& body, const Limits& limits = {}) {
+  const Document document = parse_json("request", body);
+  Reader request(document);
+  Warnings warnings;
+  return read_request_inputs(request, limits, warnings);
+}
+
+std::string refusal(const std::string& body, const Limits& limits = {}) {
+  try {
+    (void)read(body, limits);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SafeInputs, Names) {
+  const RequestInputs given =
+      read(R"({"model": "Llama-3.1-8B", "cluster": "h100-spine-leaf", "devices": 64})");
+  EXPECT_EQ(given.inputs.model_name(), "llama3.1-8b");
+  EXPECT_EQ(given.inputs.model, Value("llama3.1-8b"));
+  EXPECT_EQ(given.inputs.cluster.devices(), 64);
+  EXPECT_EQ(given.whole.devices(), 1024);
+}
+
+// Neither names that look like files nor names of files that are there.
+TEST(SafeInputs, NoFileOfTheHost) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "nest_safe_inputs_test";
+  std::filesystem::create_directories(folder);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  std::ofstream("secret") << R"({"model_type": "llama"})";
+  std::ofstream("secret.json") << R"({"model_type": "llama"})";
+  for (const char* key : {"model", "cluster", "recipe"}) {
+    for (const char* name : {"/etc/passwd", "./secret", "../nest_safe_inputs_test/secret", "secret.json",
+                             "a/b", "~/x", "x.yaml", "a\\b", "", "..", "file:x", "-"}) {
+      std::string text = name;
+      if (text == "a\\b") text = R"(a\\b)";
+      const std::string body = std::string("{\"") + key + "\": \"" + text + "\"}";
+      EXPECT_NE(refusal(body), "") << body;
+    }
+    // A file that is there, under a plain name: only the catalog is asked.
+    EXPECT_THAT(refusal(std::string("{\"") + key + "\": \"secret\"}"),
+                testing::AnyOf(HasSubstr("there is no"), HasSubstr("unknown"), HasSubstr("no recipe")));
+    const std::string plan = std::string("{\"inputs\": {\"") + key + "\": \"secret.json\"}}";
+    EXPECT_THROW((void)safe_plan(parse_json("x", plan).root, "plan"), InputError) << plan;
+  }
+  std::filesystem::current_path(before);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(SafeInputs, TextsHaveTheirOwnLines) {
+  EXPECT_THAT(
+      refusal(R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, sise: 8}\n"})"),
+      HasSubstr("cluster: line 4"));
+  const RequestInputs given = read(
+      R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n"})");
+  EXPECT_EQ(given.inputs.cluster.devices(), 8);
+  EXPECT_THAT(refusal(R"({"model": "llama3.1-8b", "model_text": "{}"})"), HasSubstr("exclude each other"));
+}
+
+TEST(SafeInputs, Changes) {
+  const RequestInputs given =
+      read(R"({"changes": {"memory_bytes": 40000000000, "bandwidth_bytes_per_s": {"rack": 1e11}}})");
+  EXPECT_EQ(given.inputs.cluster.accelerator().memory.value, 40'000'000'000);
+  EXPECT_EQ(given.inputs.cluster.levels()[1].bandwidth.value, 1e11);
+  EXPECT_EQ(given.inputs.cluster.levels()[0].bandwidth.value, 4.5e11);
+  EXPECT_THAT(refusal(R"({"changes": {"bandwidth_bytes_per_s": {"rak": 1}}})"), HasSubstr("no level 'rak'"));
+  EXPECT_THAT(refusal(R"({"changes": {"memory": 1}})"), HasSubstr("memory_bytes"));
+  EXPECT_NE(refusal(R"({"changes": {"memory_bytes": -1}})"), "");
+}
+
+TEST(SafeInputs, Sizes) {
+  Limits limits;
+  limits.devices = 2048;
+  EXPECT_THAT(refusal(R"({"cluster": "mega-131072"})", limits), HasSubstr("more than the 2,048"));
+  EXPECT_NE(refusal(R"({"devices": 4096})", limits), "");
+  EXPECT_EQ(refusal(R"({"devices": 2048})", limits), "");
+  limits.layers = 40;
+  const std::string shape = R"("model_type": "llama", "hidden_size": 1024, "intermediate_size": 2048,
+      "num_attention_heads": 16, "vocab_size": 32000, "num_hidden_layers": )";
+  EXPECT_EQ(refusal("{\"model\": {" + shape + "38}}", limits), "");
+  EXPECT_THAT(refusal("{\"model\": {" + shape + "39}}", limits), HasSubstr("41 layers are more than the 40"));
+}
+
+TEST(SafeInputs, PlansGetInputs) {
+  const Value inputs = to_value(read(R"({"model": "llama3.1-8b", "devices": 16})").inputs);
+  const Document plan =
+      safe_plan(parse_json("x", R"({"parallelism": {"data": 16}})").root, "plans[0]", &inputs);
+  Warnings warnings;
+  const OpenPlan open = open_safe_plan(plan, {}, warnings);
+  EXPECT_EQ(open.inputs.model_name(), "llama3.1-8b");
+  EXPECT_EQ(open.plan.parallelism.data, 16);
+  EXPECT_THROW((void)safe_plan(Value(3), "plan"), InputError);
+}
+
+}  // namespace
+}  // namespace nest::server

@@ -1,0 +1,225 @@
+#include "service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "api_error.hpp"
+#include "catalog.hpp"
+#include "compare.hpp"
+#include "exports.hpp"
+#include "nest/plan/plan_json.hpp"
+#include "nest/plan/price.hpp"
+#include "nest/report/answer_value.hpp"
+#include "nest/solve/baselines/baselines.hpp"
+#include "nest/solve/verify.hpp"
+#include "safe_inputs.hpp"
+#include "views.hpp"
+
+namespace nest::server {
+namespace {
+
+// Beyond the search's own limit, which is looked at between rounds only.
+constexpr double kGrace = 0.3;
+
+// A plan whose price is not what the search says is a bug, and no plan.
+void verify(const SearchResult& found, const PlanQuestion& question) {
+  std::string problem = found.disagreement;
+  for (const Plan& plan : found.plans) {
+    if (!problem.empty()) break;
+    problem = verify_plan(plan, question.inputs, question.options.pipeline_model).value_or("");
+  }
+  if (!problem.empty()) throw ApiError(500, "", "this is a bug in nest, not in your input: " + problem);
+}
+
+Value priced_value(const PricedPlan& priced) {
+  Value v = Value::object();
+  v.set("status", name_of(priced.status)).set("reason", priced.reason);
+  if (priced.status == PriceStatus::invalid) return v;
+  v.set("predicted", to_value(priced.predicted));
+  Value stages = Value::array();
+  for (const StageCost& cost : priced.stages) {
+    Value stage = Value::object();
+    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
+    stages.push(std::move(stage));
+  }
+  v.set("stages", std::move(stages));
+  return v;
+}
+
+}  // namespace
+
+Document Service::parse(const std::string& body) const {
+  if (body.size() > limits_.body_bytes)
+    throw ApiError(413, "request", fmt::format("more than {} bytes", limits_.body_bytes));
+  return parse_json("request", body);
+}
+
+PlanRequest Service::read_plan(const std::string& body) const {
+  const Document document = parse(body);
+  return read_plan_request(Reader(document), limits_);
+}
+
+SearchResult Service::search(PlanRequest& request, Ticket& ticket, const Listening& listening) {
+  SearchOptions& options = request.question.options;
+  options.cancel = ticket.flag();
+  if (listening) {
+    options.progress = [&](const SearchProgress& progress) {
+      if (!listening(progress)) ticket.cancel();
+    };
+  }
+  SearchResult found = ask(request.question);
+  options.progress = {};
+  ticket.check();
+  verify(found, request.question);
+  if (!found.plans.empty()) {
+    found.plans.front().status = found.status;
+    found.plans.front().lower_bound = found.lower_bound;
+  }
+  return found;
+}
+
+Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found) {
+  const PlanQuestion& question = request.question;
+  Value v = Value::object();
+  if (!found.plans.empty()) {
+    v = answer_value(found, question.inputs, question.options, request.warnings);
+    if (question.options.top > 1) {
+      SearchResult first = found;
+      first.plans.resize(std::min(found.plans.size(), static_cast<std::size_t>(question.options.top)));
+      v.set("alternatives", alternatives_value(first, question.inputs));
+    }
+    if (request.views) v.set("views", views_value(v));
+  } else if (found.status == PlanStatus::limit) {
+    v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
+    if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
+  } else {
+    AdviceOptions options;
+    options.whole = request.whole;
+    options.search_limit_s = limits_.advice_s / 2;
+    options.total_limit_s = limits_.advice_s;
+    const auto asking = [&](const PlanQuestion& other) {
+      ticket.check();
+      return ask(other);
+    };
+    v = unfit_value(found,
+                    request.advice ? advise_unfit(question, found, options, asking) : std::vector<Advice>{});
+  }
+  if (request.stats) v.set("search", to_value(found.stats));
+  ticket.check();
+  return v;
+}
+
+Value Service::plan(PlanRequest request, const Listening& listening) {
+  Ticket ticket = jobs_.begin(request.session, *request.question.options.time_limit_s + kGrace);
+  const SearchResult found = search(request, ticket, listening);
+  return answer(request, ticket, found);
+}
+
+Value Service::describe_model(const std::string& body) const {
+  const Document document = parse(body);
+  Reader request(document);
+  Warnings warnings;
+  const RequestInputs given = read_request_inputs(request, limits_, warnings);
+  request.done();
+  return show_model(given.inputs.source);
+}
+
+Value Service::describe_cluster(const std::string& body) const {
+  const Document document = parse(body);
+  Reader request(document);
+  Warnings warnings;
+  const RequestInputs given = read_request_inputs(request, limits_, warnings);
+  request.done();
+  return show_cluster(given.inputs.cluster);
+}
+
+Value Service::evaluate(const std::string& body) {
+  const Document document = parse(body);
+  Reader request(document);
+  const Value* plans = request.find("plans");
+  if (plans == nullptr || plans->as_array() == nullptr || plans->as_array()->empty())
+    request.fail("'plans' is missing: a list of plans");
+  if (plans->as_array()->size() > limits_.plans)
+    request.fail_at("plans", fmt::format("more than {} plans in one request", limits_.plans));
+  Warnings warnings;
+  const Value inputs = to_value(read_request_inputs(request, limits_, warnings).inputs);
+  const Ticket ticket = jobs_.begin(read_session(request), limits_.time_limit_s);
+  request.done();
+  Value results = Value::array();
+  for (std::size_t i = 0; i < plans->as_array()->size(); ++i) {
+    PricedPlan priced;
+    priced.status = PriceStatus::invalid;
+    try {
+      const Document plan = safe_plan((*plans->as_array())[i], fmt::format("plans[{}]", i), &inputs);
+      const OpenPlan open = open_safe_plan(plan, limits_, warnings);
+      priced = Pricer(open.inputs).price(open.plan);
+    } catch (const InputError& error) {
+      priced.reason = error.what();
+    }
+    results.push(priced_value(priced));
+    if (*ticket.flag()) throw ApiError(408, "plans", "the time for one request is up");
+  }
+  Value v = Value::object();
+  v.set("results", std::move(results));
+  return v;
+}
+
+Value Service::compare(const std::string& body) {
+  const Document document = parse(body);
+  Reader request(document);
+  CompareRequest asked = read_compare_request(request, limits_);
+  Ticket ticket = jobs_.begin(asked.session, limits_.time_limit_s + kGrace);
+  std::vector<ComparedPlan> plans = std::move(asked.plans);
+  for (PlanRequest& question : asked.questions) {
+    const SearchResult found = search(question, ticket, {});
+    ComparedPlan one{
+        question.name, std::string(name_of(found.status)), found.reason, {}, question.question.inputs};
+    if (!found.plans.empty()) one.plan = found.plans.front();
+    plans.push_back(std::move(one));
+  }
+  for (const std::string& name : asked.with) {
+    const PlanQuestion& question = asked.questions.front().question;
+    BaselineResult result = find_baseline(name)->find(question, {.seconds = question.options.time_limit_s});
+    plans.push_back(
+        {name, std::string(name_of(result.status)), result.reason, std::move(result.plan), question.inputs});
+  }
+  return compare_value(plans);
+}
+
+Value Service::cancel(const std::string& body) {
+  const Document document = parse(body);
+  Reader request(document);
+  const std::string session = read_session(request);
+  request.done();
+  if (session.empty()) throw ApiError(400, "session", "'session' is missing");
+  Value v = Value::object();
+  v.set("cancelled", jobs_.cancel(session));
+  return v;
+}
+
+Value Service::export_plan(const std::string& body) {
+  const Document document = parse(body);
+  Reader request(document);
+  const Value* plan = request.find("plan");
+  if (plan == nullptr) request.fail("'plan' is missing");
+  const std::string target = request.text_or("to", "json");
+  request.done();
+  Warnings warnings;
+  const Exporter& exporter = find_exporter(target);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit_s);
+  return exported(exporter, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
+}
+
+std::string Service::report(const std::string& body) {
+  const Document document = parse(body);
+  Reader request(document);
+  const Value* plan = request.find("plan");
+  if (plan == nullptr) request.fail("'plan' is missing");
+  request.done();
+  const Ticket ticket = jobs_.begin("", limits_.time_limit_s);
+  return report_html(safe_plan(*plan, "plan"));
+}
+
+}  // namespace nest::server

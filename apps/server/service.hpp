@@ -1,0 +1,56 @@
+// The API without HTTP: each function takes a request's body and gives the answer, or throws an ApiError or
+// an InputError. Safe to call from many threads.
+//
+//   Service service;
+//   service.plan(R"({"model": "llama3.1-8b", "devices": 64})")   -> what `nest plan --json` prints
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "jobs.hpp"
+#include "limits.hpp"
+#include "nest/base/document.hpp"
+#include "nest/base/value.hpp"
+#include "nest/solve/search.hpp"
+#include "plan_request.hpp"
+
+namespace nest::server {
+
+// Told how far a search is; false where nobody listens any more.
+using Listening = std::function<bool(const SearchProgress&)>;
+
+class Service {
+ public:
+  explicit Service(const Limits& limits = {}) : limits_(limits), jobs_(limits) {}
+
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] Jobs& jobs() { return jobs_; }
+
+  // In two steps, so that a bad request is refused before an answer is begun.
+  [[nodiscard]] PlanRequest read_plan(const std::string& body) const;
+  [[nodiscard]] Value plan(PlanRequest request, const Listening& listening = {});
+  [[nodiscard]] Value plan(const std::string& body) { return plan(read_plan(body)); }
+
+  // A pasted model or cluster, as the catalog shows its own.
+  [[nodiscard]] Value describe_model(const std::string& body) const;
+  [[nodiscard]] Value describe_cluster(const std::string& body) const;
+
+  [[nodiscard]] Value evaluate(const std::string& body);
+  [[nodiscard]] Value compare(const std::string& body);
+  [[nodiscard]] Value cancel(const std::string& body);
+  // {"files": [{"name", "text"}], "notes": [..]}: the plan in another tool's words.
+  [[nodiscard]] Value export_plan(const std::string& body);
+  // The report as one HTML page.
+  [[nodiscard]] std::string report(const std::string& body);
+
+ private:
+  [[nodiscard]] SearchResult search(PlanRequest& request, Ticket& ticket, const Listening& listening);
+  [[nodiscard]] Value answer(PlanRequest& request, Ticket& ticket, const SearchResult& found);
+  [[nodiscard]] Document parse(const std::string& body) const;
+
+  Limits limits_;
+  Jobs jobs_;
+};
+
+}  // namespace nest::server

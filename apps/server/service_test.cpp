@@ -1,0 +1,140 @@
+#include "service.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "api_error.hpp"
+
+namespace nest::server {
+namespace {
+
+using testing::HasSubstr;
+
+// Takes seconds: 131,072 devices and 256 experts.
+constexpr const char* kLong = R"({"model": "deepseek-v3", "cluster": "mega-131072", "session": "tab"})";
+constexpr const char* kShort = R"({"model": "llama3.1-8b", "devices": 16, "session": "tab"})";
+
+std::string text(const Value& object, const char* key) {
+  const Value* value = object.find(key);
+  return value == nullptr || value->as_string() == nullptr ? "" : *value->as_string();
+}
+
+int status_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const ApiError& error) {
+    return error.status;
+  } catch (const InputError&) {
+    return 400;
+  }
+  return 200;
+}
+
+TEST(Service, APlanWithViews) {
+  Service service;
+  const Value plan =
+      service.plan(R"({"model": "llama3.1-8b", "devices": 16, "views": true, "runners_up": 2})");
+  EXPECT_EQ(text(plan, "status"), "optimal");
+  EXPECT_EQ(plan.find("runners_up")->as_array()->size(), 2U);
+  const Value* views = plan.find("views");
+  ASSERT_NE(views, nullptr);
+  EXPECT_NE(views->find("placement"), nullptr);
+  EXPECT_NE(views->find("timeline"), nullptr);
+  EXPECT_THAT(text(*views, "proof"), HasSubstr("optimal"));
+}
+
+TEST(Service, NothingFits) {
+  Service service;
+  const Value answer = service.plan(R"({"model": "gpt3-175b", "devices": 8})");
+  EXPECT_EQ(text(answer, "status"), "infeasible");
+  EXPECT_FALSE(answer.find("advice")->as_array()->empty());
+}
+
+TEST(Service, ANewRequestCancelsTheFormer) {
+  Service service;
+  std::promise<void> searching;
+  std::atomic<bool> told = false;
+  auto first = std::async(std::launch::async, [&] {
+    return status_of([&] {
+      if (!told.exchange(true)) searching.set_value();
+      (void)service.plan(kLong);
+    });
+  });
+  searching.get_future().wait();
+  while (service.jobs().running() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(text(service.plan(kShort), "status"), "optimal");
+  EXPECT_EQ(first.get(), 409);
+}
+
+TEST(Service, TheTimeLimitHolds) {
+  Limits limits;
+  limits.time_limit_s = 0.2;
+  Service service(limits);
+  const auto began = std::chrono::steady_clock::now();
+  const std::string status = text(service.plan(kLong), "status");
+  EXPECT_TRUE(status == "feasible" || status == "limit") << status;
+  // The watcher's grace and advice time, and a round of the search. Slow machines take longer.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
+}
+
+TEST(Service, ACallerThatHasGone) {
+  Service service;
+  PlanRequest request = service.read_plan(R"({"model": "deepseek-v3"})");
+  int told = 0;
+  const int status = status_of([&] {
+    (void)service.plan(std::move(request), [&](const SearchProgress&) {
+      ++told;
+      return false;
+    });
+  });
+  EXPECT_EQ(status, told > 0 ? 409 : 200);
+}
+
+TEST(Service, BadRequests) {
+  Limits limits;
+  limits.body_bytes = 1000;
+  Service service(limits);
+  EXPECT_EQ(status_of([&] { (void)service.plan("{"); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.plan(""); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.plan(std::string(1001, ' ')); }), 413);
+  EXPECT_EQ(status_of([&] { (void)service.plan(std::string(900, '[')); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.plan(R"({"model": "/etc/passwd"})"); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.evaluate("{}"); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.cancel("{}"); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.export_plan("{}"); }), 400);
+  EXPECT_EQ(status_of([&] { (void)service.report("{}"); }), 400);
+}
+
+TEST(Service, Evaluate) {
+  Service service;
+  const Value answer = service.evaluate(R"({"model": "llama3.1-8b", "devices": 16, "plans": [
+      {"parallelism": {"data": 16, "zero": 1}}, {"parallelism": {"data": 16, "zero": 0}},
+      {"parallelism": {"tensor": 3}}, {"inputs": {"model": "/etc/passwd", "cluster": "h100-spine-leaf"}}]})");
+  const Value::Array& results = *answer.find("results")->as_array();
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_NE(results[0].find("predicted"), nullptr);
+  EXPECT_EQ(text(results[1], "status"), "infeasible");
+  EXPECT_EQ(text(results[2], "status"), "invalid");
+  EXPECT_THAT(text(results[3], "reason"), HasSubstr("files of the host cannot be read"));
+}
+
+TEST(Service, Describe) {
+  Service service;
+  const Value cluster = service.describe_cluster(
+      R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n- {name: node, size: 4, bandwidth: 1 GB/s, latency: 1 us}"})");
+  EXPECT_EQ(*cluster.find("devices")->as_int(), 4);
+  EXPECT_EQ(text(service.describe_model(R"({"model": "llama3.1-8b"})"), "name"), "llama3.1-8b");
+}
+
+TEST(Service, ReportAndExportOfItsOwnPlan) {
+  Service service;
+  Value request = Value::object();
+  request.set("plan", service.plan(kShort));
+  EXPECT_THAT(service.report(to_json(request)), HasSubstr("<!DOCTYPE html>"));
+  EXPECT_EQ(text(service.export_plan(to_json(request)), "to"), "json");
+}
+
+}  // namespace
+}  // namespace nest::server

@@ -1,0 +1,26 @@
+#include "views.hpp"
+
+#include "nest/report/report_data.hpp"
+#include "nest/report/report_page.hpp"
+
+namespace nest::server {
+namespace {
+
+// What a browser draws in the moment between two moves of a slider, and the server simulates in it.
+constexpr std::size_t kMostSegments = 20'000;
+constexpr double kMostPasses = 1e5;
+
+}  // namespace
+
+Value views_value(const Value& answer) {
+  ReportOptions options;
+  options.most_segments = kMostSegments;
+  options.most_passes = kMostPasses;
+  return report_value(parse_json("plan", to_json(answer)), options);
+}
+
+std::string report_html(const Document& plan) {
+  return report_page(report_value(plan));
+}
+
+}  // namespace nest::server

@@ -1,0 +1,17 @@
+// A plan as the report's views want it, and the report itself.
+#pragma once
+
+#include <string>
+
+#include "nest/base/document.hpp"
+#include "nest/base/value.hpp"
+
+namespace nest::server {
+
+// Of an answer of the search. Long steps are cut in the middle, so that a browser can draw them while
+// somebody drags a slider.
+[[nodiscard]] Value views_value(const Value& answer);
+
+[[nodiscard]] std::string report_html(const Document& plan);
+
+}  // namespace nest::server

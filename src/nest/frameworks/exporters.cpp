@@ -1,0 +1,39 @@
+#include "nest/frameworks/exporters.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "nest/frameworks/chakra.hpp"
+#include "nest/frameworks/deepspeed.hpp"
+#include "nest/frameworks/megatron.hpp"
+#include "nest/frameworks/placement_files.hpp"
+#include "nest/frameworks/torchtitan.hpp"
+
+namespace nest {
+
+std::span<const Exporter> exporters() {
+  static constexpr std::array kAll{
+      Exporter{"megatron", "Megatron-LM", "arguments, scripts for torchrun and Slurm, placement",
+               export_megatron},
+      Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, flags for main, scripts, placement",
+               export_torchtitan},
+      Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
+               export_deepspeed},
+      Exporter{"chakra", "Chakra and ASTRA-sim",
+               "a trace of every rank, communicator groups, system and network files",
+               [](const ExportQuestion& question, const ExportSink& sink) {
+                 return write_chakra(question, sink);
+               }},
+      Exporter{"placement", "placement",
+               "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
+  };
+  return kAll;
+}
+
+const Exporter* find_exporter(std::string_view name) {
+  const auto all = exporters();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const Exporter& e) { return e.name == name; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+}  // namespace nest

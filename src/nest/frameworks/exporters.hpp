@@ -1,0 +1,14 @@
+// All export targets: a plain table. Adding one is one new file and one row.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "nest/frameworks/exporter.hpp"
+
+namespace nest {
+
+[[nodiscard]] std::span<const Exporter> exporters();
+[[nodiscard]] const Exporter* find_exporter(std::string_view name);
+
+}  // namespace nest

@@ -1,0 +1,239 @@
+// The web application in a real browser: node e2e.mjs [NEST] [FOLDER FOR SCREENSHOTS]. Each step begins on a fresh
+// page and fails where the console has an error. The last line is "N passed, N failed".
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPage, planned, root, startBrowser, startServer } from './browser.mjs';
+
+const nest = process.argv[2] ?? join(root, 'build/nest');
+const folder = process.argv[3] ?? join(root, 'build/web-screenshots');
+mkdirSync(folder, { recursive: true });
+
+function check(holds, what) {
+  if (!holds) throw new Error(what);
+}
+
+const slider = (page, name) => page.getByRole('slider', { name, exact: true });
+const figure = (page, name, column = 0) =>
+  page.locator('.answer').nth(column).locator('.figures div', { hasText: name }).locator('dd').innerText();
+const tokens = async (page, column = 0) => Number((await figure(page, 'tokens a second', column)).replaceAll(',', ''));
+
+async function press(page, key, times) {
+  for (let i = 0; i < times; ++i) await page.keyboard.press(key);
+  await page.waitForTimeout(120);
+  await planned(page);
+}
+
+const steps = {
+  async 'plans when it opens'(page) {
+    check((await page.title()).startsWith('llama3.1-70b on h100-spine-leaf'), 'the title');
+    check((await page.locator('.badge').innerText()) === 'optimal', 'the status');
+    check(await tokens(page) > 1000, 'tokens a second');
+    check((await page.locator('#panel canvas').count()) > 0, 'the placement map');
+  },
+
+  async 'every view draws'(page) {
+    const tabs = page.getByRole('tab');
+    check((await tabs.count()) === 9, 'nine views');
+    for (let i = 0; i < 9; ++i) {
+      await tabs.nth(i).click();
+      await page.waitForTimeout(60);
+      check((await page.locator('#panel .nest-view').boundingBox()).height > 40, `view ${i} is empty`);
+      const name = (await tabs.nth(i).innerText()).toLowerCase();
+      await page.screenshot({ path: join(folder, `view-${name}.png`) });
+    }
+  },
+
+  async 'plans again while a slider is dragged'(page) {
+    const before = await tokens(page);
+    const range = slider(page, 'spine bandwidth');
+    await range.scrollIntoViewIfNeeded();
+    const box = await range.boundingBox();
+    const y = box.y + box.height / 2;
+    const seen = new Set();
+    await page.mouse.move(box.x + box.width / 2, y);
+    await page.mouse.down();
+    for (let i = 0; i <= 20; ++i) {
+      await page.mouse.move(box.x + box.width * (0.5 - 0.22 * i / 20), y);
+      await page.waitForTimeout(50);
+      seen.add(await tokens(page));
+    }
+    await page.waitForTimeout(600);
+    seen.add(await tokens(page));
+    await page.mouse.up();
+    await planned(page);
+    check(await tokens(page) < before, 'less bandwidth is slower');
+    check(seen.size >= 2, 'nothing changed while dragging');
+    await page.getByRole('button', { name: 'spine bandwidth: back to the original' }).click();
+    await page.waitForTimeout(120);
+    await planned(page);
+    check(await tokens(page) === before, 'back where it began');
+  },
+
+  async 'says what would fit where nothing does'(page) {
+    await page.getByLabel('Devices in').fill('4');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(120);
+    await planned(page);
+    check((await page.locator('.badge').innerText()) === 'nothing fits', 'the status');
+    check((await page.locator('.answer li').count()) > 0, 'no advice');
+    check(await page.getByRole('button', { name: 'plan.json' }).isDisabled(), 'there is nothing to export');
+    await page.screenshot({ path: join(folder, 'nothing-fits.png') });
+    await page.getByRole('button', { name: 'Try it' }).last().click();
+    await page.locator('.answer', { hasText: 'tokens a second' }).waitFor();
+    await planned(page);
+  },
+
+  async 'compares two plans'(page) {
+    await page.getByRole('button', { name: 'Pin this plan' }).click();
+    await slider(page, 'Memory').focus();
+    await press(page, 'ArrowLeft', 8);
+    check((await page.locator('.answer').count()) === 2, 'two columns');
+    check((await page.locator('.nest-view').count()) === 2, 'two maps');
+    check(await tokens(page, 0) > await tokens(page, 1), 'half the memory is slower');
+    check((await page.locator('.differences tr.worse').count()) > 0, 'what is worse');
+    check((await page.locator('.differences', { hasText: 'memory of a device' }).count()) === 1, 'what was changed');
+    await page.screenshot({ path: join(folder, 'compare.png'), fullPage: true });
+    await page.getByRole('button', { name: 'Unpin' }).click();
+    check((await page.locator('.answer').count()) === 1, 'one column again');
+  },
+
+  async 'exports the plan and the report'(page) {
+    const save = async (name, button = name) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'), page.getByRole('button', { name: button, exact: true }).click()]);
+      check(file.suggestedFilename() === name, 'the name of the file');
+      return readFileSync(await file.path(), 'utf8');
+    };
+    const plan = JSON.parse(await save('plan.json'));
+    check(plan.status === 'optimal' && plan.stages.length > 0 && !plan.views, 'the plan');
+    const report = await save('report.html');
+    check(report.startsWith('<!DOCTYPE html>') && report.includes('llama3.1-70b'), 'the report');
+    const launch = await save('megatron-launch.tar', 'Megatron-LM');
+    check(launch.includes('megatron-launch/megatron_args.txt') && launch.includes('--tensor-model-parallel-size'),
+      'launch files');
+  },
+
+  async 'a link brings everything back'(page, browser) {
+    await page.getByLabel('Name').first().fill('llama3.1-8b');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(200);
+    await planned(page);
+    await slider(page, 'Devices').focus();
+    await press(page, 'ArrowLeft', 4);
+    await page.getByRole('button', { name: 'Pin this plan' }).click();
+    await page.getByLabel('tensor', { exact: true }).fill('4');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    await page.getByRole('tab', { name: 'Memory' }).click();
+    const [degrees, first] = [await page.locator('.degrees').nth(1).innerText(), await tokens(page, 0)];
+    check(degrees.includes('tensor 4'), 'the choice is kept');
+    const other = await openPage(browser, page.url());
+    check((await other.page.locator('.degrees').nth(1).innerText()) === degrees, 'the plan');
+    const again = await tokens(other.page, 0);
+    check(again === first, `the pinned plan: ${again} tokens/s, not ${first}`);
+    check((await other.page.getByLabel('Name').first().inputValue()) === 'llama3.1-8b', 'the model');
+    check((await other.page.getByRole('tab', { selected: true }).innerText()) === 'Memory', 'the view');
+    check(other.errors.length === 0, other.errors.join('\n'));
+    await other.close();
+  },
+
+  async 'takes a pasted cluster, and tells the line of an error'(page, _browser, errors) {
+    const text = 'name: mine\naccelerator: h100-sxm\nlevels:\n' +
+      '  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n' +
+      '  - {name: rack, sise: 4, bandwidth: 50 GB/s, latency: 5 us}\n';
+    await page.getByText('Paste a cluster file').click();
+    const area = page.getByLabel('Text of a cluster file');
+    await area.fill(text);
+    await page.keyboard.press('Control+Enter');
+    await page.locator('#problem').waitFor();
+    check((await page.locator('#problem').innerText()).includes('line 5'), 'the line');
+    await page.screenshot({ path: join(folder, 'problem.png') });
+    errors.splice(0); // the browser notes every answer that is no 2xx
+    await area.fill(text.replace('sise', 'size'));
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.answer h2', { hasText: 'on mine' }).waitFor();
+    await planned(page);
+    check((await figure(page, 'devices')).startsWith('32'), 'its devices');
+    check(await slider(page, 'rack bandwidth').isVisible(), 'its levels');
+  },
+
+  async 'works with the keyboard alone'(page) {
+    await page.locator('body').focus();
+    const reached = new Set();
+    for (let i = 0; i < 80; ++i) {
+      await page.keyboard.press('Tab');
+      reached.add(await page.evaluate(() => {
+        const at = document.activeElement;
+        const name = at?.getAttribute('aria-label') ?? at?.id ?? '';
+        const box = at?.getBoundingClientRect();
+        if (at && at !== document.body && (!box || box.width === 0)) return `hidden: ${name}`;
+        return name || at?.textContent || at?.tagName || '';
+      }));
+    }
+    for (const name of ['model', 'cluster', 'Devices', 'Memory', 'node bandwidth', 'Global batch', 'recipe',
+      'choice-tensor', 'Pin this plan', 'Copy link', 'tab-placement', 'panel']) {
+      check(reached.has(name), `${name} is not reached with Tab`);
+    }
+    check(![...reached].some((name) => name.startsWith('hidden')), [...reached].join(', '));
+    await page.locator('#tab-placement').focus();
+    await page.keyboard.press('ArrowRight');
+    check((await page.getByRole('tab', { selected: true }).innerText()) === 'Timeline', 'arrows go from tab to tab');
+    await page.keyboard.press('End');
+    check((await page.getByRole('tab', { selected: true }).innerText()) === 'Inputs', 'End goes to the last tab');
+    const range = slider(page, 'Global batch');
+    await range.focus();
+    await press(page, 'ArrowRight', 1);
+    check((await range.getAttribute('aria-valuetext')) === '2,048 seqs', 'arrows move sliders');
+    check((await page.locator('.answer').innerText()).includes('global batch 2,048'), 'and plan');
+    const outline = await range.evaluate((node) => getComputedStyle(node).outlineStyle);
+    check(outline !== 'none', 'the focus shows');
+  },
+
+  async 'every control has a name'(page) {
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea, button, canvas')]
+      .filter((node) => !(node.getAttribute('aria-label') || node.labels?.length || node.textContent?.trim()))
+      .map((node) => node.outerHTML.slice(0, 100)));
+    check(nameless.length === 0, nameless.join('\n'));
+  },
+
+  async 'dark, and narrow'(page) {
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await page.getByRole('tab', { name: 'Memory' }).click();
+    await page.waitForTimeout(100);
+    await page.screenshot({ path: join(folder, 'dark.png') });
+    const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    check(colour === 'rgb(19, 20, 23)', `the page is ${colour}`);
+    await page.setViewportSize({ width: 400, height: 850 });
+    await page.waitForTimeout(100);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(wide <= 400, `the page is ${wide} wide`);
+    await page.screenshot({ path: join(folder, 'narrow.png'), fullPage: true });
+  },
+};
+
+const server = await startServer(nest);
+const browser = await startBrowser();
+let [passed, failed] = [0, 0];
+for (const [name, step] of Object.entries(steps)) {
+  const began = performance.now();
+  const opened = await openPage(browser, server.address);
+  try {
+    await step(opened.page, browser, opened.errors);
+    check(opened.errors.length === 0, `on the console: ${opened.errors.join('\n')}`);
+    ++passed;
+  } catch (error) {
+    ++failed;
+    console.log(`FAILED ${name}: ${error.message}`);
+    await opened.page.screenshot({ path: join(folder, `failed-${failed}.png`) });
+  }
+  await opened.close();
+  console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+}
+await browser.close();
+if ((await server.stop()) !== 0) {
+  console.log('FAILED: the server did not end cleanly');
+  ++failed;
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,143 @@
+// The server's API (docs/api.md).
+import type { OtherPlan, ReportData } from '@views/views.js';
+import type { Fetch, Progress } from './planner';
+import type { LevelSize } from './scale';
+import { EventParser } from './stream';
+
+export interface ModelRow {
+  name: string;
+  family: string;
+  parameters: number;
+  active_parameters: number;
+  sequence: number;
+}
+
+export interface ClusterRow {
+  name: string;
+  devices: number;
+  accelerator: string;
+}
+
+export interface ClusterInfo {
+  name: string;
+  devices: number;
+  accelerator: { name: string; memory_bytes: number };
+  levels: (LevelSize & { bandwidth_bytes_per_s: number })[];
+}
+
+export interface ModelInfo {
+  name: string;
+  parameters: number;
+  default_sequence: number;
+}
+
+export interface Catalog {
+  models: ModelRow[];
+  clusters: ClusterRow[];
+  recipes: { name: string }[];
+  frameworks: string[];
+  choices: { name: string; argument: string; text: string }[];
+}
+
+export interface Advice {
+  kind: string;
+  sentence: string;
+  step_s?: number;
+  memory_bytes?: number;
+  devices?: number;
+  global_batch?: number;
+  sequence?: number;
+}
+
+// What a question is answered with: a plan with its views, or why there is none.
+export interface Answer {
+  status: 'optimal' | 'feasible' | 'infeasible' | 'limit';
+  reason?: string;
+  advice?: Advice[];
+  runners_up?: OtherPlan[];
+  views?: ReportData;
+}
+
+export class ApiError extends Error {
+  constructor(readonly where: string, what: string, readonly hint: string, readonly status: number) {
+    super(what);
+  }
+}
+
+const token = new URLSearchParams(location.search).get('token');
+
+function headers(accept: string): Record<string, string> {
+  const all: Record<string, string> = { Accept: accept, 'Content-Type': 'application/json' };
+  if (token) all.Authorization = `Bearer ${token}`;
+  return all;
+}
+
+function asError(value: unknown, status: number): ApiError {
+  const error = (value as { error?: { where?: string; what?: string; hint?: string } } | null)?.error;
+  return new ApiError(error?.where ?? '', error?.what ?? `the server answered with ${status}`, error?.hint ?? '',
+    status);
+}
+
+async function checked(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  throw asError(await response.json().catch(() => null), response.status);
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await checked(await fetch(`/api/v1/${path}`, { headers: headers('application/json') }))).json();
+}
+
+function post(path: string, body: unknown): Promise<Response> {
+  const options = { method: 'POST', headers: headers('application/json'), body: JSON.stringify(body) };
+  return fetch(`/api/v1/${path}`, options).then(checked);
+}
+
+export async function loadCatalog(): Promise<Catalog> {
+  const [models, clusters, recipes] = await Promise.all([
+    get<Pick<Catalog, 'models'>>('models'),
+    get<Pick<Catalog, 'clusters'>>('clusters'),
+    get<Pick<Catalog, 'recipes' | 'frameworks' | 'choices'>>('recipes'),
+  ]);
+  return { ...models, ...clusters, ...recipes };
+}
+
+export async function describeCluster(name: string, text: string): Promise<ClusterInfo> {
+  return text ? (await post('clusters', { cluster_text: text })).json() : get(`clusters/${encodeURIComponent(name)}`);
+}
+
+export async function describeModel(name: string, text: string): Promise<ModelInfo> {
+  return text ? (await post('models', { model_text: text })).json() : get(`models/${encodeURIComponent(name)}`);
+}
+
+export async function reportOf(plan: unknown): Promise<Blob> {
+  return (await post('report', { plan })).blob();
+}
+
+export interface Exported {
+  files: { name: string; text: string }[];
+  lost?: string[];
+}
+
+export async function exportOf(plan: unknown, to: string): Promise<Exported> {
+  return (await post('export', { plan, to })).json();
+}
+
+// A plan with progress on the way, as server-sent events.
+export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
+  const response = await checked(await fetch('/api/v1/plan', {
+    method: 'POST', headers: headers('text/event-stream'), body: JSON.stringify(request), signal,
+  }));
+  if (!response.body) throw new ApiError('', 'the answer is empty', '', 0);
+  const parser = new EventParser();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    for (const event of parser.push(value ?? '')) {
+      const data: unknown = JSON.parse(event.data);
+      if (event.name === 'progress') progress(data as Progress);
+      if (event.name === 'plan') return data as Answer;
+      if (event.name === 'error') throw asError(data, 0);
+    }
+    if (done) throw new ApiError('', 'the server ended the answer too early', '', 0);
+  }
+};

@@ -1,0 +1,85 @@
+// Plans while the user drags. Only the newest question counts: there is one in flight and one that waits to take
+// its place, never a queue. A question in flight has a moment to end before it is given up, so that quick plans
+// keep coming while a slider moves.
+import type { PlanRequest } from './request';
+
+export interface Progress {
+  elapsed_s: number;
+  bound_s: number;
+  best_s: number | null;
+}
+
+export type Fetch<Answer> = (
+  request: PlanRequest, signal: AbortSignal, progress: (p: Progress) => void,
+) => Promise<Answer>;
+
+export interface Listener<Answer> {
+  busy(busy: boolean): void;
+  progress(p: Progress, request: PlanRequest): void;
+  answer(answer: Answer, request: PlanRequest, seconds: number): void;
+  error(error: unknown): void;
+}
+
+export const kDebounceMs = 80;
+export const kPatienceMs = 300;
+
+export class Planner<Answer> {
+  private waiting: PlanRequest | null = null;
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private flight: AbortController | null = null;
+  private began = 0;
+
+  constructor(
+    private readonly fetch: Fetch<Answer>,
+    private readonly listener: Listener<Answer>,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  ask(request: PlanRequest): void {
+    this.waiting = request;
+    this.listener.busy(true);
+    if (this.timer === null) this.later(kDebounceMs);
+  }
+
+  // What an answer leads to: asked only where the user has not asked something newer meanwhile.
+  follow(request: PlanRequest): void {
+    if (this.waiting === null) this.ask(request);
+  }
+
+  private later(ms: number): void {
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      this.due();
+    }, ms);
+  }
+
+  private due(): void {
+    if (this.waiting === null) return;
+    const left = this.flight ? this.began + kPatienceMs - this.now() : 0;
+    if (left > 0) return this.later(left);
+    this.flight?.abort();
+    void this.start(this.waiting);
+  }
+
+  private async start(request: PlanRequest): Promise<void> {
+    this.waiting = null;
+    const flight = new AbortController();
+    this.flight = flight;
+    this.began = this.now();
+    const wanted = () => this.flight === flight;
+    try {
+      const answer = await this.fetch(request, flight.signal, (p) => {
+        if (wanted()) this.listener.progress(p, request);
+      });
+      if (wanted()) this.listener.answer(answer, request, (this.now() - this.began) / 1000);
+    } catch (error) {
+      if (wanted() && !flight.signal.aborted) this.listener.error(error);
+    }
+    if (!wanted()) return;
+    this.flight = null;
+    if (this.waiting === null) return this.listener.busy(false);
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    void this.start(this.waiting);
+  }
+}

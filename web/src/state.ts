@@ -1,0 +1,110 @@
+// All that the user has chosen: what a link holds, and from which every request follows.
+
+export interface State {
+  model: string; // a name of the zoo
+  modelText: string; // a pasted config.json; where it is not empty, it counts
+  cluster: string;
+  clusterText: string;
+  recipe: string;
+  framework: string; // "": plans of any
+  precision: string; // "": the recipe's
+  devices: number | null; // null: the cluster's own
+  memory: number | null; // bytes of a device
+  bandwidth: Record<string, number>; // bytes a second, of levels that were changed
+  batch: number;
+  sequence: number | null; // null: the model's own
+  choices: Record<string, string>; // "tensor": "4,8"
+  view: string;
+}
+
+// What is on the screen: a question, and perhaps another to compare with.
+export interface Link {
+  now: State;
+  pinned: State | null;
+}
+
+export const kDefaults: Readonly<State> = {
+  model: 'llama3.1-70b',
+  modelText: '',
+  cluster: 'h100-spine-leaf',
+  clusterText: '',
+  recipe: 'megatron',
+  framework: '',
+  precision: '',
+  devices: null,
+  memory: null,
+  bandwidth: {},
+  batch: 1024,
+  sequence: null,
+  choices: {},
+  view: 'placement',
+};
+
+const kLongestText = 500_000;
+
+export function copyOf(state: Readonly<State>): State {
+  return { ...state, bandwidth: { ...state.bandwidth }, choices: { ...state.choices } };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
+
+// What is missing or makes no sense in a link takes its default: links live longer than versions.
+export function readState(value: unknown): State {
+  const given = Object.fromEntries(entriesOf(value));
+  const state = copyOf(kDefaults);
+  for (const key of [
+    'model', 'modelText', 'cluster', 'clusterText', 'recipe', 'framework', 'precision', 'view',
+  ] as const) {
+    const text = given[key];
+    if (typeof text === 'string' && text.length <= kLongestText) state[key] = text;
+  }
+  for (const key of ['devices', 'memory', 'sequence'] as const) {
+    if (isCount(given[key])) state[key] = given[key];
+  }
+  if (isCount(given.batch)) state.batch = given.batch;
+  for (const [level, rate] of entriesOf(given.bandwidth)) {
+    if (isCount(rate)) state.bandwidth[level] = rate;
+  }
+  for (const [name, text] of entriesOf(given.choices)) {
+    if (typeof text === 'string' && text !== '') state.choices[name] = text;
+  }
+  return state;
+}
+
+// Only what differs from the defaults, so that links stay short.
+function inShort(state: State): Record<string, unknown> {
+  const short: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(state)) {
+    const usual = kDefaults[key as keyof State];
+    if (JSON.stringify(value) !== JSON.stringify(usual)) short[key] = value;
+  }
+  return short;
+}
+
+export function encodeLink(link: Link): string {
+  const short = inShort(link.now);
+  if (link.pinned) short.pinned = inShort(link.pinned);
+  if (Object.keys(short).length === 0) return '';
+  let bytes = '';
+  for (const byte of new TextEncoder().encode(JSON.stringify(short))) bytes += String.fromCharCode(byte);
+  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+// Null where the text is no link of ours.
+export function decodeLink(text: string): Link | null {
+  if (text === '') return { now: copyOf(kDefaults), pinned: null };
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const pinned = Object.fromEntries(entriesOf(value)).pinned;
+    return { now: readState(value), pinned: pinned === undefined ? null : readState(pinned) };
+  } catch {
+    return null;
+  }
+}
