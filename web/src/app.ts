@@ -16,6 +16,11 @@ import type { State } from './state';
 const kHash = '#s=';
 const session = crypto.randomUUID ? crypto.randomUUID() : `tab-${Math.random().toString(36).slice(2)}`;
 
+// Export targets with a button of their own.
+const kFrameworks = [
+  { to: 'megatron', title: 'Megatron-LM' }, { to: 'torchtitan', title: 'torchtitan' }, { to: 'deepspeed', title: 'DeepSpeed' },
+];
+
 class App {
   private state: State;
   private pinnedState: State | null;
@@ -51,7 +56,7 @@ class App {
     this.exports = [
       pushButton('plan.json', 'download the plan, for nest evaluate, simulate and report', () => this.savePlan()),
       pushButton('report.html', 'download the report: one file that works without this server', () => void this.saveReport()),
-      ...[['megatron', 'Megatron-LM'], ['torchtitan', 'torchtitan'], ['deepspeed', 'DeepSpeed']].map(([to, title]) =>
+      ...kFrameworks.map(({ to, title }) =>
         pushButton(title, `download launch files for ${title}: arguments, scripts, the device of every rank`,
           () => void this.saveLaunch(to, title))),
     ];

@@ -29,7 +29,7 @@ function header(name: string, size: number, executable: boolean): Uint8Array {
 }
 
 // Names have at most 100 bytes; scripts (.sh) can be run.
-export function tar(folder: string, files: TextFile[]): Uint8Array {
+export function tar(folder: string, files: TextFile[]): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   for (const file of files) {
     const name = `${folder}/${file.name}`;
