@@ -3,7 +3,10 @@
 run_packages=(g++ cmake ninja-build nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libfmt-dev
   libcpp-httplib-dev graphviz)
 # What the web application of `nest serve` is bundled with; without them the server has a page that says so.
-web_packages=(nodejs npm)
+# A Node that did not come from Debian is as good, and would not go together with Debian's npm.
+web_packages=()
+command -v node >/dev/null || web_packages+=(nodejs)
+command -v npm >/dev/null || web_packages+=(npm)
 # What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
 unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
 test_packages=("${run_packages[@]}" "${web_packages[@]}" "${unit_packages[@]}" clang-format-19 clang-tidy-19
