@@ -6,7 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "nest/base/error.hpp"
 #include "nest/base/table.hpp"
+#include "nest/cluster/resize.hpp"
 #include "nest/frameworks/export_facts.hpp"
 #include "nest/frameworks/megatron_args.hpp"
 #include "nest/plan/plan_json.hpp"
@@ -37,10 +39,6 @@ class Linter {
     straddling();
     time();
     recompute();
-    std::stable_sort(report_.findings.begin(), report_.findings.end(),
-                     [](const LintFinding& a, const LintFinding& b) {
-                       return a.kind != b.kind ? a.kind < b.kind : a.share > b.share;
-                     });
   }
 
  private:
@@ -132,6 +130,22 @@ class Linter {
   const Breakdown& breakdown_;
 };
 
+// The same cluster with as many devices as the run has, where it can be cut so.
+Cluster as_large(const Cluster& cluster, std::int64_t devices) {
+  try {
+    return devices < cluster.devices() ? with_devices(cluster, devices) : cluster;
+  } catch (const InputError&) {
+    return cluster;
+  }
+}
+
+void sort(std::vector<LintFinding>& findings) {
+  std::sort(findings.begin(), findings.end(), [](const LintFinding& a, const LintFinding& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    return a.share != b.share ? a.share > b.share : a.sentence < b.sentence;
+  });
+}
+
 std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
   const ExportQuestion question{.plan = plan, .inputs = inputs};
   const ExportFacts facts = export_facts(question);
@@ -175,7 +189,9 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions&
     return report;
   }
   Linter(plan, inputs, report).look();
+  sort(report.findings);
   PlanQuestion question{inputs, plan.training, {}, options};
+  question.inputs.cluster = as_large(inputs.cluster, plan.parallelism.devices());
   apply_framework(*find_framework_rules("megatron"), question.space);
   const SearchResult found = ask(question);
   report.best_status = found.status;
@@ -193,6 +209,7 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions&
                                   : fmt::format("{} fits and takes {} a step: change {} flag{}", proved,
                                                 format(report.best->predicted->step), report.changes.size(),
                                                 report.changes.size() == 1 ? "" : "s")});
+  sort(report.findings);
   return report;
 }
 

@@ -77,6 +77,16 @@ TEST(Lint, HasNothingToSayOfTheBestPlan) {
   EXPECT_TRUE(best.changes.empty());
 }
 
+// Sixteen ranks on a cluster of 1,024 devices are set beside the best plan of sixteen.
+TEST(Lint, TheBestPlanHasNoMoreDevices) {
+  const PlanInputs small = inputs_on("llama2-7b", 16);
+  const Plan plan = plan_of(small, 8, 2, 64);
+  Warnings warnings;
+  const LintReport report = lint(plan, load_inputs("llama2-7b", "h100-spine-leaf", "megatron", warnings), {});
+  ASSERT_TRUE(report.best);
+  EXPECT_LE(report.best->parallelism.devices(), 16);
+}
+
 TEST(Lint, JsonHasFindingsAndChanges) {
   const PlanInputs inputs = inputs_on("llama2-7b", 32);
   const Plan plan = plan_of(inputs, 8, 4, 64);

@@ -209,8 +209,10 @@ PlanQuestion set_fields(PlanQuestion question, const std::vector<FieldValue>& fi
   std::vector<std::pair<Known, const FieldValue*>> order;
   order.reserve(fields.size());
   for (const FieldValue& field : fields) order.emplace_back(kind_of(field), &field);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first.kind < b.first.kind; });
+  // As given within a kind: `fields` lie in a row.
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.kind, a.second) < std::pair(b.first.kind, b.second);
+  });
   bool sequence = false;
   for (const auto& [known, field] : order) {
     switch (known.kind) {

@@ -1,6 +1,7 @@
 #include "nest/solve/baselines/mcmc_space.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "nest/plan/placement.hpp"
@@ -47,11 +48,12 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       recompute_(question.space.recompute, question.inputs.profile() == nullptr) {
   Training training = question.training;
   if (!micro_batches_.empty()) training.micro_batch = micro_batches_.front();
+  // Narrow cells first, else in the order of the domain.
+  std::map<std::int64_t, std::vector<Strategy>> by_cell;
   for (const Strategy& s : strategy_domain(question.inputs, question.training, question.space)) {
-    if (book_.refusal(training, s).empty()) strategies_.push_back(s);
+    if (book_.refusal(training, s).empty()) by_cell[s.cell()].push_back(s);
   }
-  std::stable_sort(strategies_.begin(), strategies_.end(),
-                   [](const Strategy& a, const Strategy& b) { return a.cell() < b.cell(); });
+  for (const auto& [cell, list] : by_cell) strategies_.insert(strategies_.end(), list.begin(), list.end());
   pipelines_ = question.space.pipeline.values(
       std::min<std::int64_t>(cuts_.most_stages(), question.inputs.cluster.devices()));
   if (question.space.rules != nullptr && question.space.rules->whole_recompute) recompute_.drop_parts();
