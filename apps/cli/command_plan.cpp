@@ -1,6 +1,7 @@
 // nest plan: the best plan for a model on a cluster, with a proof.
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "command.hpp"
@@ -14,6 +15,7 @@
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
 #include "plan_space_options.hpp"
+#include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
@@ -79,7 +81,11 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   PlanQuestion& question = asked.question;
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  std::optional<StopSearch> stop(std::in_place, question.options);
   SearchResult found = ask(question);
+  if (stop->interrupted()) terminal.note("nest: interrupted; this is what was found until then");
+  question.options.cancel = nullptr;
+  stop.reset();
   if (const auto bug = find_bug(found, question)) return report_bug(bug->first, bug->second, terminal);
   if (found.plans.empty()) return answer_without_plan(asked, found, arguments, progress, terminal);
   Plan& best = found.plans.front();
