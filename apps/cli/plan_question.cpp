@@ -4,7 +4,9 @@
 
 #include <utility>
 
+#include "nest/base/error.hpp"
 #include "nest/cluster/resize.hpp"
+#include "nest/frameworks/export_facts.hpp"
 #include "nest/solve/why_not.hpp"
 #include "plan_options.hpp"
 #include "plan_space_options.hpp"
@@ -26,6 +28,17 @@ Asked read_question(const Arguments& arguments, Terminal& terminal) {
   if (const auto devices = arguments.whole("--devices")) inputs.cluster = with_devices(whole, *devices);
   const Training training = read_training(arguments, inputs, terminal);
   Warnings notes;
+  if (space.rules != nullptr && !can_run_stages(space.rules->name, inputs)) {
+    if (!space.pipeline.has(1))
+      throw InputError(
+          "", "--pipeline",
+          fmt::format("{} cannot cut {} into stages: it has more than a chain of blocks between an "
+                      "embedding and a head",
+                      space.rules->title, inputs.model_name()));
+    space.pipeline = Choice(1);
+    notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", space.rules->title,
+                                inputs.model_name()));
+  }
   if (space.rules != nullptr && inputs.recipe.framework != space.rules->name) {
     notes.push_back(
         fmt::format("priced with the recipe '{}'; --recipe {} has what {} overlaps and holds in memory",

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nest/base/closest.hpp"
+#include "nest/frameworks/export_facts.hpp"
 #include "nest/model/build.hpp"
 #include "nest/solve/space_options.hpp"
 #include "safe_inputs.hpp"
@@ -143,6 +144,13 @@ PlanRequest read_plan_request(Reader request, const Limits& limits) {
   if (space.rules != nullptr && given.inputs.recipe.framework != space.rules->name) {
     warnings.push_back(fmt::format("priced with the recipe '{}', not with that of {}",
                                    given.inputs.recipe.name, space.rules->title));
+  }
+  if (space.rules != nullptr && !can_run_stages(space.rules->name, given.inputs)) {
+    if (!space.pipeline.has(1))
+      request.fail_at("for", std::string(space.rules->title) + " cannot cut this model into stages");
+    space.pipeline = Choice(1);
+    warnings.push_back(
+        fmt::format("without a pipeline: {} cannot cut this model into stages", space.rules->title));
   }
   PlanRequest out{{std::move(given.inputs), training, std::move(space), options},
                   std::move(given.whole),

@@ -89,4 +89,11 @@ ExportFacts export_facts(const ExportQuestion& question) {
   return facts;
 }
 
+bool can_run_stages(std::string_view framework, const PlanInputs& inputs) {
+  if (framework != "megatron" && framework != "torchtitan") return true;
+  ExportQuestion question{.plan = {}, .inputs = inputs};
+  question.plan.training.sequence = inputs.default_sequence();
+  return export_facts(question).decoder;
+}
+
 }  // namespace nest
