@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "nest/plan/framework_rules.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/solve/choice.hpp"
-#include "nest/plan/framework_rules.hpp"
 
 namespace nest {
 
