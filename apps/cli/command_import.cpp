@@ -8,7 +8,6 @@
 #include "nest/base/error.hpp"
 #include "nest/plan/price.hpp"
 #include "nest/plan/spell_plan.hpp"
-#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {

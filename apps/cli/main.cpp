@@ -1,6 +1,5 @@
 // The program: finds the command, runs it, and turns what went wrong into one sentence and an exit code.
 #include <algorithm>
-#include <array>
 #include <new>
 
 #include "command.hpp"

@@ -1,6 +1,5 @@
 #include "nest/frameworks/megatron_shape.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>

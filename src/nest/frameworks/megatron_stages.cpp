@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "nest/base/error.hpp"
-#include "nest/frameworks/export_facts.hpp"
 
 namespace nest {
 namespace {
@@ -114,6 +113,7 @@ void make_stages(const MegatronSplit& split, const Recompute& recompute, const P
     const std::int64_t layers = counts[i] + (i == 0 ? 1 : 0) + (i + 1 == counts.size() ? 1 : 0);
     if (layers == 0) refuse("--pipeline-model-parallel-layout", fmt::format("part {} has no layers", i));
     std::vector<LayerId> chunk;
+    chunk.reserve(static_cast<std::size_t>(layers));
     for (std::int64_t k = 0; k < layers; ++k) chunk.emplace_back(next++);
     stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
     if (p.interleave > 1) stage.chunks.push_back(std::move(chunk));

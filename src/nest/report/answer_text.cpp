@@ -7,7 +7,6 @@
 #include "nest/base/table.hpp"
 #include "nest/plan/diff.hpp"
 #include "nest/plan/spell_plan.hpp"
-#include "nest/report/plan_notes.hpp"
 
 namespace nest {
 namespace {

@@ -98,8 +98,9 @@ struct Chart {
     double at = kLeft;
     for (std::size_t s = 0; s < values_of(sweep, 1) && sweep.axes.size() > 1; ++s) {
       const std::string text = sweep.axes[1].field + " " + sweep.axes[1].values[s];
-      svg.dot(at, 40 + 16 * static_cast<double>(s / 3), 5, style(s));
-      svg.text(at + 10, 44 + 16 * static_cast<double>(s / 3), text);
+      const std::size_t row = s / 3;
+      svg.dot(at, 40 + 16 * static_cast<double>(row), 5, style(s));
+      svg.text(at + 10, 44 + 16 * static_cast<double>(row), text);
       at = s % 3 == 2 ? kLeft : at + 150;
     }
   }
@@ -162,7 +163,8 @@ std::string sweep_chart(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   if (most <= 0) most = 1;
   const std::vector<std::size_t> front = pareto_front(sweep, rows);
   const std::size_t panels = values_of(sweep, 2);
-  const double top = kTop + 16 * static_cast<double>(values_of(sweep, 1) / 3);
+  const std::size_t legend_rows = values_of(sweep, 1) / 3;
+  const double top = kTop + 16 * static_cast<double>(legend_rows);
   const double height = top + static_cast<double>(panels) * (kPanelHeight + kGap);
   Chart chart{sweep,
               rows,
@@ -217,6 +219,7 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
 std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   using Align = Table::Align;
   std::vector<Table::Column> columns;
+  columns.reserve(sweep.axes.size() + 5);
   for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.field, Align::right});
   for (Table::Column column : {Table::Column{"tokens/s", Align::right},
                                {"step", Align::right},

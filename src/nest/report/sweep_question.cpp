@@ -12,7 +12,6 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/model/hub_config.hpp"
-#include "nest/report/sweep_axis.hpp"
 #include "nest/solve/space_options.hpp"
 
 namespace nest {

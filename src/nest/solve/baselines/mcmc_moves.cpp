@@ -9,7 +9,7 @@ McmcMoves::McmcMoves(McmcSpace& space) : space_(&space) {}
 
 // Placements that are new to the pricer cost most, so most moves keep the placement.
 const std::vector<McmcMoves::Move>& McmcMoves::all() {
-  static const std::vector<Move> moves{
+  static const std::vector<Move> kMoves{
       {"boundary", 8, &McmcMoves::boundary},
       {"balance", 6, &McmcMoves::balance},
       {"order", 4, &McmcMoves::order},
@@ -25,7 +25,7 @@ const std::vector<McmcMoves::Move>& McmcMoves::all() {
       {"ZeRO shards", 1, &McmcMoves::shards},
       {"recomputation", 3, &McmcMoves::recompute},
   };
-  return moves;
+  return kMoves;
 }
 
 std::vector<std::string_view> McmcMoves::names() {
@@ -35,14 +35,14 @@ std::vector<std::string_view> McmcMoves::names() {
 }
 
 bool McmcMoves::propose(const McmcState& state, std::int64_t slowest, SeededRandom& random, McmcState& next) {
-  static const int total = std::accumulate(all().begin(), all().end(), 0,
-                                           [](int sum, const Move& move) { return sum + move.weight; });
+  static const int kTotal = std::accumulate(all().begin(), all().end(), 0,
+                                            [](int sum, const Move& move) { return sum + move.weight; });
   random_ = &random;
   slowest_ = slowest;
   next = state;
   const int moves = random.once_in(4) ? 2 : 1;
   for (int i = 0; i < moves; ++i) {
-    std::int64_t left = random.below(total);
+    std::int64_t left = random.below(kTotal);
     auto move = all().begin();
     for (; left >= move->weight; ++move) left -= move->weight;
     const McmcState before = next;
