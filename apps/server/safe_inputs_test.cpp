@@ -72,6 +72,17 @@ TEST(SafeInputs, TextsHaveTheirOwnLines) {
   EXPECT_THAT(refusal(R"({"model": "llama3.1-8b", "model_text": "{}"})"), HasSubstr("exclude each other"));
 }
 
+// A stray token after the first value once took all memory.
+TEST(SafeInputs, TextsEndWithTheirFirstValue) {
+  for (const char* key : {"model", "cluster", "recipe"}) {
+    for (const char* text : {"{i},", "[a],", "a: b\\n}"}) {
+      const std::string body = std::string("{\"") + key + "_text\": \"" + text + "\"}";
+      EXPECT_THAT(refusal(body), HasSubstr(std::string(key) + ": line ")) << body;
+      EXPECT_THAT(refusal(body), HasSubstr("not valid YAML: ")) << body;
+    }
+  }
+}
+
 TEST(SafeInputs, Changes) {
   const RequestInputs given =
       read(R"({"changes": {"memory_bytes": 40000000000, "bandwidth_bytes_per_s": {"rack": 1e11}}})");

@@ -18,6 +18,7 @@ namespace nest {
 namespace {
 
 constexpr std::size_t kDeepest = 128;
+constexpr std::size_t kMostValues = 4'000'000;  // which take less than 1 GB
 
 // The parser says what it met, not where: this walk over the text finds the line again, for an error only.
 class Place {
@@ -127,6 +128,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool add(Value v) {
+    if (++values_ > kMostValues) {
+      throw InputError(file_, "",
+                       "holds more than 4 million values, and no input of this program needs more");
+    }
     if (open_.empty()) {
       root_ = std::move(v);
     } else if (open_.back().value.as_array() != nullptr) {
@@ -142,6 +147,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   Value root_;
   std::vector<Open> open_;
   std::size_t keys_read_ = 0;
+  std::size_t values_ = 0;
 };
 
 }  // namespace

@@ -64,6 +64,13 @@ TEST(ParseJson, BoundsTheDepth) {
   EXPECT_EQ(refusal(repeated("[", 10'000'000)), "x.json: line 1: nested more than 128 deep");
 }
 
+TEST(ParseJson, BoundsTheNumberOfValues) {
+  std::string text = "[0";
+  for (int i = 0; i < 4'000'000; ++i) text += ",0";
+  EXPECT_EQ(refusal(text + "]"),
+            "x.json: holds more than 4 million values, and no input of this program needs more");
+}
+
 TEST(ParseJson, SaysWhereTheTextIsNoJson) {
   EXPECT_EQ(refusal("{\"a\": 1,\n\"b\": }"),
             "x.json: line 2: not valid JSON: syntax error while parsing value - unexpected '}'; expected "

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
 #include "nest/base/document.hpp"
@@ -88,16 +89,78 @@ TEST(ParseYaml, BoundsWhatAliasesUnfoldTo) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + alias + repeated(", " + alias, 8) +
             "]\n";
   }
-  EXPECT_EQ(refusal(text), "x.yaml: line 1: its aliases unfold to more than a million values");
+  EXPECT_EQ(refusal(text), "x.yaml: line 6: its aliases unfold to more than a million values");
 }
 
 TEST(ParseYaml, RefusesAnAliasInsideItself) {
-  EXPECT_THAT(refusal("a: &a [1, *a]\n"), StartsWith("x.yaml: line 1: "));
+  EXPECT_EQ(refusal("\na: &a [1, *a]\n"), "x.yaml: line 2: an alias stands inside the value that it names");
+}
+
+TEST(ParseYaml, AnAliasMayBeAKey) {
+  const Document d = parse_yaml("x.yaml", "a: &k 010\nb: {*k : 1}\n");
+  EXPECT_EQ(*d.root.find("b"), Value::object().set("010", 1));
+  EXPECT_EQ(refusal("a: &k [1]\nb: {*k : 1}\n"), "x.yaml: line 2: a key must be a plain text");
+}
+
+TEST(ParseYaml, BoundsTheTextThatAliasesUnfoldTo) {
+  const std::string large(1U << 20U, 'x');
+  EXPECT_EQ(refusal("a: &a " + large + "\nb: [*a" + repeated(", *a", 62) + "]\n"), "(no error)");
+  EXPECT_EQ(refusal("a: &a " + large + "\nb: [*a" + repeated(", *a", 63) + "]\n"),
+            "x.yaml: line 2: its aliases unfold to more than 64 MiB of text");
+}
+
+TEST(ParseYaml, BoundsTheDepthThatAliasesUnfoldTo) {
+  const std::string deep = "a: &a " + repeated("[", 100) + repeated("]", 100) + "\n";
+  EXPECT_EQ(refusal(deep + "b: " + repeated("[", 28) + "*a" + repeated("]", 28)), "(no error)");
+  EXPECT_EQ(refusal(deep + "b: " + repeated("[", 29) + "*a" + repeated("]", 29)),
+            "x.yaml: line 2: nested more than 128 deep");
+}
+
+TEST(ParseYaml, BoundsTheNumberOfValues) {
+  EXPECT_EQ(refusal("a: [0" + repeated(",0", 1'000'000) + "]"),
+            "x.yaml: line 1: holds more than a million values; JSON may hold 4 million");
+}
+
+TEST(ParseYaml, BoundsTheSize) {
+  EXPECT_EQ(refusal("a: " + std::string(16U << 20U, 'x')),
+            "x.yaml: is larger than 16 MiB, the most that YAML may have; JSON may have 64 MiB");
 }
 
 TEST(ParseYaml, RefusesSeveralDocuments) {
-  EXPECT_EQ(refusal("a: 1\n---\nb: 2\n"), "x.yaml: holds several YAML documents; one is expected");
-  EXPECT_EQ(refusal("---\na: 1\n...\n"), "(no error)");
+  for (const char* text : {"a: 1\n---\nb: 2\n", "a: 1\n---\n", "a: 1\n---", "a: 1\n--- # nothing\n"}) {
+    EXPECT_EQ(refusal(text), "x.yaml: line 2: a second YAML document begins here; one is expected") << text;
+  }
+  EXPECT_EQ(refusal("---\na\n---\nb"), "x.yaml: line 3: a second YAML document begins here; one is expected");
+  for (const char* text : {"---\na: 1\n...\n", "a: 1\n...\n...\n# the end\n", "a: 1\n\n \n"}) {
+    EXPECT_EQ(refusal(text), "(no error)") << text;
+  }
+}
+
+// The parser does not consume some stray tokens: each would be an empty document, for ever.
+TEST(ParseYaml, RefusesTextAfterTheFirstValue) {
+  const std::string more = "not valid YAML: more text after the end of the first value";
+  for (const char* text : {"{i},", "[a],", "{i},{j}", ",", "\"a\",", "{i} {j}", "[a] b"}) {
+    EXPECT_EQ(refusal(text), "x.yaml: line 1: " + more) << text;
+  }
+  EXPECT_EQ(refusal("a: 1\n...\nb: 2\n"), "x.yaml: line 3: " + more);
+  EXPECT_EQ(refusal("[\ni\n]\n\n,\n"), "x.yaml: line 5: " + more);
+  const std::string closed = "not valid YAML: a bracket is closed that was not opened";
+  EXPECT_EQ(refusal("a: b\n}"), "x.yaml: line 2: " + closed);
+  EXPECT_EQ(refusal("- a\n]"), "x.yaml: line 2: " + closed);
+}
+
+TEST(ParseYaml, EndsOnEveryShortTextOfPunctuation) {
+  const std::string letters = "{}[],:-?&*!|>'\"%@`#.~<= \n\tai0";
+  std::uint32_t state = 1;
+  const auto dice = [&](std::size_t sides) {
+    state = state * 1664525U + 1013904223U;
+    return (state >> 8U) % sides;
+  };
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (std::size_t n = 1 + dice(12); n > 0; --n) text += letters[dice(letters.size())];
+    EXPECT_NE(refusal(text), "") << text;
+  }
 }
 
 TEST(ParseYaml, TakesTheKeysOfMergedGroupsOver) {
