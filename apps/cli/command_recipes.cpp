@@ -62,6 +62,8 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   line("optimizer states", fmt::format("{} B per parameter", r.optimizer_bytes_per_parameter()));
   line("expert imbalance", fmt::format("{:g} times the mean load", r.expert_imbalance));
   line("memory reserve", format_memory(r.reserve) + " per device");
+  if (r.fragmentation > 0)
+    line("fragmentation", fmt::format("{:g} % of what is allocated", 100 * r.fragmentation));
   out += "  may hide behind compute:\n";
   const Value written = to_value(r);
   for (const auto& [key, share] : *written.find("overlap")->as_object()) {

@@ -17,11 +17,26 @@ constexpr std::int64_t kDeepspeedBuckets = 2 * 500'000'000LL * 2;
 
 Bytes FixedMemory::on_device(Bytes allocated) const {
   const Bytes inside = allocated + buckets;
-  return outside() + round_up_bytes(static_cast<double>(inside.value) * (1 + fragmentation));
+  return outside() + inside + fragmentation_of(inside, fragmentation);
+}
+
+Bytes fragmentation_of(Bytes allocated, double share) {
+  return round_up_bytes(static_cast<double>(allocated.value) * (1 + share)) - allocated;
+}
+
+Bytes allocatable_in(Bytes room, double share) {
+  if (room.value <= 0) return room;
+  const auto fits = [&](Bytes b) { return b + fragmentation_of(b, share) <= room; };
+  // Division rounds, by a few bytes at most.
+  Bytes most{static_cast<std::int64_t>(static_cast<double>(room.value) / (1 + share))};
+  while (!fits(most)) --most.value;
+  while (fits(most + Bytes{1})) ++most.value;
+  return most;
 }
 
 FixedMemory fixed_memory(const Recipe& recipe, std::int64_t communicators) {
   FixedMemory memory;
+  memory.fragmentation = recipe.fragmentation;
   if (recipe.framework == "plain") return memory;
   memory.context = Bytes{kContext};
   if (communicators > 0) {
@@ -30,7 +45,6 @@ FixedMemory fixed_memory(const Recipe& recipe, std::int64_t communicators) {
   // Megatron reduces in its fp32 gradient buffer and torchtitan in each layer's own: neither has buckets
   // besides.
   if (recipe.framework == "deepspeed") memory.buckets = Bytes{kDeepspeedBuckets};
-  memory.fragmentation = recipe.fragmentation;
   return memory;
 }
 

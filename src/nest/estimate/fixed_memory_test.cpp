@@ -28,5 +28,18 @@ TEST(FixedMemory, FragmentationGrowsWithWhatIsAllocated) {
   EXPECT_EQ(memory.on_device(Bytes{100'000'000'000}).value - memory.context.value, 104'000'000'000);
 }
 
+TEST(FixedMemory, AllocatableIsTheMostThatFits) {
+  for (const double share : {0.0, 0.04, 0.1, 1.0}) {
+    for (const std::int64_t room : {1LL, 2LL, 25LL, 26LL, 27LL, 1'000'003LL, 85'520'809'984LL}) {
+      const Bytes most = allocatable_in(Bytes{room}, share);
+      const Bytes more = most + Bytes{1};
+      EXPECT_LE((most + fragmentation_of(most, share)).value, room) << share;
+      EXPECT_GT((more + fragmentation_of(more, share)).value, room) << share;
+    }
+  }
+  EXPECT_EQ(allocatable_in(Bytes{26}, 0.04).value, 25);
+  EXPECT_EQ(allocatable_in(Bytes{-5}, 0.04).value, -5);  // the reserve alone is too large: nothing fits
+}
+
 }  // namespace
 }  // namespace nest

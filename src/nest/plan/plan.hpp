@@ -82,14 +82,14 @@ struct StageMemory {
   Bytes weights;
   Bytes gradients;
   Bytes optimizer;
-  Bytes activations;  // stashes of the micro-batches in flight
-  Bytes workspace;    // what one moment needs besides, gathered layers, buckets
-  Bytes reserve;
+  Bytes activations;    // stashes of the micro-batches in flight
+  Bytes workspace;      // what one moment needs besides, gathered layers, buckets
+  Bytes fragmentation;  // what the framework's allocator holds beside all of these
+  Bytes reserve;        // outside the allocator: context, communicators
   Bytes capacity;
 
-  [[nodiscard]] Bytes total() const {
-    return weights + gradients + optimizer + activations + workspace + reserve;
-  }
+  [[nodiscard]] Bytes allocated() const { return weights + gradients + optimizer + activations + workspace; }
+  [[nodiscard]] Bytes total() const { return allocated() + fragmentation + reserve; }
   [[nodiscard]] bool fits() const { return total() <= capacity; }
 };
 

@@ -208,6 +208,7 @@ void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwor
     // The optimizer's moment, where it needs more than the fullest moment of the passes.
     const Bytes passes = cost.memory.activations + cost.memory.workspace;
     if (cost.update > passes) cost.memory.workspace += cost.update - passes;
+    cost.memory.fragmentation = coster.fragmentation(cost.memory.allocated());
   }
 }
 

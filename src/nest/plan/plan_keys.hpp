@@ -25,12 +25,13 @@ inline constexpr std::array<NumberKey<StageTime, Seconds>, 8> kTimeKeys{{
     {"zero_s", &StageTime::zero},
 }};
 
-inline constexpr std::array<NumberKey<StageMemory, Bytes>, 6> kMemoryKeys{{
+inline constexpr std::array<NumberKey<StageMemory, Bytes>, 7> kMemoryKeys{{
     {"weights_bytes", &StageMemory::weights},
     {"gradients_bytes", &StageMemory::gradients},
     {"optimizer_bytes", &StageMemory::optimizer},
     {"activations_bytes", &StageMemory::activations},
     {"workspace_bytes", &StageMemory::workspace},
+    {"fragmentation_bytes", &StageMemory::fragmentation},
     {"reserve_bytes", &StageMemory::reserve},
 }};
 

@@ -66,9 +66,11 @@ TEST(Plan, MemoryFitsUpToTheLastByte) {
   m.activations = Bytes{8};
   m.workspace = Bytes{16};
   m.reserve = Bytes{32};
-  m.capacity = Bytes{63};
+  m.fragmentation = Bytes{64};
+  EXPECT_EQ(m.allocated(), Bytes{31});
+  m.capacity = Bytes{127};
   EXPECT_TRUE(m.fits());
-  m.capacity = Bytes{62};
+  m.capacity = Bytes{126};
   EXPECT_FALSE(m.fits());
 }
 

@@ -226,9 +226,22 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   if (zero >= 3) workspace += 2 * t.largest_parameters * kGatherBytes;
   if (zero >= 2) workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
+  m.fragmentation = fragmentation(m.allocated());
   m.reserve = recipe.reserve;
   m.capacity = capacity_;
   return m;
+}
+
+Bytes StageCoster::fragmentation(Bytes allocated) const {
+  return fragmentation_of(allocated, recipe_.fragmentation);
+}
+
+Bytes StageCoster::on_device(Bytes allocated) const {
+  return allocated + fragmentation(allocated) + recipe_.reserve;
+}
+
+Bytes StageCoster::allocatable() const {
+  return allocatable_in(capacity_ - recipe_.reserve, recipe_.fragmentation);
 }
 
 }  // namespace nest

@@ -122,6 +122,11 @@ class StageCoster {
                              double tied) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
                                    double tied, Bytes stashes) const;
+  // What the allocator holds beside so much, and what a device holds with that and the recipe's reserve.
+  [[nodiscard]] Bytes fragmentation(Bytes allocated) const;
+  [[nodiscard]] Bytes on_device(Bytes allocated) const;
+  // The most that a device can allocate: on_device() of no more than that fits.
+  [[nodiscard]] Bytes allocatable() const;
 
  private:
   [[nodiscard]] double time(CollectiveKind kind, double bytes, const Shapes& shapes) const;

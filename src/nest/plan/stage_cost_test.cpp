@@ -122,7 +122,9 @@ TEST_F(StageCosts, MemoryOfPlain) {
   EXPECT_EQ(m.optimizer, Bytes{0});
   EXPECT_EQ(m.activations, Bytes{7});
   EXPECT_EQ(m.workspace, Bytes{0});
+  EXPECT_EQ(m.fragmentation, Bytes{0});
   EXPECT_EQ(m.capacity, Bytes{80'000'000'000});
+  EXPECT_EQ(coster_->allocatable(), m.capacity);
 }
 
 // 300 million parameters: 2 bytes of weights, 4 of gradients, 12 of master weights and moments.
@@ -137,6 +139,11 @@ TEST_F(MegatronCosts, MemoryUnderEachZero) {
   EXPECT_EQ(memory(2).gradients, Bytes{600'000'000});
   EXPECT_EQ(memory(3).weights, Bytes{300'000'000});
   EXPECT_EQ(memory(0).reserve, Bytes{2LL << 30});
+  // 4 % of what is allocated; the reserve lies outside the allocator.
+  EXPECT_EQ(memory(0).allocated(), Bytes{5'400'000'000});
+  EXPECT_EQ(memory(0).fragmentation, Bytes{216'000'000});
+  EXPECT_EQ(memory(0).total(), Bytes{5'616'000'000 + (2LL << 30)});
+  EXPECT_EQ(coster_->on_device(Bytes{5'400'000'000}), memory(0).total());
   // The fp32 gradients of one layer under reduction; two gathered layers of 200 MB besides.
   EXPECT_EQ(memory(2).workspace, Bytes{400'000'000});
   EXPECT_EQ(memory(3).workspace, Bytes{800'000'000});

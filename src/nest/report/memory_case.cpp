@@ -72,11 +72,11 @@ MemoryFigureOr memory_figure(const RunRow& row) {
 
 Bytes predicted_bytes(MemoryKind kind, const PreparedRun& run, const RunPrediction& prediction) {
   const StageMemory& stage = stage_of(kind, prediction);
-  const Bytes allocated = stage.total() - stage.reserve;
+  const Bytes allocated = stage.allocated();
   if (kind == MemoryKind::computed) return allocated - stage.workspace;
   if (kind == MemoryKind::allocated) return allocated;
   const FixedMemory fixed = fixed_memory(run.inputs.recipe, communicators(run.plan.parallelism));
-  const Bytes reserved = round_up_bytes(static_cast<double>(allocated.value) * (1 + fixed.fragmentation));
+  const Bytes reserved = allocated + fragmentation_of(allocated, fixed.fragmentation);
   return kind == MemoryKind::reserved ? reserved : reserved + fixed.outside();
 }
 

@@ -119,14 +119,16 @@ class Screen {
   [[nodiscard]] std::string memory(const Plan& one) const {
     const std::size_t full = fullest_stage(one);
     const StageMemory& m = *one.stages[full].memory;
+    const std::string fragmentation =
+        m.fragmentation.value > 0 ? fmt::format(", fragmentation {}", format_memory(m.fragmentation)) : "";
     return beside(
         "Memory",
-        fmt::format("{} of {} ({}) in {}: weights {}, gradients {}, optimizer {}, activations {}, rest {}",
+        fmt::format("{} of {} ({}) in {}: weights {}, gradients {}, optimizer {}, activations {}{}, rest {}",
                     format_memory(m.total()), format_memory(m.capacity),
                     percent(memory_share(one.stages[full])),
                     one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
                     format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
-                    format_memory(m.activations), format_memory(m.workspace + m.reserve)));
+                    format_memory(m.activations), fragmentation, format_memory(m.workspace + m.reserve)));
   }
 
   [[nodiscard]] std::string proof() const { return beside("Proof", proof_sentence(found_, asked_)); }

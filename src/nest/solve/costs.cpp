@@ -38,6 +38,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
       coster_(recipe_of(inputs, training), inputs.cluster.accelerator(), collectives_),
+      capacity_(coster_.allocatable().value),
       book_(inputs) {
   const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),
                                   [](const Recompute& r) { return r.policy == RecomputePolicy::selective; });

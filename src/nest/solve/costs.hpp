@@ -38,7 +38,8 @@ class SearchCosts {
   [[nodiscard]] const StageCoster& coster() const { return coster_; }
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
   [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
-  [[nodiscard]] std::int64_t capacity() const { return inputs_->cluster.accelerator().memory.value; }
+  // Bytes that a device can allocate: the search counts these, without fragmentation and reserve.
+  [[nodiscard]] std::int64_t capacity() const { return capacity_; }
   // Whether selective recomputation differs from none.
   [[nodiscard]] bool selective() const { return selective_; }
 
@@ -55,6 +56,7 @@ class SearchCosts {
   FabricConstants constants_;
   CollectiveModel collectives_;
   StageCoster coster_;
+  std::int64_t capacity_ = 0;
   bool selective_ = false;
   std::mutex mutex_;
   CostBook book_;

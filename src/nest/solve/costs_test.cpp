@@ -39,6 +39,17 @@ TEST(SearchCosts, OfAProfile) {
   EXPECT_FALSE(costs.selective()) << "a profile knows no selective recomputation";
 }
 
+// The search counts what is allocated: a stage fits where it allocates no more than a device has beside the
+// reserve and the fragmentation.
+TEST(SearchCosts, CapacityIsWhatCanBeAllocated) {
+  PlanInputs inputs = test::example_inputs();
+  inputs.recipe.reserve = Bytes{2'000'000'000};
+  inputs.recipe.fragmentation = 0.04;
+  const SearchCosts costs(inputs, kTraining, {}, {1});
+  EXPECT_EQ(costs.capacity(), 75'000'000'000);
+  EXPECT_EQ(costs.coster().on_device(Bytes{75'000'000'000}), Bytes{80'000'000'000});
+}
+
 TEST(SearchCosts, TheSmallestBoundary) {
   PlanInputs inputs = test::example_inputs();
   LayerProfile profile = *inputs.profile();

@@ -176,7 +176,7 @@ std::int64_t Evaluator::memory_floor(const Group& group) {
   }
   const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters,
                                                          network, zero, 0, Bytes{0});
-  return m.reserve.value + (m.weights + m.gradients + m.optimizer).value / group.pipeline;
+  return (m.weights + m.gradients + m.optimizer).value / group.pipeline;
 }
 
 StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,

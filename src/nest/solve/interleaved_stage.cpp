@@ -73,7 +73,7 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const StageClass& whole = content.whole;
   parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
-  fixed_ = (m.weights + m.gradients + m.optimizer + m.reserve).value;
+  fixed_ = (m.weights + m.gradients + m.optimizer).value;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_).value;
   // One more layer at a time; all others from the start.
   std::vector<double> more;

@@ -140,7 +140,7 @@ std::int64_t least_memory(const SearchProblem& problem) {
     if (group->memory >= least) break;
     least = least_memory(problem, *group, least);
   }
-  return least == kMost ? 0 : least;
+  return least == kMost ? 0 : problem.costs->coster().on_device(Bytes{least}).value;
 }
 
 }  // namespace nest

@@ -127,10 +127,10 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
   if (!problem.groups.empty()) {
     const std::int64_t least = least_memory(problem);
     result.least_memory = Bytes{least};
-    if (least > problem.costs->capacity()) {
-      result.reason =
-          fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                      format_memory(Bytes{least}), format_memory(Bytes{problem.costs->capacity()}));
+    const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
+    if (Bytes{least} > has) {
+      result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
+                                  format_memory(Bytes{least}), format_memory(has));
       return;
     }
   }

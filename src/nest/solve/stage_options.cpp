@@ -159,7 +159,7 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     }
     const StageMemory m =
         setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
-    option.fixed = (m.weights + m.gradients + m.optimizer + m.reserve).value;
+    option.fixed = (m.weights + m.gradients + m.optimizer).value;
     option.workspace = m.workspace.value;
     if (setting_.any_zero) {
       option.workspace =

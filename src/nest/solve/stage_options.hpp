@@ -38,7 +38,7 @@ struct StageSetting {
 struct StageOption {
   Recompute recompute;
   LayerTerms terms;
-  // Bytes of one device; see total().
+  // Bytes that one device allocates; see total().
   std::int64_t fixed = 0;
   std::int64_t workspace = 0;
   std::int64_t stash = 0;

@@ -3,7 +3,8 @@ import { formatBytes, formatChange, formatMemory, formatPercent, formatSeconds, 
 import { inkOn, kPartColours } from './colour.js';
 import { legend, make, makeSvg, mount, textWidth } from './frame.js';
 
-const kMemoryParts = ['weights', 'gradients', 'optimizer', 'activations', 'workspace', 'reserve'];
+const kMemoryParts = ['weights', 'gradients', 'optimizer', 'activations', 'workspace', 'fragmentation',
+  'reserve'];
 const kStepParts = ['compute', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'bubble', 'data', 'zero',
   'optimizer'];
 const kPassParts = ['forward', 'backward', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'zero'];

@@ -9,7 +9,8 @@ export const kPartColours = {
   tensor: '#e69f00', expert: '#d55e00', context: '#cc79a7', pipeline: '#56b4e9', receive: '#cc79a7',
   bubble: '#a8a8a8', data: '#117733', zero: '#999933', optimizer: '#ddcc77', reduce: '#d55e00',
   gather: '#e69f00', norm: '#8a8a8a', 'background receive': '#cc79a7',
-  weights: '#0072b2', gradients: '#009e73', activations: '#cc79a7', workspace: '#56b4e9', reserve: '#a8a8a8',
+  weights: '#0072b2', gradients: '#009e73', activations: '#cc79a7', workspace: '#56b4e9',
+  fragmentation: '#d55e00', reserve: '#a8a8a8',
 };
 
 export function parseColour(text) {

@@ -22,6 +22,7 @@ export interface StageMemory {
   optimizer_bytes: number;
   activations_bytes: number;
   workspace_bytes: number;
+  fragmentation_bytes: number;
   reserve_bytes: number;
   total_bytes: number;
   capacity_bytes: number;
