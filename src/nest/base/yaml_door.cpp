@@ -262,7 +262,8 @@ bool says_nothing(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, std::min(end, rest.find('#')));
+    std::string_view line = rest.substr(0, end);
+    line = line.substr(0, line.find('#'));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with("---") || line.starts_with("...")) line.remove_prefix(3);
     if (line.find_first_not_of(" \t\r") != std::string_view::npos && !line.starts_with('%')) return false;

@@ -210,6 +210,12 @@ TEST(ParseYaml, RefusesAnEmptyText) {
   }
 }
 
+// Quadratic, this would take minutes.
+TEST(ParseYaml, AMillionEmptyLinesTakeNoTime) {
+  EXPECT_EQ(refusal(std::string(1'000'000, '\n')), "x.yaml: the file is empty");
+  EXPECT_EQ(refusal(repeated("...\n", 1'000'000)), "x.yaml: the file is empty");
+}
+
 TEST(ParseYaml, SaysWhereTheTextIsNoYaml) {
   EXPECT_EQ(refusal("a: 1\nb: [1, 2\n"), "x.yaml: line 3: not valid YAML: a bracket is not closed");
   EXPECT_EQ(refusal("a: 1\n b: 2\n"),
