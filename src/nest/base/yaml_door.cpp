@@ -260,13 +260,14 @@ class NothingMore final : public YAML::EventHandler {
 // Whether a text says nothing at all, not even null: white space, comments, marks of a document.
 bool says_nothing(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    line = line.substr(0, line.find('#'));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.starts_with("---") || line.starts_with("...")) line.remove_prefix(3);
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos && !line.starts_with('%')) return false;
+  for (std::size_t at = 0; at < text.size(); ++at) {  // a line in each round
+    const std::string_view mark = text.substr(at, 3);
+    if (mark == "---" || mark == "...") at += 3;
+    bool passed_over = at < text.size() && text[at] == '%';
+    for (; at < text.size() && text[at] != '\n'; ++at) {
+      passed_over = passed_over || text[at] == '#';
+      if (!passed_over && text[at] != ' ' && text[at] != '\t' && text[at] != '\r') return false;
+    }
   }
   return true;
 }
