@@ -134,13 +134,17 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
     for (const std::size_t place : shape.places[stage]) {
       std::vector<StageOption>& choices = options.of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
+      // Backward work beyond which nothing is gained: an option with so much hides every reduction.
+      double enough = std::numeric_limits<double>::infinity();
       for (std::size_t o = 0; o < choices.size(); ++o) {
         StageOption& choice = choices[o];
         if (choice.fixed <= shape.capacity) too_heavy = false;
         if (choice.total(in_flight_most) > shape.capacity) continue;
+        if (choice.layers_b >= enough * kRounding) break;  // so are all after it
         if (!choice.priced) options.price(place, own, choice);
+        if (choice.work_b >= enough * kRounding) continue;
         const double own_reduce = std::max(choice.alone, choice.reduce * share);
-        bool hidden_all = true;  // more backward time cannot hide more
+        bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
           const Label& after = labels[l];
@@ -153,7 +157,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
           next.reduce = std::max(own_reduce, after.reduce - (delayed ? 0 : choice.b));
           next.finish = std::max(choice.optimizer + choice.gather, after.finish - choice.f);
           const double reduce_floor = delayed ? 0 : before.b;
-          hidden_all = hidden_all && next.reduce <= reduce_floor;
+          hidden_all = hidden_all && (delayed || next.reduce <= reduce_floor);
           if (prunings_.floors) {
             next.reduce = std::max(next.reduce, reduce_floor);
             next.finish = std::max(next.finish, next.optimizer + before.f);
@@ -174,9 +178,8 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
             insert_limited(out, next, counts);
           }
         }
-        if (prunings_.option_order && hidden_all &&
-            (options.ordered() || o + 1 == choices.size() || choices[o + 1].layers_b >= choice.work_b))
-          break;
+        if (prunings_.option_order && options.ordered() && hidden_all)
+          enough = std::min(enough, choice.work_b);
       }
     }
     // A copy of a weight may go where a longer stage has its owner too.

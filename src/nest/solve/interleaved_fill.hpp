@@ -1,6 +1,6 @@
 // The best stages of an interleaved configuration: every split of interleaved_splits(), and for each the best
-// recomputation of every stage. Chunks of one device are p apart in the model, so there is no recurrence; the
-// splits are few.
+// recomputation of every stage (variant_search.hpp). Chunks of one device are p apart in the model, so there
+// is no recurrence; the splits are few.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct InterleavedShape {
   FillShape::Ties ties = FillShape::Ties::any;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
-  bool bound = false;  // wanted is a bound: the reduction counts as hidden
+  bool bound = false;  // wanted is a bound: reductions and gathers count as hidden
 };
 
 struct InterleavedFilled {
@@ -50,19 +50,6 @@ class InterleavedFiller {
   StageVariants& variants(Context& context, std::size_t stage, std::int32_t content);
   [[nodiscard]] double split_bound(const Context& context, std::span<const std::int32_t> split);
   [[nodiscard]] bool ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const;
-  // Steps of a choice of variants; `without_reduce` leaves the reduction out.
-  [[nodiscard]] double step(const Context& context, const std::vector<const StageVariant*>& chosen,
-                            double* reduce) const;
-  // More recomputation where that hides more of the reduction than it costs. False where there was too much
-  // to try.
-  struct Refinement;
-  bool refine(Context& context, const std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
-              double& least, double threshold);
-  // Every combination; false where they are too many.
-  bool try_all(Context& context, const std::vector<StageVariants*>& stages, std::vector<std::size_t>& best,
-               double& least);
-  void find_useful(Refinement& refinement);
-  void deepen(Refinement& refinement, std::size_t stage, double before, double reduced);
 
   StageContents contents_;
   Prunings prunings_;

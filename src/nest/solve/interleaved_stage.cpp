@@ -117,9 +117,11 @@ void StageVariants::weigh(StageVariant& variant) const {
   own.transient = 0;
   for (const StageClass& chunk : content_->chunks) {
     double stash = 0;
+    double work = 0;
     const auto add = [&](RecomputePolicy policy, std::uint16_t kind, double times) {
       const LayerTerms& t = terms(policy, kind);
       stash += times * t.of(Term::stash);
+      work += times * backward_of(t);
       own.transient = std::max(own.transient, t.transient);
     };
     if (recompute.layers == 0) {
@@ -134,6 +136,7 @@ void StageVariants::weigh(StageVariant& variant) const {
         recomputed += can ? 1 : 0;
       }
     }
+    variant.least_work.push_back(work);
     const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.after);
     variant.stashes.push_back(round_up_bytes(stash) +
                               coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
@@ -192,6 +195,7 @@ void StageVariants::price(StageVariant& variant) const {
                                            setting_->schedule, &chunk.forward_hidden);
     chunk.backward_receive = coster.receive(bytes(chunks[c].after), *where_.next, chunk.backward_work(),
                                             setting_->schedule, &chunk.backward_hidden);
+    variant.work.push_back(chunk.backward_work().value);
     variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
   }
   const double summed = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor);

@@ -48,11 +48,13 @@ struct StageVariant {
   Recompute recompute;
   double order = 0;  // backward time of the layers
   bool weighed = false;
-  std::vector<Bytes> stashes;  // of the chunks
+  std::vector<Bytes> stashes;      // of the chunks
+  std::vector<double> least_work;  // backward times of the chunks' layers, without ZeRO's traffic
   std::int64_t workspace = 0;
   bool priced = false;
   std::vector<StagePass> passes;
-  double hidden = 0;  // sends that hold up the first and the last micro-batch
+  std::vector<double> work;  // backward times of the chunks without what they receive
+  double hidden = 0;         // sends that hold up the first and the last micro-batch
   StageCost cost;
 };
 
@@ -71,13 +73,17 @@ class StageVariants {
                 const StageContent& content);
 
   [[nodiscard]] const StageContent& content() const { return *content_; }
-  // In order of their backward times.
+  // In order of their backward times; how they spread over the chunks differs.
   [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
   [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
   [[nodiscard]] bool fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
   // Bytes of the fullest moment.
   [[nodiscard]] std::int64_t need(StageVariant& variant, std::int64_t stage) const;
   void price(StageVariant& variant) const;
+  [[nodiscard]] const std::vector<double>& least_work(StageVariant& variant) const {
+    if (!variant.weighed) weigh(variant);
+    return variant.least_work;
+  }
 
  private:
   [[nodiscard]] const LayerTerms& terms(RecomputePolicy policy, std::uint16_t kind) const {

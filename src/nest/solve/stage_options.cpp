@@ -1,6 +1,7 @@
 #include "nest/solve/stage_options.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,7 +16,10 @@ constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
                                Term::backward_tensor, Term::backward_expert, Term::backward_context};
 
-constexpr std::array kCollectives{Term::backward_tensor, Term::backward_expert, Term::backward_context};
+// What recomputation leaves as it is, as far as the order of options goes.
+constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
+                           Term::forward_context,   Term::backward_weight, Term::dense_parameters,
+                           Term::expert_parameters, Term::layers};
 
 template <class Terms>
 double sum_of(const LayerTerms& t, const Terms& terms) {
@@ -28,6 +32,12 @@ void add(LayerTerms& sum, const LayerTerms& one, double times) {
   for (std::size_t k = 0; k < kTerms; ++k) sum.sums[k] += times * one.sums[k];
   sum.transient = std::max(sum.transient, one.transient);
   sum.largest_parameters = std::max(sum.largest_parameters, one.largest_parameters);
+}
+
+bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b) {
+  return std::all_of(kSame.begin(), kSame.end(), [&](Term term) {
+    return std::abs(a.of(term) - b.of(term)) <= 1e-12 * std::abs(a.of(term));
+  });
 }
 
 const LayerTable& table_of(const Place& place, RecomputePolicy policy) {
@@ -119,8 +129,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
         least_forward_[kind] = std::min(least_forward_[kind], sum_of(t, kForward));
         least_backward_[kind] = std::min(least_backward_[kind], sum_of(t, kBackward));
         const LayerTable* none = place.tables.front();
-        if (setting.zero >= 2 && none != nullptr &&
-            sum_of(t, kCollectives) < sum_of(none->of(setting.sets->example(kind)), kCollectives))
+        if (none != nullptr && !same_apart_from_recomputation(none->of(setting.sets->example(kind)), t))
           ordered_ = false;
       }
     }

@@ -46,7 +46,7 @@ struct StageOption {
   bool priced = false;
   // Seconds.
   double layers_b = 0;  // backward time of the layers, which options are in order of
-  double work_b = 0;    // b without what it receives; never below layers_b
+  double work_b = 0;    // b without what it receives: with ZeRO's traffic, as far as compute does not hide it
   double f = 0;
   double b = 0;
   double weight = 0;
@@ -77,8 +77,8 @@ class StageOptions {
   // Makes the times of an option.
   void price(std::size_t place, const StageClass& of, StageOption& option);
 
-  // Whether more recomputation never makes a backward pass shorter. It could where the compute hides
-  // collectives of the layers and ZeRO's traffic too.
+  // Whether forward passes and weight gradients are the same under every recomputation. Then all that the
+  // price reads of an option grows with its `work_b`, but for reductions, which that hides.
   [[nodiscard]] bool ordered() const { return ordered_; }
 
   // Sums of the layers' own times that no option of the space and no place is below, by kind.

@@ -1,0 +1,155 @@
+// Random small instances on which recomputation decides: real layers with collectives, one or a few
+// configurations with interleaving or ZeRO 2 and 3, every recomputation, slow networks, and a memory between
+// what the recomputations of a stage need. random_instance() has few of these.
+//
+//   const Instance instance = tight_instance(seed, 2'000);
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nest/solve/test_instances.hpp"
+
+namespace nest::test {
+
+// A few more layers than random_architecture() has, mostly a mixture of experts.
+[[nodiscard]] inline Value tight_architecture(Dice& dice) {
+  const std::string family =
+      dice.one_of<std::string>({"llama", "mixtral", "mixtral", "qwen3_moe", "qwen3_moe"});
+  const std::int64_t hidden = dice.one_of<std::int64_t>({512, 1024, 2048, 4096});
+  const std::int64_t heads = hidden / 128;
+  Value v = Value::object();
+  v.set("model_type", family).set("_name_or_path", "tight-" + family);
+  v.set("vocab_size", dice.one_of<std::int64_t>({1024, 32768, 131'072}));
+  v.set("tie_word_embeddings", dice.once_in(4));
+  v.set("hidden_size", hidden).set("num_hidden_layers", dice.pick(3, 8));
+  v.set("intermediate_size", hidden * dice.one_of<std::int64_t>({1, 3}));
+  v.set("num_attention_heads", heads).set("num_key_value_heads", dice.once_in(2) ? heads : heads / 2);
+  v.set("head_dim", 128).set("max_position_embeddings", 32768);
+  const std::int64_t experts = dice.one_of<std::int64_t>({2, 4, 8});
+  if (family == "mixtral") v.set("num_local_experts", experts).set("num_experts_per_tok", 2);
+  if (family == "qwen3_moe") {
+    v.set("num_experts", experts).set("num_experts_per_tok", 2);
+    v.set("moe_intermediate_size", hidden * dice.one_of<std::int64_t>({1, 2}) / 2);
+    v.set("decoder_sparse_step", dice.pick(1, 2)).set("mlp_only_layers", Value::array());
+  }
+  return v;
+}
+
+// One level or two of switches, the outer one between as fast and a thousandth.
+[[nodiscard]] inline Cluster tight_cluster(Dice& dice) {
+  const double bandwidth = log_pick(dice, 9.5, 11.7);
+  const auto level = [&](const std::string& name, std::int64_t size, double speed) {
+    return "  - {name: " + name + ", kind: switch, size: " + std::to_string(size) +
+           ", bandwidth: " + std::to_string(std::round(speed)) +
+           ", latency: " + dice.one_of<std::string>({"1 us", "5 us", "50 us"}) + "}\n";
+  };
+  const std::int64_t node = dice.one_of<std::int64_t>({2, 4, 4, 8});
+  std::string levels = level("node", node, bandwidth);
+  if (!dice.once_in(4))
+    levels += level("net", dice.one_of<std::int64_t>({2, 3, 4}), bandwidth * log_pick(dice, -3, 0));
+  const std::string base = dice.one_of<std::string>({"h100-sxm", "h100-sxm", "a100-80"});
+  return read_cluster(parse_yaml("cluster", "name: tight\naccelerator: {base: " + base +
+                                                ", memory: 1000000000000000}\nlevels:\n" + levels));
+}
+
+// Degrees that the cluster has room for, mostly one of each.
+[[nodiscard]] inline SearchSpace tight_space(Dice& dice, const PlanInputs& inputs) {
+  SearchSpace s;
+  const std::int64_t devices = inputs.cluster.devices();
+  const bool interleaved = dice.once_in(2);
+  const std::int64_t p = std::min(devices, dice.one_of<std::int64_t>({2, 2, 3, 3, 4}));
+  const std::int64_t t = p * 2 <= devices && dice.once_in(2) ? 2 : 1;
+  s.pipeline = Choice(p);
+  s.tensor = Choice(t);
+  s.data = Choice(std::max<std::int64_t>(1, devices / (p * t)));
+  s.context = Choice(1);
+  s.expert_tensor = Choice(1);
+  if (!dice.once_in(3)) s.first_stage_first = {dice.once_in(2)};
+  if (!dice.once_in(3)) s.data_inner = some_of(dice, {1, 2});
+  s.micro_batch = some_of(dice, {1, 1, 2});
+  s.zero = interleaved ? some_of(dice, {0, 1, 1, 2, 3}) : some_of(dice, {0, 1, 2, 2, 3, 3});
+  s.interleave = Choice(interleaved ? dice.one_of<std::int64_t>({2, 2, 3}) : 1);
+  if (!interleaved && dice.once_in(3))
+    s.schedules = {dice.one_of<Schedule>({Schedule::gpipe, Schedule::zb_h1})};
+  s.mixed = !interleaved && dice.once_in(6);
+  if (dice.once_in(6)) s.same_recompute = true;
+  return s;
+}
+
+// Between what a plan's stages need with the least and with the most recomputation.
+inline void set_tight_memory(Dice& dice, Instance& instance) {
+  Pricer pricer(instance.inputs);
+  PricedPlan priced;
+  std::vector<Bytes> needs;
+  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+    pricer.price(plan, priced);
+    Bytes most;
+    for (const StageCost& stage : priced.stages) most = std::max(most, stage.memory.total());
+    if (!priced.stages.empty() && priced.status != PriceStatus::invalid) needs.push_back(most);
+    return needs.size() < 4000;
+  });
+  if (needs.empty()) return;
+  std::sort(needs.begin(), needs.end());
+  // Few plans fit, or some; the need itself is just enough.
+  const auto last = static_cast<std::int64_t>(needs.size()) - 1;
+  const std::int64_t at = dice.pick(0, dice.one_of<std::int64_t>({last / 20, last / 5, last / 2, last}));
+  std::int64_t memory = needs[static_cast<std::size_t>(at)].value;
+  if (dice.once_in(2)) memory += (needs[static_cast<std::size_t>(std::min(at + 1, last))].value - memory) / 2;
+  ClusterParts parts = instance.inputs.cluster.parts();
+  parts.accelerator.memory = Bytes{memory};
+  instance.inputs.cluster = Cluster(std::move(parts));
+}
+
+[[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
+  Dice dice(seed);
+  const Value model = tight_architecture(dice);
+  Warnings warnings;
+  ModelSource source(read_hub_config(parse_json("model", to_json(model)), "tight", warnings));
+  Cluster cluster = tight_cluster(dice);
+  Recipe recipe = dice.once_in(2)
+                      ? named_recipe(dice.one_of<std::string>({"torchtitan", "megatron", "deepspeed"}))
+                      : random_recipe(dice, Bytes{1'000'000});
+  recipe.reserve = Bytes{1'000'000};
+  Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
+  made.space = tight_space(dice, made.inputs);
+  Training& t = made.training;
+  t.sequence = dice.one_of<std::int64_t>({512, 2048, 4096});
+  t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
+  t.optimizer = made.inputs.recipe.optimizer;
+  made.options.threads = 1;
+  if (dice.once_in(12))
+    made.options.pipeline_model = dice.one_of<PipelineModel>({PipelineModel::sum_max, PipelineModel::paper});
+  // What makes the space larger than the twin can go through goes first.
+  const auto plans = [&] { return count_plans(made.inputs, t, made.space, most_plans); };
+  SearchSpace& s = made.space;
+  const std::int64_t p = s.pipeline.values(8).front();
+  if (plans() == 0) t.global_batch = made.space.data.values(64).front() * p * 4;
+  if (plans() == 0) {
+    s.data = Choice(1);
+    t.global_batch = p * 4;
+  }
+  if (plans() > most_plans) s.mixed = false;
+  if (plans() > most_plans) s.micro_batch = Choice(1);
+  if (plans() > most_plans) s.first_stage_first = {true};
+  if (plans() > most_plans) s.data_inner = Choice(1);
+  if (plans() > most_plans) s.zero = Choice(s.zero.values(3, 0).back());
+  if (plans() > most_plans) s.expert = Choice(1);
+  if (plans() > most_plans)
+    s.recompute = {{RecomputePolicy::none, 0},
+                   {RecomputePolicy::selective, 0},
+                   {RecomputePolicy::full, 1},
+                   {RecomputePolicy::full, 0}};
+  if (plans() > most_plans) s.pipeline = Choice(std::min<std::int64_t>(2, p));
+  if (plans() > most_plans) s.same_recompute = true;
+  if (plans() > most_plans) s.data = Choice(1);
+  set_tight_memory(dice, made);
+  made.text = "tight seed " + std::to_string(seed) + ", at most " + std::to_string(most_plans) + " plans\n" +
+              text_of(made);
+  return made;
+}
+
+}  // namespace nest::test

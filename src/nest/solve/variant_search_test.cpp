@@ -1,0 +1,1 @@
+#include "nest/solve/variant_search.hpp"
