@@ -16,7 +16,7 @@
 namespace nest::test {
 
 // A few more layers than random_architecture() has, mostly a mixture of experts.
-[[nodiscard]] inline Value tight_architecture(Dice& dice) {
+[[nodiscard]] inline Value tight_architecture(Dice& dice, std::int64_t& experts) {
   const std::string family =
       dice.one_of<std::string>({"llama", "mixtral", "mixtral", "qwen3_moe", "qwen3_moe"});
   const std::int64_t hidden = dice.one_of<std::int64_t>({512, 1024, 2048, 4096});
@@ -25,11 +25,11 @@ namespace nest::test {
   v.set("model_type", family).set("_name_or_path", "tight-" + family);
   v.set("vocab_size", dice.one_of<std::int64_t>({1024, 32768, 131'072}));
   v.set("tie_word_embeddings", dice.once_in(4));
-  v.set("hidden_size", hidden).set("num_hidden_layers", dice.pick(3, 8));
+  v.set("hidden_size", hidden).set("num_hidden_layers", dice.pick(3, 10));
   v.set("intermediate_size", hidden * dice.one_of<std::int64_t>({1, 3}));
   v.set("num_attention_heads", heads).set("num_key_value_heads", dice.once_in(2) ? heads : heads / 2);
   v.set("head_dim", 128).set("max_position_embeddings", 32768);
-  const std::int64_t experts = dice.one_of<std::int64_t>({2, 4, 8});
+  experts = family == "llama" ? 1 : dice.one_of<std::int64_t>({2, 4, 8});
   if (family == "mixtral") v.set("num_local_experts", experts).set("num_experts_per_tok", 2);
   if (family == "qwen3_moe") {
     v.set("num_experts", experts).set("num_experts_per_tok", 2);
@@ -47,7 +47,7 @@ namespace nest::test {
            ", bandwidth: " + std::to_string(std::round(speed)) +
            ", latency: " + dice.one_of<std::string>({"1 us", "5 us", "50 us"}) + "}\n";
   };
-  const std::int64_t node = dice.one_of<std::int64_t>({2, 4, 4, 8});
+  const std::int64_t node = dice.one_of<std::int64_t>({2, 4, 8, 8});
   std::string levels = level("node", node, bandwidth);
   if (!dice.once_in(4))
     levels += level("net", dice.one_of<std::int64_t>({2, 3, 4}), bandwidth * log_pick(dice, -3, 0));
@@ -57,26 +57,37 @@ namespace nest::test {
 }
 
 // Degrees that the cluster has room for, mostly one of each.
-[[nodiscard]] inline SearchSpace tight_space(Dice& dice, const PlanInputs& inputs) {
+[[nodiscard]] inline SearchSpace tight_space(Dice& dice, const PlanInputs& inputs, std::int64_t experts) {
   SearchSpace s;
   const std::int64_t devices = inputs.cluster.devices();
   const bool interleaved = dice.once_in(2);
   const std::int64_t p = std::min(devices, dice.one_of<std::int64_t>({2, 2, 3, 3, 4}));
   const std::int64_t t = p * 2 <= devices && dice.once_in(2) ? 2 : 1;
+  const std::int64_t data = std::max<std::int64_t>(1, devices / (p * t));
+  std::int64_t expert = 1;
+  for (std::int64_t e = 2; e <= experts; e *= 2) {
+    if (data * t % e == 0 && !dice.once_in(4)) expert = e;
+  }
   s.pipeline = Choice(p);
   s.tensor = Choice(t);
-  s.data = Choice(std::max<std::int64_t>(1, devices / (p * t)));
+  s.data = Choice(data);
+  s.expert = Choice(expert);
   s.context = Choice(1);
   s.expert_tensor = Choice(1);
-  if (!dice.once_in(3)) s.first_stage_first = {dice.once_in(2)};
-  if (!dice.once_in(3)) s.data_inner = some_of(dice, {1, 2});
-  s.micro_batch = some_of(dice, {1, 1, 2});
-  s.zero = interleaved ? some_of(dice, {0, 1, 1, 2, 3}) : some_of(dice, {0, 1, 2, 2, 3, 3});
+  s.first_stage_first = {dice.once_in(2)};
+  s.micro_batch = Choice(dice.one_of<std::int64_t>({1, 1, 2}));
+  s.zero = Choice(interleaved ? dice.one_of<std::int64_t>({0, 1, 1, 2, 3})
+                              : dice.one_of<std::int64_t>({0, 1, 2, 2, 2, 3, 3}));
   s.interleave = Choice(interleaved ? dice.one_of<std::int64_t>({2, 2, 3}) : 1);
-  if (!interleaved && dice.once_in(3))
+  if (!interleaved && dice.once_in(4))
     s.schedules = {dice.one_of<Schedule>({Schedule::gpipe, Schedule::zb_h1})};
-  s.mixed = !interleaved && dice.once_in(6);
-  if (dice.once_in(6)) s.same_recompute = true;
+  // Now and then more than one.
+  if (dice.once_in(4)) s.first_stage_first = {};
+  if (dice.once_in(4)) s.micro_batch = Choice({{1, 2}});
+  if (dice.once_in(4)) s.zero = some_of(dice, {0, 1, 2, 3});
+  if (dice.once_in(6)) s.expert = {};
+  if (dice.once_in(6)) s.tensor = Choice({{1, 2}});
+  s.mixed = !interleaved && dice.once_in(8);
   return s;
 }
 
@@ -106,7 +117,8 @@ inline void set_tight_memory(Dice& dice, Instance& instance) {
 
 [[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
-  const Value model = tight_architecture(dice);
+  std::int64_t experts = 1;
+  const Value model = tight_architecture(dice, experts);
   Warnings warnings;
   ModelSource source(read_hub_config(parse_json("model", to_json(model)), "tight", warnings));
   Cluster cluster = tight_cluster(dice);
@@ -115,37 +127,50 @@ inline void set_tight_memory(Dice& dice, Instance& instance) {
                       : random_recipe(dice, Bytes{1'000'000});
   recipe.reserve = Bytes{1'000'000};
   Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
-  made.space = tight_space(dice, made.inputs);
+  made.space = tight_space(dice, made.inputs, experts);
   Training& t = made.training;
-  t.sequence = dice.one_of<std::int64_t>({512, 2048, 4096});
+  t.sequence = dice.one_of<std::int64_t>({512, 2048, 4096, 8192});
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
   t.optimizer = made.inputs.recipe.optimizer;
   made.options.threads = 1;
   if (dice.once_in(12))
     made.options.pipeline_model = dice.one_of<PipelineModel>({PipelineModel::sum_max, PipelineModel::paper});
   // What makes the space larger than the twin can go through goes first.
-  const auto plans = [&] { return count_plans(made.inputs, t, made.space, most_plans); };
   SearchSpace& s = made.space;
+  const auto count = [&] { return count_plans(made.inputs, t, s, most_plans); };
   const std::int64_t p = s.pipeline.values(8).front();
-  if (plans() == 0) t.global_batch = made.space.data.values(64).front() * p * 4;
-  if (plans() == 0) {
-    s.data = Choice(1);
-    t.global_batch = p * 4;
+  std::int64_t plans = count();
+  if (plans == 0) {
+    t.global_batch = s.data.values(64).front() * p * 2 * dice.pick(1, 3);
+    plans = count();
   }
-  if (plans() > most_plans) s.mixed = false;
-  if (plans() > most_plans) s.micro_batch = Choice(1);
-  if (plans() > most_plans) s.first_stage_first = {true};
-  if (plans() > most_plans) s.data_inner = Choice(1);
-  if (plans() > most_plans) s.zero = Choice(s.zero.values(3, 0).back());
-  if (plans() > most_plans) s.expert = Choice(1);
-  if (plans() > most_plans)
+  if (plans == 0) {
+    s.data = s.expert = s.micro_batch = Choice(1);
+    t.global_batch = p * 4;
+    plans = count();
+  }
+  const auto narrow = [&](auto change) {
+    if (plans <= most_plans) return;
+    change();
+    plans = count();
+  };
+  narrow([&] { s.mixed = false; });
+  narrow([&] { s.first_stage_first = {true}; });
+  narrow([&] { s.micro_batch = Choice(1); });
+  narrow([&] { s.zero = Choice(s.zero.values(3, 0).back()); });
+  narrow([&] { s.tensor = Choice(s.tensor.values(2).front()); });
+  narrow([&] { s.expert = Choice(1); });
+  narrow([&] { s.data_inner = Choice(1); });
+  narrow([&] { s.zero_shards = Choice(s.data.values(64).front()); });
+  narrow([&] { s.pipeline = Choice(std::min<std::int64_t>(2, p)); });
+  narrow([&] {
     s.recompute = {{RecomputePolicy::none, 0},
                    {RecomputePolicy::selective, 0},
                    {RecomputePolicy::full, 1},
                    {RecomputePolicy::full, 0}};
-  if (plans() > most_plans) s.pipeline = Choice(std::min<std::int64_t>(2, p));
-  if (plans() > most_plans) s.same_recompute = true;
-  if (plans() > most_plans) s.data = Choice(1);
+  });
+  narrow([&] { s.same_recompute = true; });
+  narrow([&] { s.data = Choice(1); });
   set_tight_memory(dice, made);
   made.text = "tight seed " + std::to_string(seed) + ", at most " + std::to_string(most_plans) + " plans\n" +
               text_of(made);
