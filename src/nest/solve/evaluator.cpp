@@ -246,6 +246,7 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   shape.capacity = costs.capacity();
   shape.places.assign(static_cast<std::size_t>(group.pipeline), all);
   shape.places.front() = {0};
+  shape.bound = true;
   const auto found = filler_.fill(options, shape, threshold, counts, LabelLimit::bound);
   return found ? std::optional(found->step) : std::nullopt;
 }

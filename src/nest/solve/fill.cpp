@@ -19,6 +19,43 @@ bool Filler::Label::covers(const Label& o) const {
          slow_down <= o.slow_down && norm <= o.norm;
 }
 
+struct Filler::Label::EndOf {
+  double reduce = 0;     // of the stage, with its share of the links
+  double passes = 0;     // of all its micro-batches
+  bool delayed = false;  // ZB-H1: weight gradients end last, nothing hides behind other stages
+  bool first = false;    // no stage comes before it
+  double pipeline = 0;   // V of all stages, where it is the first
+  bool in_sum = true;  // V is longer by what the first stage is longer; not so where only the longest counts
+};
+
+void Filler::Label::add_end(const Label& after, const StageOption& chosen, const EndOf& own) {
+  reduce = std::max(own.reduce, after.reduce - (own.delayed ? 0 : chosen.b));
+  finish = std::max(chosen.optimizer + chosen.gather, after.finish - chosen.f);
+}
+
+// Longer passes on the real network hide more of what comes after them, but they are part of the pipeline
+// too: V >= sum_{k<i} (f_k + b_k) + m u_i for every stage i (with ZB-H1 sum_{k<i} f_k + m u_i), so that
+//   V + R_i - sum_{k<i} b_k        >=  sum_{k<i} f_k + m u_i + R_i
+//   V + o_i + G_i - sum_{k<i} f_k  >=  sum_{k<i} b_k + m u_i + o_i + G_i
+// whose right sides grow with all passes: m >= 1, and a stage's own pass hides less of R_i and G_i than it is
+// longer. Labels are these sums; the first stage's R and G come on top of V itself.
+void Filler::Label::add_bound(const Label& after, const StageOption& chosen, const EndOf& own) {
+  reduce = own.delayed ? std::max(own.reduce, after.reduce)
+                       : std::max(own.passes + own.reduce, after.reduce + chosen.f);
+  finish =
+      std::max(own.passes + chosen.optimizer + chosen.gather, after.finish + (own.delayed ? 0 : chosen.b));
+  if (!own.first) return;
+  double total = own.pipeline + optimizer;
+  if (own.in_sum) {
+    const double reduced = std::max(0.0, own.delayed ? reduce : own.reduce);
+    total = own.pipeline + reduced + std::max(optimizer, chosen.optimizer + chosen.gather);
+  }
+  if (!own.delayed) total = std::max(total, reduce + optimizer);
+  total = std::max(total, finish);
+  reduce = total - own.pipeline - optimizer;
+  finish = 0;
+}
+
 void Filler::Label::melt(const Label& o) {
   for (std::size_t i = 0; i < pipeline.size(); ++i) pipeline[i] = std::min(pipeline[i], o.pipeline[i]);
   for (double Label::* part : {&Label::hidden, &Label::reduce, &Label::optimizer, &Label::finish,
@@ -143,7 +180,9 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
         if (choice.layers_b >= enough * kRounding) break;  // so are all after it
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
-        const double own_reduce = std::max(choice.alone, choice.reduce * share);
+        Label::EndOf end{
+            std::max(choice.alone, choice.reduce * share), m * (choice.f + choice.b), delayed, s == p, 0,
+            shape.pipeline.form != PipelineForm::paper};
         bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
@@ -154,11 +193,15 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
           next.slow_down = std::max(after.slow_down, choice.slow_down);
           next.norm = std::max(after.norm, choice.norm);
           next.optimizer = std::max(after.optimizer, choice.optimizer);
-          next.reduce = std::max(own_reduce, after.reduce - (delayed ? 0 : choice.b));
-          next.finish = std::max(choice.optimizer + choice.gather, after.finish - choice.f);
+          if (shape.bound) {
+            if (end.first) end.pipeline = pipeline_total(shape.pipeline, next.pipeline);
+            next.add_bound(after, choice, end);
+          } else {
+            next.add_end(after, choice, end);
+          }
           const double reduce_floor = delayed ? 0 : before.b;
-          hidden_all = hidden_all && (delayed || next.reduce <= reduce_floor);
-          if (prunings_.floors) {
+          hidden_all = hidden_all && (delayed || shape.bound || next.reduce <= reduce_floor);
+          if (prunings_.floors && !shape.bound) {
             next.reduce = std::max(next.reduce, reduce_floor);
             next.finish = std::max(next.finish, next.optimizer + before.f);
           }

@@ -29,6 +29,10 @@ struct FillShape {
   Ties ties = Ties::any;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
+  // The times are those of a network that is nowhere slower, and wanted is a bound. Longer passes would hide
+  // more of later stages' reductions and gathers, so these count from the passes of their own stage on: see
+  // Filler::Label::add_bound.
+  bool bound = false;
 };
 
 struct FilledStage {
@@ -91,6 +95,10 @@ class Filler {
 
     [[nodiscard]] bool covers(const Label& other) const;
     void melt(const Label& other);  // nowhere above either
+    // The end of the step with one more stage in front: as the price has it, and for a bound.
+    struct EndOf;
+    void add_end(const Label& after, const StageOption& chosen, const EndOf& own);
+    void add_bound(const Label& after, const StageOption& chosen, const EndOf& own);
     [[nodiscard]] double end() const {
       return hidden + (reduce > 0 ? reduce : 0) + slow_down + norm +
              (finish > optimizer ? finish : optimizer);

@@ -58,6 +58,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
   StageOptions bounds(setting, std::move(places));
   const auto bounded = [&](Allowed allowed, double limit) -> std::optional<Open> {
     FillShape own = shape;
+    own.bound = true;
     own.places.clear();
     for (std::size_t i = 0; i < p; ++i) {
       std::vector<std::size_t>& list = own.places.emplace_back();

@@ -1,17 +1,19 @@
 // Random small instances on which recomputation decides: real layers with collectives, one or a few
-// configurations with interleaving or ZeRO 2 and 3, every recomputation, slow networks, and a memory between
-// what the recomputations of a stage need. random_instance() has few of these.
+// configurations with interleaving or ZeRO 2 and 3, every recomputation, slow networks, and memories between
+// what the plans need. random_instance() has few of these.
 //
-//   const Instance instance = tight_instance(seed, 2'000);
+//   tight_differences(seed, 4'000, 10, {}, [](const std::string& what) { .. })
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "nest/solve/test_instances.hpp"
+#include "nest/solve/test_prove.hpp"
 
 namespace nest::test {
 
@@ -39,18 +41,18 @@ namespace nest::test {
   return v;
 }
 
-// One level or two of switches, the outer one between as fast and a thousandth.
-[[nodiscard]] inline Cluster tight_cluster(Dice& dice) {
-  const double bandwidth = log_pick(dice, 9.5, 11.7);
+// One level or two of switches. A layer's parameters take about as long on the outer one as `tokens` take
+// through the layer: between a tenth and ten times. Memory has no end yet.
+[[nodiscard]] inline Cluster tight_cluster(Dice& dice, std::int64_t tokens) {
+  const double outer = 1.3e14 / static_cast<double>(tokens) * log_pick(dice, -1, 1);
   const auto level = [&](const std::string& name, std::int64_t size, double speed) {
     return "  - {name: " + name + ", kind: switch, size: " + std::to_string(size) +
            ", bandwidth: " + std::to_string(std::round(speed)) +
            ", latency: " + dice.one_of<std::string>({"1 us", "5 us", "50 us"}) + "}\n";
   };
   const std::int64_t node = dice.one_of<std::int64_t>({2, 4, 8, 8});
-  std::string levels = level("node", node, bandwidth);
-  if (!dice.once_in(4))
-    levels += level("net", dice.one_of<std::int64_t>({2, 3, 4}), bandwidth * log_pick(dice, -3, 0));
+  std::string levels = level("node", node, outer * dice.one_of<double>({1, 4, 16, 16}));
+  if (!dice.once_in(4)) levels += level("net", dice.one_of<std::int64_t>({2, 3, 4}), outer);
   const std::string base = dice.one_of<std::string>({"h100-sxm", "h100-sxm", "a100-80"});
   return read_cluster(parse_yaml("cluster", "name: tight\naccelerator: {base: " + base +
                                                 ", memory: 1000000000000000}\nlevels:\n" + levels));
@@ -91,45 +93,22 @@ namespace nest::test {
   return s;
 }
 
-// Between what a plan's stages need with the least and with the most recomputation.
-inline void set_tight_memory(Dice& dice, Instance& instance) {
-  Pricer pricer(instance.inputs);
-  PricedPlan priced;
-  std::vector<Bytes> needs;
-  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-    pricer.price(plan, priced);
-    Bytes most;
-    for (const StageCost& stage : priced.stages) most = std::max(most, stage.memory.total());
-    if (!priced.stages.empty() && priced.status != PriceStatus::invalid) needs.push_back(most);
-    return needs.size() < 4000;
-  });
-  if (needs.empty()) return;
-  std::sort(needs.begin(), needs.end());
-  // Few plans fit, or some; the need itself is just enough.
-  const auto last = static_cast<std::int64_t>(needs.size()) - 1;
-  const std::int64_t at = dice.pick(0, dice.one_of<std::int64_t>({last / 20, last / 5, last / 2, last}));
-  std::int64_t memory = needs[static_cast<std::size_t>(at)].value;
-  if (dice.once_in(2)) memory += (needs[static_cast<std::size_t>(std::min(at + 1, last))].value - memory) / 2;
-  ClusterParts parts = instance.inputs.cluster.parts();
-  parts.accelerator.memory = Bytes{memory};
-  instance.inputs.cluster = Cluster(std::move(parts));
-}
-
 [[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
   std::int64_t experts = 1;
   const Value model = tight_architecture(dice, experts);
   Warnings warnings;
   ModelSource source(read_hub_config(parse_json("model", to_json(model)), "tight", warnings));
-  Cluster cluster = tight_cluster(dice);
-  Recipe recipe = dice.once_in(2)
-                      ? named_recipe(dice.one_of<std::string>({"torchtitan", "megatron", "deepspeed"}))
-                      : random_recipe(dice, Bytes{1'000'000});
+  const std::int64_t sequence = dice.one_of<std::int64_t>({512, 2048, 4096, 8192});
+  Cluster cluster = tight_cluster(dice, sequence);
+  Recipe recipe = dice.once_in(2)   ? named_recipe("torchtitan")
+                  : dice.once_in(2) ? named_recipe(dice.one_of<std::string>({"megatron", "deepspeed"}))
+                                    : random_recipe(dice, Bytes{1'000'000});
   recipe.reserve = Bytes{1'000'000};
   Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
   made.space = tight_space(dice, made.inputs, experts);
   Training& t = made.training;
-  t.sequence = dice.one_of<std::int64_t>({512, 2048, 4096, 8192});
+  t.sequence = sequence;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
   t.optimizer = made.inputs.recipe.optimizer;
   made.options.threads = 1;
@@ -171,10 +150,88 @@ inline void set_tight_memory(Dice& dice, Instance& instance) {
   });
   narrow([&] { s.same_recompute = true; });
   narrow([&] { s.data = Choice(1); });
-  set_tight_memory(dice, made);
-  made.text = "tight seed " + std::to_string(seed) + ", at most " + std::to_string(most_plans) + " plans\n" +
-              text_of(made);
   return made;
+}
+
+// Every plan of an instance, with what it needs and takes. The twin's answer for any memory.
+class TightTwin {
+ public:
+  explicit TightTwin(const Instance& instance) {
+    Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+    PricedPlan priced;
+    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      pricer.price(plan, priced);
+      if (priced.status != PriceStatus::feasible) return true;
+      Bytes most;
+      for (const StageCost& stage : priced.stages) most = std::max(most, stage.memory.total());
+      plans_.emplace_back(most, priced.predicted.step);
+      return true;
+    });
+    std::sort(plans_.begin(), plans_.end());
+    for (std::size_t i = 1; i < plans_.size(); ++i)
+      plans_[i].second = std::min(plans_[i].second, plans_[i - 1].second);
+  }
+
+  [[nodiscard]] std::size_t plans() const { return plans_.size(); }
+  // Just enough for one of the plans, or not quite.
+  [[nodiscard]] Bytes some_memory(Dice& dice) const {
+    const auto last = static_cast<std::int64_t>(plans_.size()) - 1;
+    const std::int64_t at = dice.pick(0, dice.one_of<std::int64_t>({last / 20, last / 5, last / 2, last}));
+    const Bytes need = plans_[static_cast<std::size_t>(at)].first;
+    return dice.once_in(4) ? need - Bytes{1} : need;
+  }
+  // None where no plan fits.
+  [[nodiscard]] std::optional<Seconds> best(Bytes memory) const {
+    const auto end = std::partition_point(plans_.begin(), plans_.end(),
+                                          [&](const auto& plan) { return plan.first <= memory; });
+    return end == plans_.begin() ? std::nullopt : std::optional(std::prev(end)->second);
+  }
+
+ private:
+  std::vector<std::pair<Bytes, Seconds>> plans_;  // by need, with the best step up to there
+};
+
+struct TightCounts {
+  std::int64_t searches = 0;
+  std::int64_t plans = 0;
+  std::int64_t feasible = 0;
+  std::int64_t differences = 0;
+};
+
+// Searches the seed's instance with several memories and tells `report` of every difference from the twin.
+template <class Report>
+TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memories,
+                              const std::vector<std::string>& without, Report report) {
+  TightCounts counts;
+  Instance instance = tight_instance(seed, most_plans);
+  instance.options.without = without;
+  const TightTwin twin(instance);
+  counts.plans = static_cast<std::int64_t>(twin.plans());
+  if (twin.plans() == 0) return counts;
+  Dice dice(seed);
+  for (int i = 0; i < memories; ++i) {
+    ClusterParts parts = instance.inputs.cluster.parts();
+    parts.accelerator.memory = twin.some_memory(dice);
+    const auto best = twin.best(parts.accelerator.memory);
+    instance.inputs.cluster = Cluster(std::move(parts));
+    const SearchResult found = search(instance.inputs, instance.training, instance.space, instance.options);
+    ++counts.searches;
+    counts.feasible += best ? 1 : 0;
+    const bool agree = found.plans.empty()
+                           ? !best && found.status == PlanStatus::infeasible
+                           : best && found.status == PlanStatus::optimal &&
+                                 same_time(found.plans.front().predicted->step, *best) &&
+                                 (found.lower_bound <= *best || same_time(found.lower_bound, *best));
+    if (agree) continue;
+    ++counts.differences;
+    report("tight seed " + std::to_string(seed) + "\n" + text_of(instance) + "the twin finds " +
+           (best ? std::to_string(best->value) + " s" : "nothing") + ", the search " +
+           std::string(name_of(found.status)) + ", bound " + std::to_string(found.lower_bound.value) + " s " +
+           (found.plans.empty() ? found.reason
+                                : std::to_string(found.plans.front().predicted->step.value) + " s\n  " +
+                                      in_words(found.plans.front())));
+  }
+  return counts;
 }
 
 }  // namespace nest::test
