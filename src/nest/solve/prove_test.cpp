@@ -8,6 +8,7 @@
 
 #include "nest/solve/search.hpp"
 #include "nest/solve/test_prove.hpp"
+#include "nest/solve/test_tight_instances.hpp"
 
 namespace nest {
 namespace {
@@ -37,6 +38,14 @@ std::string seed_name(const ::testing::TestParamInfo<unsigned>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Prove, ::testing::Range(1U, kShards* kSeedsOfShard, kSeedsOfShard),
                          seed_name);
+
+// Where recomputation decides, and the next memory has another answer.
+TEST(Prove, SearchFindsWhatTheTwinFindsInTightMemory) {
+  for (unsigned seed = 2; seed < 202; seed += 4 * kStride) {
+    test::tight_differences(seed, 1'000, 10, {}, [](const std::string& what) { ADD_FAILURE() << what; });
+    ASSERT_FALSE(HasFailure());
+  }
+}
 
 class Without : public ::testing::TestWithParam<std::string> {};
 

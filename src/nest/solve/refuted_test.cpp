@@ -82,7 +82,6 @@ TEST(Refuted, ZeroTrafficThatOnlyComputeHides) {
   c.space.expert_tensor = Choice(1);
   const double step = best_of(c);
   EXPECT_NEAR(step, best_of(c, {"option-order"}), 1e-9 * step);
-  if (std::getenv("QWEN_OPEN") != nullptr) std::printf("%.9f\n", step);
 }
 
 // Selective recomputation spreads over the chunks of a stage, that of its first layers lies in the first
@@ -91,7 +90,6 @@ TEST(Refuted, RecomputationInTheFirstChunkOrInAll) {
   Case c = case_of("qwen2-57b-a14b", with_devices(load_cluster("dgx2-v100"), 48), 48, 4096);
   const double step = best_of(c);
   EXPECT_GT(step, 0);
-  if (std::getenv("QWEN_OPEN") != nullptr) std::printf("%.9f\n", step);
 }
 
 }  // namespace

@@ -48,44 +48,55 @@ StageReading VariantSearch::reading(std::size_t stage, const StageVariant& varia
           variant.passes.front().b};
 }
 
-void VariantSearch::add(StageVariants& of, std::size_t stage, std::size_t variant) {
+VariantSearch::Candidate VariantSearch::priced(StageVariants& of, std::size_t stage,
+                                               std::size_t variant) const {
   StageVariant& own = of.all()[variant];
   of.price(own);
-  candidates_[stage].push_back({variant, reading(stage, own), 0});
+  return {variant, reading(stage, own), 0};
 }
 
 // With the same forward passes and weight gradients under every recomputation, all that the price reads grows
 // with the work of the chunks, but for what hides.
-bool VariantSearch::find(const std::vector<StageVariants*>& stages) {
+const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::size_t stage) {
+  const auto [at, made] = known_.try_emplace({&of, stage});
+  Choices& found = at->second;
+  if (!made) return found;
   const bool order = prunings_.option_order && ordered_;
-  candidates_.assign(stages.size(), {});
-  longer_.assign(stages.size(), {});
-  for (std::size_t i = 0; i < stages.size(); ++i) {
-    std::vector<Candidate>& own = candidates_[i];
-    std::vector<StageVariant>& all = stages[i]->all();
-    for (std::size_t o = 0; o < all.size(); ++o) {
-      ++counts_->work;
-      const std::vector<double>& least = stages[i]->least_work(all[o]);
-      const auto shorter = [&](const Candidate& c) { return at_most(all[c.variant].work, least); };
-      if (order && std::any_of(own.begin(), own.end(), shorter)) {
-        longer_[i].push_back(o);
-      } else if (stages[i]->fits(all[o], static_cast<std::int64_t>(i), shape_->capacity)) {
-        add(*stages[i], i, o);
-      }
+  std::vector<Candidate>& own = found.candidates;
+  std::vector<StageVariant>& all = of.all();
+  for (std::size_t o = 0; o < all.size(); ++o) {
+    const std::vector<double>& least = of.least_work(all[o]);
+    const auto shorter = [&](const Candidate& c) { return at_most(all[c.variant].work, least); };
+    if (order && std::any_of(own.begin(), own.end(), shorter)) {
+      found.longer.push_back(o);
+      continue;
     }
-    if (own.empty()) return false;
-    // ZeRO's traffic is known now too.
-    for (std::size_t k = own.size(); order && own.size() > 1 && k-- > 0;) {
-      const std::vector<double>& work = all[own[k].variant].work;
-      const auto shorter = [&](const Candidate& c) {
-        const std::vector<double>& other = all[c.variant].work;
-        return &c != &own[k] && at_most(other, work) && (&c < &own[k] || !at_most(work, other));
-      };
-      if (!std::any_of(own.begin(), own.end(), shorter)) continue;
-      longer_[i].push_back(own[k].variant);
-      own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
-    }
+    ++counts_->work;
+    if (of.fits(all[o], static_cast<std::int64_t>(stage), shape_->capacity))
+      own.push_back(priced(of, stage, o));
   }
+  // ZeRO's traffic is known now too.
+  for (std::size_t k = own.size(); order && own.size() > 1 && k-- > 0;) {
+    const std::vector<double>& work = all[own[k].variant].work;
+    const auto shorter = [&](const Candidate& c) {
+      const std::vector<double>& other = all[c.variant].work;
+      return &c != &own[k] && at_most(other, work) && (&c < &own[k] || !at_most(work, other));
+    };
+    if (!std::any_of(own.begin(), own.end(), shorter)) continue;
+    found.longer.push_back(own[k].variant);
+    own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
+  }
+  return found;
+}
+
+bool VariantSearch::find(const std::vector<StageVariants*>& stages) {
+  candidates_.clear();
+  choices_.clear();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    choices_.push_back(&choices(*stages[i], i));
+    if (choices_.back()->candidates.empty()) return false;
+  }
+  for (const Choices* own : choices_) candidates_.push_back(own->candidates);
   return true;
 }
 
@@ -105,10 +116,10 @@ void VariantSearch::add_longer(const std::vector<StageVariants*>& stages) {
   }
   for (std::size_t i = 0; i < needed; ++i) {
     std::vector<Candidate>& own = candidates_[i];
-    for (const std::size_t o : longer_[i]) {
+    for (const std::size_t o : choices_[i]->longer) {
       ++counts_->work;
       if (!stages[i]->fits(stages[i]->all()[o], static_cast<std::int64_t>(i), shape_->capacity)) continue;
-      add(*stages[i], i, o);
+      own.push_back(priced(*stages[i], i, o));
       const StageReading& last = own.back().reading;
       if (std::any_of(own.begin(), own.end() - 1,
                       [&](const Candidate& c) { return no_worse(c.reading, last); }))

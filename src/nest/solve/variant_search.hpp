@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "nest/solve/interleaved_fill.hpp"
@@ -59,8 +61,14 @@ class VariantSearch {
   [[nodiscard]] StageReading reading(std::size_t stage, const StageVariant& variant) const;
   // Fills candidates_; false where a stage does not fit.
   [[nodiscard]] bool find(const std::vector<StageVariants*>& stages);
+  struct Choices {
+    std::vector<Candidate> candidates;
+    std::vector<std::size_t> longer;  // variants that only hide more
+  };
+  // Of one stage, whatever the others have.
+  const Choices& choices(StageVariants& of, std::size_t stage);
   void add_longer(const std::vector<StageVariants*>& stages);
-  void add(StageVariants& of, std::size_t stage, std::size_t variant);
+  [[nodiscard]] Candidate priced(StageVariants& of, std::size_t stage, std::size_t variant) const;
   void find_ideals();
   void find_alone();
   [[nodiscard]] bool drop_useless();
@@ -75,7 +83,8 @@ class VariantSearch {
   bool ordered_;
   FillCounts* counts_;
   std::vector<std::vector<Candidate>> candidates_;  // of each stage
-  std::vector<std::vector<std::size_t>> longer_;    // variants that only hide more
+  std::vector<const Choices*> choices_;
+  std::map<std::pair<StageVariants*, std::size_t>, Choices> known_;  // splits share many stages
   std::vector<StageReading> ideals_;
   std::vector<const StageReading*> chosen_;
   std::vector<std::size_t> at_;
