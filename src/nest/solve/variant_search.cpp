@@ -52,7 +52,9 @@ VariantSearch::Candidate VariantSearch::priced(StageVariants& of, std::size_t st
                                                std::size_t variant) const {
   StageVariant& own = of.all()[variant];
   of.price(own);
-  return {variant, reading(stage, own), 0};
+  Candidate made{variant, reading(stage, own), 0};
+  if (shape_->bound) made.reading.reduce = made.reading.gather = 0;
+  return made;
 }
 
 // With the same forward passes and weight gradients under every recomputation, all that the price reads grows
@@ -90,14 +92,28 @@ const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::siz
 }
 
 bool VariantSearch::find(const std::vector<StageVariants*>& stages) {
-  candidates_.clear();
   choices_.clear();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     choices_.push_back(&choices(*stages[i], i));
     if (choices_.back()->candidates.empty()) return false;
   }
-  for (const Choices* own : choices_) candidates_.push_back(own->candidates);
   return true;
+}
+
+bool VariantSearch::single() const {
+  return std::all_of(choices_.begin(), choices_.end(),
+                     [](const Choices* own) { return own->candidates.size() == 1; });
+}
+
+double VariantSearch::single_step() {
+  chosen_.clear();
+  for (const Choices* own : choices_) chosen_.push_back(&own->candidates.front().reading);
+  return step();
+}
+
+void VariantSearch::copy_candidates() {
+  candidates_.clear();
+  for (const Choices* own : choices_) candidates_.push_back(own->candidates);
 }
 
 // Variants that hide more, where there is anything to hide.
@@ -160,6 +176,7 @@ double VariantSearch::step() {
                                    : pipeline_time(Schedule::interleaved, shape_->model, passes_,
                                                    shape_->micro_batches, shape_->chunks)
                                          .value;
+  reduce_ = reduce;
   return pipeline + hidden + reduce + slow_down + norm + finish;
 }
 
@@ -275,9 +292,20 @@ std::optional<VariantSearch::Best> VariantSearch::best(const std::vector<StageVa
                                                        double threshold, double below) {
   best_.reset();
   if (!find(stages)) return std::nullopt;
-  add_longer(stages);
   threshold_ = threshold;
   least_ = below;
+  if (prunings_.option_order && single()) {
+    const double now = single_step();
+    // Longer variants leave everything but the reduction as it is, or longer.
+    if (!useful(now - reduce_)) return std::nullopt;
+    if (reduce_ <= 0) {
+      Best best{now, {}};
+      for (const Choices* own : choices_) best.variants.push_back(own->candidates.front().variant);
+      return best;
+    }
+  }
+  copy_candidates();
+  add_longer(stages);
   left_ = kMostTries;
   at_.assign(stages.size(), 0);
   chosen_.assign(stages.size(), nullptr);
@@ -292,9 +320,8 @@ std::optional<VariantSearch::Best> VariantSearch::best(const std::vector<StageVa
 
 std::optional<double> VariantSearch::bound(const std::vector<StageVariants*>& stages) {
   if (!find(stages)) return std::nullopt;
-  for (std::vector<Candidate>& own : candidates_) {
-    for (Candidate& c : own) c.reading.reduce = c.reading.gather = 0;
-  }
+  if (single()) return single_step();
+  copy_candidates();
   find_alone();
   double most = 0;
   for (const std::vector<Candidate>& own : candidates_) {

@@ -48,7 +48,7 @@ class VariantSearch {
   [[nodiscard]] std::optional<Best> best(const std::vector<StageVariants*>& stages, double threshold,
                                          double below);
   // No combination is below this on any network that is nowhere faster: without reductions and gathers, since
-  // longer passes hide more of them. None where a stage does not fit.
+  // longer passes hide more of them (asked for in the shape). None where a stage does not fit.
   [[nodiscard]] std::optional<double> bound(const std::vector<StageVariants*>& stages);
 
  private:
@@ -59,7 +59,7 @@ class VariantSearch {
   };
 
   [[nodiscard]] StageReading reading(std::size_t stage, const StageVariant& variant) const;
-  // Fills candidates_; false where a stage does not fit.
+  // Fills choices_; false where a stage does not fit.
   [[nodiscard]] bool find(const std::vector<StageVariants*>& stages);
   struct Choices {
     std::vector<Candidate> candidates;
@@ -73,8 +73,12 @@ class VariantSearch {
   void find_alone();
   [[nodiscard]] bool drop_useless();
   [[nodiscard]] bool useful(double bound) const;
-  // Of the readings in chosen_.
+  // Of the readings in chosen_; leaves its reduction in reduce_.
   [[nodiscard]] double step();
+  // Where every stage has one candidate.
+  [[nodiscard]] bool single() const;
+  [[nodiscard]] double single_step();
+  void copy_candidates();
   void deepen(std::size_t stage);
   void try_all();
 
@@ -92,6 +96,7 @@ class VariantSearch {
   std::vector<StagePass> passes_;
   double threshold_ = 0;
   double least_ = 0;
+  double reduce_ = 0;
   std::int64_t left_ = 0;  // of what may be tried
   std::optional<Best> best_;
 };

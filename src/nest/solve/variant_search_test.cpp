@@ -129,7 +129,9 @@ TEST(VariantSearch, ABoundIsNeverAbove) {
   int near = 0;
   for_stages(72'001, 40, [&](Stages& stages) {
     FillCounts counts;
-    const auto bound = VariantSearch(stages.shape, {}, stages.ordered(), counts).bound(stages.all);
+    InterleavedShape shape = stages.shape;
+    shape.bound = true;
+    const auto bound = VariantSearch(shape, {}, stages.ordered(), counts).bound(stages.all);
     const Found found = best_of(stages, true);
     ASSERT_EQ(bound.has_value(), found.best.has_value());
     if (!bound) return;
