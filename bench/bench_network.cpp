@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "nest/cluster/catalog.hpp"
-#include "nest/plan/slot_network.hpp"
+#include "nest/price/network/slot_network.hpp"
 
 namespace {
 
-using namespace nest;
+using namespace nest::tools;
 
 // mega-131072 without its outermost level, twice as wide.
 Cluster cluster_of(std::int64_t devices) {

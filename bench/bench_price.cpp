@@ -4,26 +4,27 @@
 
 #include <vector>
 
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 
 namespace {
 
-nest::PlanInputs inputs() {
-  nest::Warnings warnings;
-  nest::PlanInputs in = nest::load_inputs("gpt3-175b", "h100-spine-leaf", "megatron", warnings);
-  auto& spec = std::get<nest::ModelSpec>(in.source);
+nest::plan::PlanInputs inputs() {
+  nest::base::Warnings warnings;
+  nest::plan::PlanInputs in = nest::plan::load_inputs("gpt3-175b", "h100-spine-leaf", "megatron", warnings);
+  auto& spec = std::get<nest::model::ModelSpec>(in.source);
   spec.stacks.front().blocks.resize(100, spec.stacks.front().blocks.front());
   return in;
 }
 
-std::vector<nest::Plan> plans(nest::Pricer& pricer) {
-  std::vector<nest::Plan> list;
+std::vector<nest::plan::Plan> plans(nest::price::Pricer& pricer) {
+  std::vector<nest::plan::Plan> list;
   for (const std::int64_t tensor : {1, 2, 4, 8}) {
     for (const std::int64_t pipeline : {1, 2, 4, 8, 16}) {
       for (const std::int64_t micro_batch : {1, 2}) {
         for (const std::int64_t zero : {0, 1, 2, 3}) {
-          for (const auto recompute : {nest::RecomputePolicy::none, nest::RecomputePolicy::full}) {
-            nest::Plan plan;
+          for (const auto recompute :
+               {nest::strategies::RecomputePolicy::none, nest::strategies::RecomputePolicy::full}) {
+            nest::plan::Plan plan;
             plan.training.global_batch = 2048;
             plan.training.sequence = 2048;
             plan.training.micro_batch = micro_batch;
@@ -45,10 +46,10 @@ std::vector<nest::Plan> plans(nest::Pricer& pricer) {
 }
 
 void price_uniform_plans(benchmark::State& state) {
-  nest::Pricer pricer(inputs());
-  const std::vector<nest::Plan> list = plans(pricer);
-  nest::PricedPlan priced;
-  for (const nest::Plan& plan : list) pricer.price(plan, priced);  // costs known
+  nest::price::Pricer pricer(inputs());
+  const std::vector<nest::plan::Plan> list = plans(pricer);
+  nest::price::PricedPlan priced;
+  for (const nest::plan::Plan& plan : list) pricer.price(plan, priced);  // costs known
   std::size_t at = 0;
   double sum = 0;
   for ([[maybe_unused]] auto _ : state) {

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "nest/simulate/engine.hpp"
+#include "nest/simulate/engine/engine.hpp"
 #include "nest/simulate/simulate.hpp"
 #include "nest/simulate/test_plans.hpp"
 
 namespace {
 
-using namespace nest;
+using namespace nest::tools;
 using test_plans::Case;
 using test_plans::Order;
 
@@ -79,7 +79,7 @@ BENCHMARK(engine_interleaved)->Unit(benchmark::kMillisecond);
 void whole_simulation(benchmark::State& state) {
   const Case c = plan_on_1024(16, 8, 512, Schedule::one_f_one_b);
   std::int64_t tasks = 0;
-  for (auto _ : state) tasks += simulate(c.plan, c.priced, c.inputs, {}).tasks;
+  for (auto _ : state) tasks += run_simulation(c.plan, c.priced, c.inputs, {}).tasks;
   state.SetItemsProcessed(tasks);
 }
 BENCHMARK(whole_simulation)->Unit(benchmark::kMillisecond);
@@ -87,7 +87,7 @@ BENCHMARK(whole_simulation)->Unit(benchmark::kMillisecond);
 void whole_simulation_of_all_devices(benchmark::State& state) {
   const Case c = plan_on_1024(16, 1, 512, Schedule::one_f_one_b);
   std::int64_t tasks = 0;
-  for (auto _ : state) tasks += simulate(c.plan, c.priced, c.inputs, {.all_devices = true}).tasks;
+  for (auto _ : state) tasks += run_simulation(c.plan, c.priced, c.inputs, {.all_devices = true}).tasks;
   state.SetItemsProcessed(tasks);
 }
 BENCHMARK(whole_simulation_of_all_devices)->Unit(benchmark::kMillisecond);

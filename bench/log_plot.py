@@ -1,4 +1,4 @@
-"""A log-log plot as SVG with the same look as the library's drawings (src/nest/base/svg.cpp).
+"""A log-log plot as SVG with the same look as the library's drawings (src/nest/base/drawing/svg.cpp).
 
     log_plot.draw(title, "devices", "CPU seconds", {"llama3.1-70b": [(64, 0.1), (128, 0.1)]}, slopes=[1])
 """

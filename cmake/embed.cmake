@@ -1,7 +1,11 @@
 # Writes a .cpp that holds data files as text. Called at build time:
-#   cmake -DOUT=x.cpp -DFUNCTION=model_files -DHEADER=nest/model/zoo_files.hpp "-DFILES=a.json|b.json" -P embed.cmake
+#   cmake -DOUT=x.cpp -DFUNCTION=model_files -DHEADER=nest/model/zoo.hpp "-DFILES=a.json|b.json" -P embed.cmake
 string(REPLACE "|" ";" FILES "${FILES}")
-set(text "// Made by cmake/embed.cmake from files under data/. Do not edit.\n#include \"${HEADER}\"\n\n#include <array>\n\nnamespace nest {\n\n")
+set(room server)  # of a header without a path
+if(HEADER MATCHES "^nest/([a-z]+)/")
+  set(room ${CMAKE_MATCH_1})
+endif()
+set(text "// Made by cmake/embed.cmake from files under data/. Do not edit.\n#include \"${HEADER}\"\n\n#include <array>\n\nnamespace nest::${room} {\n\n")
 set(rows "")
 list(LENGTH FILES count)
 set(index 0)
@@ -13,5 +17,5 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    EmbeddedFile{\"${name}\", {kText${index}, sizeof(kText${index}) - 1}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-string(APPEND text "\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  static constexpr std::array<EmbeddedFile, ${count}> kFiles{\n${rows}  };\n  return kFiles;\n}\n\n}  // namespace nest\n")
+string(APPEND text "\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n  static constexpr std::array<EmbeddedFile, ${count}> kFiles{\n${rows}  };\n  return kFiles;\n}\n\n}  // namespace nest::${room}\n")
 file(WRITE "${OUT}" "${text}")

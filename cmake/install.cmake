@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, so that find_package(nest) works from there. nest_room() installs the libraries.
 include(CMakePackageConfigHelpers)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/nest/ DESTINATION include/nest FILES_MATCHING PATTERN "*.hpp"
-        PATTERN "test_*.hpp" EXCLUDE)
+install(CODE "set(NEST_SOURCES \"${PROJECT_SOURCE_DIR}/src\")")
+install(SCRIPT ${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake)
 install(EXPORT nest NAMESPACE nest:: FILE nestTargets.cmake DESTINATION lib/cmake/nest)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/nestConfig.cmake.in ${PROJECT_BINARY_DIR}/nestConfig.cmake
                               INSTALL_DESTINATION lib/cmake/nest)

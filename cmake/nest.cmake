@@ -1,7 +1,8 @@
-# One target per room. nest_room(NAME SOURCES ... DEPENDS ... [PRIVATE_LIBRARIES ...]) makes the library nest_NAME,
-# its precompiled header, its test program test_NAME (from TESTS) and its install rule.
+# One target per room. nest_room(NAME SOURCES ... DEPENDS ... [TEST_DEPENDS ...] [PRIVATE_LIBRARIES ...]) makes the library
+# nest_NAME, its precompiled header, its test program test_NAME (from TESTS) and its install rule. TEST_DEPENDS: rooms
+# to the right that its tests use.
 function(nest_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPENDS;TEST_DEPENDS;PRIVATE_LIBRARIES" ${ARGN})
   add_library(nest_${name} STATIC ${ROOM_SOURCES})
   add_library(nest::${name} ALIAS nest_${name})
   set_target_properties(nest_${name} PROPERTIES EXPORT_NAME ${name})

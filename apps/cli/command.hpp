@@ -14,6 +14,8 @@
 
 #include "terminal.hpp"
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::cli {
 
 // Exit codes of the contract.

@@ -7,7 +7,7 @@
 #include "command_reduce.hpp"
 #include "device_list.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/table.hpp"
+#include "nest/base/drawing/table.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/drawing.hpp"
 #include "nest/cluster/resize.hpp"

@@ -5,9 +5,9 @@
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/table.hpp"
-#include "nest/estimate/layer_cost.hpp"
-#include "nest/estimate/operator_text.hpp"
+#include "nest/base/drawing/table.hpp"
+#include "nest/estimate/layers/layer_cost.hpp"
+#include "nest/estimate/operators/operator_text.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/strategies/registry.hpp"
 

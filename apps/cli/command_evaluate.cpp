@@ -11,8 +11,8 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
-#include "nest/plan/plan_json.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/price/price.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {

@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "command.hpp"
-#include "nest/base/table.hpp"
-#include "nest/plan/diff.hpp"
-#include "nest/plan/plan_json.hpp"
-#include "nest/plan/plan_keys.hpp"
-#include "nest/plan/price.hpp"
-#include "nest/plan/spell_plan.hpp"
-#include "nest/report/explain.hpp"
-#include "nest/report/stage_rows.hpp"
+#include "nest/base/drawing/table.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/plan/text/plan_keys.hpp"
+#include "nest/plan/text/spell_plan.hpp"
+#include "nest/price/price.hpp"
+#include "nest/report/answer/explain.hpp"
+#include "nest/report/answer/stage_rows.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {

@@ -8,11 +8,11 @@
 
 #include "command.hpp"
 #include "nest/base/closest.hpp"
+#include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
-#include "nest/base/table.hpp"
 #include "nest/frameworks/exporters.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {

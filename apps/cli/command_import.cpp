@@ -6,8 +6,8 @@
 #include "command.hpp"
 #include "import_question.hpp"
 #include "nest/base/error.hpp"
-#include "nest/plan/price.hpp"
-#include "nest/plan/spell_plan.hpp"
+#include "nest/plan/text/spell_plan.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::cli {
 namespace {

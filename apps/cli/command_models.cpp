@@ -6,8 +6,8 @@
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/graphviz.hpp"
-#include "nest/base/table.hpp"
+#include "nest/base/drawing/graphviz.hpp"
+#include "nest/base/drawing/table.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/model/drawing.hpp"
 

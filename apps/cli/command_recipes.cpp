@@ -3,7 +3,7 @@
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/table.hpp"
+#include "nest/base/drawing/table.hpp"
 
 namespace nest::cli {
 namespace {

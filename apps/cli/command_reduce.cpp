@@ -4,11 +4,11 @@
 
 #include <filesystem>
 
+#include "nest/base/drawing/table.hpp"
 #include "nest/base/files.hpp"
-#include "nest/base/table.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/drawing.hpp"
-#include "nest/cluster/reduce.hpp"
+#include "nest/cluster/reduce/reduce.hpp"
 #include "show_cluster.hpp"
 
 namespace nest::cli {

@@ -5,6 +5,8 @@
 
 #include "command.hpp"
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::cli {
 
 [[nodiscard]] std::vector<Command> reduce_commands();

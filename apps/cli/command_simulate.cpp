@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "command.hpp"
-#include "nest/base/table.hpp"
-#include "nest/plan/plan_json.hpp"
-#include "nest/plan/price.hpp"
-#include "nest/simulate/gantt.hpp"
+#include "nest/base/drawing/table.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/price/price.hpp"
+#include "nest/simulate/listeners/gantt.hpp"
+#include "nest/simulate/listeners/trace.hpp"
 #include "nest/simulate/simulate.hpp"
-#include "nest/simulate/trace.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
@@ -82,8 +82,8 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   std::vector<Listener*> listeners;
   if (arguments.has("--trace") || arguments.has("--svg")) listeners.push_back(&timeline);
   if (arguments.has("--trace")) listeners.push_back(&memory);
-  const SimulationResult result =
-      simulate(plan, priced, pricer.inputs(), {.all_devices = arguments.has("--all-devices")}, listeners);
+  const SimulationResult result = run_simulation(plan, priced, pricer.inputs(),
+                                                 {.all_devices = arguments.has("--all-devices")}, listeners);
 
   write_output(arguments, "--trace", [&] { return chrome_trace(timeline, memory); }, terminal);
   write_output(

@@ -11,7 +11,7 @@
 #include "command.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
-#include "nest/report/sweep_page.hpp"
+#include "nest/report/sweep/sweep_page.hpp"
 #include "plan_options.hpp"
 #include "plan_question.hpp"
 #include "plan_space_options.hpp"

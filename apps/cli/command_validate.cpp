@@ -2,11 +2,11 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
-#include "nest/estimate/collective_rows.hpp"
-#include "nest/estimate/collective_runs.hpp"
-#include "nest/report/scatter.hpp"
-#include "nest/report/validate_memory.hpp"
-#include "nest/report/validate_runs.hpp"
+#include "nest/validate/collectives/collective_rows.hpp"
+#include "nest/validate/collectives/collective_runs.hpp"
+#include "nest/validate/scatter.hpp"
+#include "nest/validate/validate_memory.hpp"
+#include "nest/validate/validate_runs.hpp"
 #include "validate_text.hpp"
 
 namespace nest::cli {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "nest/frameworks/megatron_import.hpp"
+#include "nest/frameworks/megatron/megatron_import.hpp"
 
 namespace nest::cli {
 

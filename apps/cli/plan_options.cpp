@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "nest/cluster/catalog.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::cli {
 

@@ -4,8 +4,8 @@
 #include "command.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/plan_json.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::cli {
 

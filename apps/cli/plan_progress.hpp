@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "nest/solve/search.hpp"
+#include "nest/question/search_options.hpp"
 #include "terminal.hpp"
 
 namespace nest::cli {

@@ -6,8 +6,8 @@
 
 #include "nest/base/error.hpp"
 #include "nest/cluster/resize.hpp"
-#include "nest/frameworks/export_facts.hpp"
-#include "nest/solve/why_not.hpp"
+#include "nest/frameworks/common/export_facts.hpp"
+#include "nest/solve/ask/why_not.hpp"
 #include "plan_options.hpp"
 #include "plan_space_options.hpp"
 

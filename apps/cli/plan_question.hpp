@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command.hpp"
-#include "nest/solve/question.hpp"
+#include "nest/question/question.hpp"
 
 namespace nest::cli {
 

@@ -8,6 +8,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/question/prunings.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {

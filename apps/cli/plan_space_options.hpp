@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "command.hpp"
-#include "nest/solve/question.hpp"
-#include "nest/solve/space_options.hpp"
+#include "nest/question/question.hpp"
+#include "nest/question/space_options.hpp"
 
 namespace nest::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nest/base/value.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/cluster/cluster.hpp"
 #include "terminal.hpp"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "nest/solve/search.hpp"
+#include "nest/question/search_options.hpp"
 
 namespace nest::cli {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "nest/base/document/value.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/value.hpp"
 
 namespace nest::cli {
 

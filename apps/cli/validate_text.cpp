@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "nest/base/table.hpp"
+#include "nest/base/drawing/table.hpp"
 
 namespace nest::cli {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "nest/estimate/collective_runs.hpp"
-#include "nest/report/validate_memory.hpp"
-#include "nest/report/validate_runs.hpp"
+#include "nest/validate/collectives/collective_runs.hpp"
+#include "nest/validate/validate_memory.hpp"
+#include "nest/validate/validate_runs.hpp"
 #include "terminal.hpp"
 
 namespace nest::cli {

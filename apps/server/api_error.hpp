@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "nest/base/document/value.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/value.hpp"
 
 namespace nest::server {
 

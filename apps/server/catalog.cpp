@@ -5,11 +5,11 @@
 #include "api_error.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
-#include "nest/model/build.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/model/zoo.hpp"
+#include "nest/question/space_options.hpp"
 #include "nest/recipe/recipe.hpp"
-#include "nest/solve/space_options.hpp"
 
 namespace nest::server {
 namespace {

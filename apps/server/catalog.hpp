@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nest/base/value.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/cluster/cluster.hpp"
 #include "nest/model/zoo.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "nest/plan/diff.hpp"
-#include "nest/plan/plan_json.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/price/price.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "safe_inputs.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "limits.hpp"
-#include "nest/base/reader.hpp"
+#include "nest/base/document/reader.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 #include "plan_request.hpp"

@@ -5,7 +5,7 @@
 
 #include "api_error.hpp"
 #include "nest/frameworks/exporters.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::server {
 namespace {
@@ -32,7 +32,7 @@ Value plan_file(const OpenPlan& open) {
   return out;
 }
 
-Value framework_files(const nest::Exporter& target, const OpenPlan& open) {
+Value framework_files(const nest::frameworks::Exporter& target, const OpenPlan& open) {
   Value files = Value::array();
   const ExportResult done =
       target.write({.plan = placed_plan(open), .inputs = open.inputs},
@@ -47,7 +47,7 @@ Value framework_files(const nest::Exporter& target, const OpenPlan& open) {
 
 std::vector<Exporter> make_exporters() {
   std::vector<Exporter> all{{"json", "NEST plan", plan_file}};
-  for (const nest::Exporter& target : nest::exporters()) {
+  for (const nest::frameworks::Exporter& target : nest::frameworks::exporters()) {
     if (target.name == "chakra") continue;  // binary, and a file for each rank
     all.push_back({target.name, target.title,
                    [&target](const OpenPlan& open) { return framework_files(target, open); }});

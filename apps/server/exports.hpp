@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "nest/base/value.hpp"
-#include "nest/plan/plan_json.hpp"
+#include "nest/base/document/value.hpp"
+#include "nest/plan/text/plan_json.hpp"
 
 namespace nest::server {
 

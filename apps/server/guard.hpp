@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::server {
 
 // Whether only this machine can reach an address: 127.x, ::1, localhost.

@@ -7,6 +7,8 @@
 
 #include "service.hpp"
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::server {
 
 struct HttpOptions {

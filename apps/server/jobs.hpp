@@ -19,6 +19,8 @@
 
 #include "limits.hpp"
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::server {
 
 enum class StopReason { none, superseded, time, shut_down };

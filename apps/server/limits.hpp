@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::server {
 
 struct Limits {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "nest/base/closest.hpp"
-#include "nest/frameworks/export_facts.hpp"
-#include "nest/model/build.hpp"
-#include "nest/solve/space_options.hpp"
+#include "nest/frameworks/common/export_facts.hpp"
+#include "nest/model/blocks/build.hpp"
+#include "nest/question/space_options.hpp"
 #include "safe_inputs.hpp"
 
 namespace nest::server {

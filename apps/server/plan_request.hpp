@@ -8,8 +8,8 @@
 #include <string>
 
 #include "limits.hpp"
-#include "nest/base/reader.hpp"
-#include "nest/solve/question.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/question/question.hpp"
 
 namespace nest::server {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/solve/space_options.hpp"
+#include "nest/question/space_options.hpp"
 
 namespace nest::server {
 namespace {

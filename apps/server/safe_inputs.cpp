@@ -7,9 +7,9 @@
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
-#include "nest/model/build.hpp"
-#include "nest/model/hub_config.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/model/blocks/build.hpp"
+#include "nest/model/hub/hub_config.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::server {
 namespace {

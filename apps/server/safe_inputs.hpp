@@ -6,9 +6,9 @@
 #pragma once
 
 #include "limits.hpp"
-#include "nest/base/reader.hpp"
+#include "nest/base/document/reader.hpp"
 #include "nest/plan/inputs.hpp"
-#include "nest/plan/plan_json.hpp"
+#include "nest/plan/text/plan_json.hpp"
 
 namespace nest::server {
 

@@ -10,9 +10,9 @@
 
 #include "jobs.hpp"
 #include "limits.hpp"
-#include "nest/base/document.hpp"
-#include "nest/base/value.hpp"
-#include "nest/solve/search.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/value.hpp"
+#include "nest/solve/ask/search.hpp"
 #include "plan_request.hpp"
 
 namespace nest::server {

@@ -1,7 +1,7 @@
 #include "views.hpp"
 
-#include "nest/report/report_data.hpp"
-#include "nest/report/report_page.hpp"
+#include "nest/report/page/report_data.hpp"
+#include "nest/report/page/report_page.hpp"
 
 namespace nest::server {
 namespace {

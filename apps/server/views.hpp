@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "nest/base/document.hpp"
-#include "nest/base/value.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/value.hpp"
 
 namespace nest::server {
 

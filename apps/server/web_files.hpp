@@ -6,8 +6,8 @@
 
 #include "nest/base/embedded.hpp"
 
-namespace nest {
+namespace nest::server {
 
 [[nodiscard]] std::span<const EmbeddedFile> web_files();
 
-}  // namespace nest
+}  // namespace nest::server

@@ -3,11 +3,8 @@
 #include <vector>
 
 #include "compare.hpp"
-#include "nest/base/table.hpp"
-#include "nest/base/units.hpp"
-#include "nest/model/build.hpp"
-#include "nest/model/zoo.hpp"
-#include "nest/strategies/registry.hpp"
+#include "nest/api/nest.hpp"
+#include "nest/api/strategy.hpp"
 #include "two_dimensional.hpp"
 
 namespace {

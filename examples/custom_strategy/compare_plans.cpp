@@ -5,8 +5,6 @@
 
 #include "compare.hpp"
 #include "nest/api/nest.hpp"
-#include "nest/base/table.hpp"
-#include "nest/cluster/resize.hpp"
 #include "two_dimensional.hpp"
 
 namespace {

@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "nest/strategies/registry.hpp"
-#include "nest/strategies/tensor.hpp"
+#include "nest/api/strategy.hpp"
 
 namespace {
 

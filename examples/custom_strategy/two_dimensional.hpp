@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nest/strategies/subgraph_strategy.hpp"
+#include "nest/api/strategy.hpp"
 
 struct Grid {
   std::int64_t rows = 1;

@@ -7,7 +7,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::base {
 
 template <class Call>
 std::string message_of(Call&& call) {
@@ -19,4 +19,4 @@ std::string message_of(Call&& call) {
   return "(no error)";
 }
 
-}  // namespace nest
+}  // namespace nest::base

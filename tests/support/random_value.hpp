@@ -8,9 +8,9 @@
 #include <string>
 #include <utility>
 
-#include "nest/base/value.hpp"
+#include "nest/base/document/value.hpp"
 
-namespace nest {
+namespace nest::base {
 
 // Texts with quotes, backslashes, control characters and characters of two to four bytes.
 inline std::string random_text() {
@@ -74,4 +74,4 @@ inline Value random_value(int depth) {
   }
 }
 
-}  // namespace nest
+}  // namespace nest::base

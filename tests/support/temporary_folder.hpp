@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 class TemporaryFolder {
  public:
@@ -40,4 +42,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace nest
+}  // namespace nest::base

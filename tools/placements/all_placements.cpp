@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace nest::study {
+namespace nest::tools::study {
 
 AllPlacements::AllPlacements(Pricer& pricer, std::vector<Plan> plans)
     : pricer_(&pricer), plans_(std::move(plans)) {
@@ -86,4 +86,4 @@ void AllPlacements::price() {
   }
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "families.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 
 class AllPlacements {
  public:
@@ -41,4 +41,4 @@ class AllPlacements {
   std::optional<Plan> best_;
 };
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace nest::study {
+namespace nest::tools::study {
 namespace {
 
 using Spots = std::vector<std::int32_t>;  // first devices: of all cells, then of free places
@@ -100,4 +100,4 @@ Plan climb(Pricer& pricer, const Plan& plan, unsigned seed) {
   return Climber(pricer, plan).best(seed);
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

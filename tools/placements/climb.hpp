@@ -2,11 +2,11 @@
 // another and with free places while that helps, from the plan's own placement and from a few others near it.
 #pragma once
 
-#include "nest/plan/price.hpp"
+#include "nest/price/price.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 
 // The plan has devices; cells are whole ranges of ids. The best found, with results.
 [[nodiscard]] Plan climb(Pricer& pricer, const Plan& plan, unsigned seed);
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -5,9 +5,9 @@
 #include <optional>
 #include <set>
 
-#include "nest/plan/placement.hpp"
+#include "nest/network/cells/placement.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 namespace {
 
 using Starts = std::vector<std::int32_t>;
@@ -177,4 +177,4 @@ std::vector<Starts> cell_starts(const DeviceTree& tree, const Degrees& d, const 
   return {all.begin(), all.end()};
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

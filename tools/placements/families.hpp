@@ -9,7 +9,7 @@
 
 #include "nest/cluster/tree.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 
 // Sizes of a block: the rule's, multiples of a domain's, all.
 enum class Blocks { own, domains, any };
@@ -44,4 +44,4 @@ struct Degrees {
                                                                  const Degrees& degrees,
                                                                  const Family& family);
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

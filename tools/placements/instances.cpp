@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "nest/plan/price.hpp"
-#include "nest/solve/all_cuts.hpp"
-#include "nest/solve/brute_force.hpp"
+#include "nest/price/price.hpp"
+#include "nest/solve/twin/all_cuts.hpp"
+#include "nest/solve/twin/brute_force.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 namespace {
 
 using test::Dice;
@@ -198,4 +198,4 @@ ClusterForm form_of(const Cluster& cluster) {
   return even ? ClusterForm::even : ClusterForm::uneven;
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -7,10 +7,10 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/solve/search_space.hpp"
-#include "nest/solve/test_inputs.hpp"
+#include "nest/question/search_space.hpp"
+#include "nest/solve/twin/test_inputs.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 
 struct Setting {
   PlanInputs inputs;
@@ -34,4 +34,4 @@ struct Setting {
 enum class ClusterForm { even, uneven, faster_outside };
 [[nodiscard]] ClusterForm form_of(const Cluster& cluster);
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -22,7 +22,7 @@
 
 namespace {
 
-using namespace nest::study;
+using namespace nest::tools::study;
 
 std::vector<Outcome> run(std::size_t count,
                          const std::function<std::optional<Outcome>(std::size_t)>& compare) {

@@ -8,9 +8,9 @@
 
 #include "all_placements.hpp"
 #include "climb.hpp"
-#include "nest/solve/brute_force.hpp"
+#include "nest/solve/twin/brute_force.hpp"
 
-namespace nest::study {
+namespace nest::tools::study {
 namespace {
 
 std::string spell(const Cluster& cluster) {
@@ -210,4 +210,4 @@ std::optional<Outcome> compare_nodes(unsigned seed, bool uneven) {
   return outcome;
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -11,7 +11,9 @@
 #include "families.hpp"
 #include "instances.hpp"
 
-namespace nest::study {
+#include "nest/base/rooms.hpp"
+
+namespace nest::tools::study {
 
 inline constexpr std::array<std::int64_t, 7> kRatios{-3, -2, -1, 0, 1, 2, 3};  // powers of ten: compute
 inline const std::vector<std::string> kKinds{"switch", "ring", "mesh", "torus", "fully_connected", ""};
@@ -41,4 +43,4 @@ struct Outcome {
 // the best plans of the rule. None where communication is not usual.
 [[nodiscard]] std::optional<Outcome> compare_nodes(unsigned seed, bool uneven);
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

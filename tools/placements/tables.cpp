@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-namespace nest::study {
+namespace nest::tools::study {
 namespace {
 
 // How often, and by how much where it is so.
@@ -134,4 +134,4 @@ void print_families(std::vector<Outcome> all, const std::vector<Family>& familie
   }
 }
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -9,7 +9,9 @@
 
 #include "study.hpp"
 
-namespace nest::study {
+#include "nest/base/rooms.hpp"
+
+namespace nest::tools::study {
 
 // By the ratio of compute to communication and the kind of levels.
 void print_ratios(const std::vector<Outcome>& all);
@@ -18,4 +20,4 @@ void print_groups(const std::vector<Outcome>& all);
 // What is left of the gain with each family of placements.
 void print_families(std::vector<Outcome> all, const std::vector<Family>& families);
 
-}  // namespace nest::study
+}  // namespace nest::tools::study

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "nest/base/files.hpp"
-#include "nest/estimate/kernel_model.hpp"
-#include "nest/estimate/measured.hpp"
+#include "nest/estimate/kernels/kernel_model.hpp"
+#include "nest/estimate/kernels/measured.hpp"
 
-namespace nest {
+namespace nest::tools {
 namespace {
 
 constexpr double kOutlier = 0.3;  // beyond this error counts a fifth
@@ -148,7 +148,7 @@ void run(const std::string& file) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::tools
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    nest::run(argv[1]);
+    nest::tools::run(argv[1]);
   } catch (const std::exception& error) {
     fmt::print(stderr, "nest_fit: {}\n", error.what());
     return 1;

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "nest/base/units.hpp"
-#include "nest/solve/test_prove.hpp"
-#include "nest/solve/test_tight_instances.hpp"
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/ask/test_tight_instances.hpp"
 
 namespace {
 
@@ -65,15 +65,14 @@ class Proof {
       instance.options.without = without(seed);
       text = instance.text;
       for (const std::string& name : instance.options.without) text += "without " + name + "\n";
-      const nest::BruteForceResult all =
-          nest::brute_force(instance.inputs, instance.training, instance.space, instance.options, most);
+      const nest::solve::BruteForceResult all = nest::solve::brute_force(
+          instance.inputs, instance.training, instance.space, instance.options, most);
       plans_ += all.plans;
       feasible_ += all.best ? 1 : 0;
-      what =
-          all.complete
-              ? difference(instance, all,
-                           nest::search(instance.inputs, instance.training, instance.space, instance.options))
-              : "the space has more plans than asked for";
+      what = all.complete ? difference(instance, all,
+                                       nest::solve::search(instance.inputs, instance.training, instance.space,
+                                                           instance.options))
+                          : "the space has more plans than asked for";
     } catch (const std::exception& error) {
       what = error.what();
     }
@@ -98,7 +97,7 @@ class Proof {
 
   // One of the prunings in every fourth instance of each kind.
   [[nodiscard]] std::vector<std::string> without(unsigned seed) const {
-    const auto& names = nest::pruning_names();
+    const auto& names = nest::question::pruning_names();
     if (!without_.empty() || seed % 8 < 6) return without_;
     return {names[seed / 8 % names.size()]};
   }
@@ -139,8 +138,8 @@ int main(int argc, char** argv) {
     Proof proof(first, count, std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
     proof.run(std::max(1U, std::thread::hardware_concurrency()));
     fmt::print("{} seeds from {}: {} instances, {} with a plan, {} plans priced, {} differences\n",
-               nest::format_digits(count), first, nest::format_digits(proof.searches()),
-               nest::format_digits(proof.feasible()), nest::format_digits(proof.plans()),
+               nest::base::format_digits(count), first, nest::base::format_digits(proof.searches()),
+               nest::base::format_digits(proof.feasible()), nest::base::format_digits(proof.plans()),
                proof.differences());
     return proof.differences() == 0 ? 0 : 1;
   } catch (const std::exception& error) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 char lower(char c) {
@@ -91,4 +91,4 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   return guess ? "did you mean '" + *guess + "'?" : std::string{};
 }
 
-}  // namespace nest
+}  // namespace nest::base

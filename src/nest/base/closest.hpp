@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 // Edits (insert, delete, replace, swap of neighbours) from one word to the other, letter case ignored.
 [[nodiscard]] int edit_distance(std::string_view a, std::string_view b);
@@ -24,4 +26,4 @@ namespace nest {
 // "did you mean 'bandwidth'?", or "" when nothing is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string> known);
 
-}  // namespace nest
+}  // namespace nest::base

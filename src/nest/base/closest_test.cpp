@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -91,4 +91,4 @@ TEST(DidYouMean, IsAQuestionOrNothing) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::base

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 struct EmbeddedFile {
   std::string_view name;  // file name without folder and extension: "llama3.1-8b"
@@ -29,4 +31,4 @@ struct EmbeddedFile {
   return names;
 }
 
-}  // namespace nest
+}  // namespace nest::base

@@ -4,7 +4,7 @@
 
 #include "nest/base/plain_text.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 std::string sentence(const std::string& file, const std::string& place, const std::string& what,
@@ -26,4 +26,4 @@ InputError::InputError(std::string file, std::string place, std::string what, st
       what_(std::move(what)),
       hint_(std::move(hint)) {}
 
-}  // namespace nest
+}  // namespace nest::base

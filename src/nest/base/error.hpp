@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 class InputError : public std::runtime_error {
  public:
@@ -29,4 +31,4 @@ class InputError : public std::runtime_error {
 // What an input says that is allowed but likely unintended; the application decides how to show it.
 using Warnings = std::vector<std::string>;
 
-}  // namespace nest
+}  // namespace nest::base

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 TEST(InputError, IsOneSentence) {
@@ -30,4 +30,4 @@ TEST(InputError, KeepsControlCharactersOfTheInputOutOfTheSentence) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::base

@@ -10,7 +10,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& what, const std::string& hint = {}) {
@@ -96,4 +96,4 @@ bool looks_like_file(const std::string& text) {
   return text == "." || text == ".." || std::filesystem::is_regular_file(text, error);
 }
 
-}  // namespace nest
+}  // namespace nest::base

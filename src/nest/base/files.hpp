@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 // JSON and YAML take some thirty times their size in memory, matrices of 4,096 devices have 200 MB.
 inline constexpr std::int64_t kMostDocumentMib = 64;
@@ -25,4 +27,4 @@ void write_file(const std::string& path, std::string_view text);
 // /, ./ or ../, or because there is such a file. Known names come first: look them up before asking this.
 [[nodiscard]] bool looks_like_file(const std::string& text);
 
-}  // namespace nest
+}  // namespace nest::base

@@ -11,7 +11,7 @@
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 using ::testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST(LooksLikeFile, ByEndingByBeginningOrBecauseItIsThere) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::base

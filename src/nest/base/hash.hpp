@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 // Takes one more part into a hash; the order of parts counts.
 inline void mix_hash(std::size_t& hash, std::size_t part) {
@@ -20,4 +22,4 @@ inline void mix_hash(std::size_t& hash, std::size_t part) {
   return hash;
 }
 
-}  // namespace nest
+}  // namespace nest::base

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 template <class Tag>
 struct Id {
@@ -22,11 +24,11 @@ using StageId = Id<struct StageTag>;
 using DeviceId = Id<struct DeviceTag>;
 using LevelId = Id<struct LevelTag>;
 
-}  // namespace nest
+}  // namespace nest::base
 
 template <class Tag>
-struct std::hash<nest::Id<Tag>> {
-  std::size_t operator()(const nest::Id<Tag>& id) const noexcept {
+struct std::hash<nest::base::Id<Tag>> {
+  std::size_t operator()(const nest::base::Id<Tag>& id) const noexcept {
     return std::hash<std::int32_t>{}(id.value);
   }
 };

@@ -4,7 +4,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 constexpr std::size_t kLookedAt = 4096;  // a binary file shows itself at once
@@ -78,4 +78,4 @@ void refuse_unreadable(const std::string& file, std::string_view text, std::stri
   }
 }
 
-}  // namespace nest
+}  // namespace nest::base

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 // Bytes of the UTF-8 character that begins here; 0 where none does (RFC 3629: no overlong forms, no
 // surrogates).
@@ -22,4 +24,4 @@ namespace nest {
 // line). `expected` names what is expected: "JSON or YAML".
 void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected);
 
-}  // namespace nest
+}  // namespace nest::base

@@ -6,7 +6,7 @@
 
 #include "support/message_of.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 std::string refusal(const std::string& text) {
@@ -39,4 +39,4 @@ TEST(PlainText, FindsTheLineThatIsNoUtf8) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::base

@@ -11,7 +11,7 @@
 
 #include "nest/base/closest.hpp"
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 struct Unit {
@@ -274,4 +274,4 @@ std::string format_digits(std::int64_t count) {
   return s;
 }
 
-}  // namespace nest
+}  // namespace nest::base

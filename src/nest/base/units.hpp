@@ -15,7 +15,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace nest {
+#include "nest/base/rooms.hpp"
+
+namespace nest::base {
 
 // Whole quantities stop at the ends of their range: what overflows is still too much.
 template <class Rep>
@@ -105,4 +107,4 @@ inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
 // Every digit, with commas: "70,553,706,496".
 [[nodiscard]] std::string format_digits(std::int64_t count);
 
-}  // namespace nest
+}  // namespace nest::base

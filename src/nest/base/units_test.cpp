@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace nest {
+namespace nest::base {
 namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -260,4 +260,4 @@ TEST(Quantity, CalculatesInItsUnit) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::base

@@ -4,11 +4,11 @@
 #include <array>
 
 #include "nest/base/closest.hpp"
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 #include "nest/cluster/embedded_files.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 constexpr std::array<MathType, 5> kMathTypes{MathType::fp32, MathType::tf32, MathType::bf16, MathType::fp16,
@@ -215,4 +215,4 @@ Accelerator read_accelerator(Reader& file, const std::string& key) {
   return a;
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

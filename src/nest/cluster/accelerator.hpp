@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "nest/base/reader.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/base/units.hpp"
-#include "nest/base/value.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 // The arithmetic that a peak is quoted for; accumulation is as the vendor quotes it (fp32 for the 16-bit
 // types).
@@ -76,4 +76,4 @@ struct AcceleratorDefaults {
 // For JSON output: plain numbers, names with units, and under "assumed" what is a stated default.
 [[nodiscard]] Value accelerator_summary(const Accelerator& accelerator);
 
-}  // namespace nest
+}  // namespace nest::cluster

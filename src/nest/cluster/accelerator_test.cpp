@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Accelerator read(const std::string& yaml) {
@@ -108,4 +108,4 @@ TEST(Accelerator, WrongOnesAreAnsweredWithAGuess) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

@@ -1,7 +1,7 @@
 // Accelerators written out: back to the file format, and as JSON for people and programs.
 #include "nest/cluster/accelerator.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Value peaks_value(const Accelerator& a) {
@@ -76,4 +76,4 @@ Value accelerator_summary(const Accelerator& a) {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

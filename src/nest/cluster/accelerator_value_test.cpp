@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/cluster/accelerator.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Accelerator read(const std::string& yaml) {
@@ -33,4 +33,4 @@ TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

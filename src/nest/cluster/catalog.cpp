@@ -1,13 +1,13 @@
 #include "nest/cluster/catalog.hpp"
 
 #include "nest/base/closest.hpp"
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/embedded_files.hpp"
 
-namespace nest {
+namespace nest::cluster {
 std::vector<std::string> cluster_names() {
   return names_of(cluster_files());
 }
@@ -28,4 +28,4 @@ Cluster load_cluster(const std::string& name_or_path) {
   return is_file ? read_cluster(read_document(name_or_path)) : catalog_cluster(name_or_path);
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

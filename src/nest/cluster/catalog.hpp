@@ -7,7 +7,7 @@
 
 #include "nest/cluster/cluster.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 // In alphabetical order.
 [[nodiscard]] std::vector<std::string> cluster_names();
@@ -18,4 +18,4 @@ namespace nest {
 // A catalogued name, or a file (see looks_like_file of base).
 [[nodiscard]] Cluster load_cluster(const std::string& name_or_path);
 
-}  // namespace nest
+}  // namespace nest::cluster

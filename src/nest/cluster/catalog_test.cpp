@@ -10,7 +10,7 @@
 #include "nest/base/files.hpp"
 #include "nest/cluster/cluster_file.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 std::string error_of(const std::string& name) {
@@ -133,4 +133,4 @@ TEST(Catalog, AFileIsReadByItsPathOrEnding) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

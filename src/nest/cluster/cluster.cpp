@@ -5,7 +5,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 std::vector<FanOut> fan_outs(const std::vector<Level>& levels) {
@@ -130,4 +130,4 @@ BytesPerSecond bisection(const Cluster& cluster) {
   return BytesPerSecond{0};
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

@@ -18,7 +18,7 @@
 #include "nest/cluster/level.hpp"
 #include "nest/cluster/tree.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 struct ClusterParts {
   std::string name;
@@ -75,4 +75,4 @@ struct PairRoute {
 // Of the outermost level with more than one child.
 [[nodiscard]] BytesPerSecond bisection(const Cluster& cluster);
 
-}  // namespace nest
+}  // namespace nest::cluster

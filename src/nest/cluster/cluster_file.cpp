@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "nest/base/file_kind.hpp"
+#include "nest/base/document/file_kind.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 void set_if(Value& out, const std::string& key, const std::string& text) {
@@ -109,4 +109,4 @@ Value cluster_summary(const Cluster& cluster) {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

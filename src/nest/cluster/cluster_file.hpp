@@ -4,11 +4,11 @@
 //   pods.yaml: line 5, levels[1]: unknown key 'bandwith'; did you mean 'bandwidth'?
 #pragma once
 
-#include "nest/base/document.hpp"
-#include "nest/base/value.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/cluster/cluster.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 [[nodiscard]] Cluster read_cluster(const Document& document);
 // The cluster of one member of a larger file, such as "inputs.cluster" of a plan.
@@ -24,4 +24,4 @@ namespace nest {
 //  of devices_per_domain as a list.
 [[nodiscard]] Value cluster_summary(const Cluster& cluster);
 
-}  // namespace nest
+}  // namespace nest::cluster

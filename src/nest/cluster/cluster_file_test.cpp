@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 #include "nest/cluster/catalog.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Cluster read(const std::string& text) {
@@ -134,4 +134,4 @@ TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

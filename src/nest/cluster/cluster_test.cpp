@@ -5,7 +5,7 @@
 #include "nest/base/error.hpp"
 #include "nest/cluster/catalog.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Level level(std::string name, LevelKind kind, std::int32_t size, double rate, double latency) {
@@ -104,4 +104,4 @@ TEST(Cluster, BadLevelsAreRefused) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

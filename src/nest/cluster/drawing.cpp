@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "nest/base/svg.hpp"
-#include "nest/base/table.hpp"
+#include "nest/base/drawing/svg.hpp"
+#include "nest/base/drawing/table.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 constexpr double kPad = 12;
@@ -203,4 +203,4 @@ std::string cluster_svg(const Cluster& cluster) {
   return Picture(cluster).draw();
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

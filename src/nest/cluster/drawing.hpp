@@ -13,8 +13,8 @@
 
 #include "nest/cluster/cluster.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 [[nodiscard]] std::string cluster_svg(const Cluster& cluster);
 
-}  // namespace nest
+}  // namespace nest::cluster

@@ -5,7 +5,7 @@
 
 #include "nest/cluster/catalog.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 using testing::HasSubstr;
@@ -45,4 +45,4 @@ TEST(Drawing, EveryCataloguedClusterCanBeDrawn) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

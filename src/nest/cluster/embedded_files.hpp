@@ -5,9 +5,9 @@
 
 #include "nest/base/embedded.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 [[nodiscard]] std::span<const EmbeddedFile> accelerator_files();
 [[nodiscard]] std::span<const EmbeddedFile> cluster_files();
 
-}  // namespace nest
+}  // namespace nest::cluster

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "nest/base/mismatch.hpp"
+#include "nest/base/document/mismatch.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 constexpr std::array<LevelKind, 5> kKinds{LevelKind::switched, LevelKind::ring, LevelKind::mesh,
@@ -184,4 +184,4 @@ Value level_file_value(const Level& level) {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

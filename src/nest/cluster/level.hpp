@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "nest/base/reader.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/base/units.hpp"
-#include "nest/base/value.hpp"
 #include "nest/cluster/tree.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 enum class LevelKind { switched, ring, mesh, torus, fully_connected };
 
@@ -61,4 +61,4 @@ struct LevelProblem {
 // What read_level reads back, in plain SI numbers.
 [[nodiscard]] Value level_file_value(const Level& level);
 
-}  // namespace nest
+}  // namespace nest::cluster

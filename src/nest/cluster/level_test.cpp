@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 Level read(const std::string& yaml) {
@@ -132,4 +132,4 @@ TEST(Level, MistakesAreNamed) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

@@ -6,7 +6,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 // Which sizes a level may take, each child of it being `child` devices.
@@ -138,4 +138,4 @@ Cluster with_devices(const Cluster& cluster, std::int64_t devices) {
                    hint);
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

@@ -11,11 +11,11 @@
 
 #include "nest/cluster/cluster.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 // Meshes and tori keep their dimensions, and uneven domains their sizes: only what lies outside them, or is
 // cut off whole, changes. A fully connected level that shrinks keeps the rate of each link; one that grows
 // keeps the device's total.
 [[nodiscard]] Cluster with_devices(const Cluster& cluster, std::int64_t devices);
 
-}  // namespace nest
+}  // namespace nest::cluster

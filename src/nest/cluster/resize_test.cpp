@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 std::vector<std::int32_t> sizes(const Cluster& c) {
@@ -113,4 +113,4 @@ TEST(WithDevices, AFullyConnectedLevelThatShrinksKeepsItsLinks) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

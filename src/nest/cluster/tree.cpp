@@ -7,7 +7,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/units.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 std::int64_t children_of_all(const FanOut& fan_out, std::int64_t domains) {
@@ -186,4 +186,4 @@ std::vector<LevelMembers> DeviceTree::members(std::span<const DeviceId> group) c
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::cluster

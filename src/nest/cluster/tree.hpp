@@ -15,7 +15,7 @@
 
 #include "nest/base/ids.hpp"
 
-namespace nest {
+namespace nest::cluster {
 
 inline constexpr std::int64_t kMostDevices = std::int64_t{1} << 24;
 
@@ -98,4 +98,4 @@ class DeviceTree {
 // Counts from the outermost level, which has one domain, inwards.
 [[nodiscard]] std::optional<FanOutProblem> check_fan_outs(std::span<const FanOut> fan_outs);
 
-}  // namespace nest
+}  // namespace nest::cluster

@@ -9,7 +9,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::cluster {
 namespace {
 
 // The tree as a person would draw it: for each level the domain of every device, counted by walking the
@@ -218,4 +218,4 @@ TEST(DeviceTree, FanOutsThatMakeNoTreeAreRefused) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::cluster

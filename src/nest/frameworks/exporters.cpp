@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 
-#include "nest/frameworks/chakra.hpp"
-#include "nest/frameworks/deepspeed.hpp"
-#include "nest/frameworks/megatron.hpp"
-#include "nest/frameworks/placement_files.hpp"
-#include "nest/frameworks/torchtitan.hpp"
+#include "nest/frameworks/chakra/chakra.hpp"
+#include "nest/frameworks/common/placement_files.hpp"
+#include "nest/frameworks/deepspeed/deepspeed.hpp"
+#include "nest/frameworks/megatron/megatron.hpp"
+#include "nest/frameworks/torchtitan/torchtitan.hpp"
 
-namespace nest {
+namespace nest::frameworks {
 
 std::span<const Exporter> exporters() {
   static constexpr std::array kAll{
@@ -36,4 +36,4 @@ const Exporter* find_exporter(std::string_view name) {
   return at == all.end() ? nullptr : &*at;
 }
 
-}  // namespace nest
+}  // namespace nest::frameworks

@@ -4,11 +4,11 @@
 #include <span>
 #include <string_view>
 
-#include "nest/frameworks/exporter.hpp"
+#include "nest/frameworks/common/exporter.hpp"
 
-namespace nest {
+namespace nest::frameworks {
 
 [[nodiscard]] std::span<const Exporter> exporters();
 [[nodiscard]] const Exporter* find_exporter(std::string_view name);
 
-}  // namespace nest
+}  // namespace nest::frameworks

@@ -6,7 +6,7 @@
 
 #include "nest/frameworks/test_exports.hpp"
 
-namespace nest {
+namespace nest::frameworks {
 namespace {
 
 TEST(Exporters, AreFoundByName) {
@@ -30,4 +30,4 @@ TEST(Exporters, AllTakeASimplePlan) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::frameworks

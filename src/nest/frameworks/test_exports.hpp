@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "nest/frameworks/exporters.hpp"
-#include "nest/plan/check.hpp"
-#include "nest/plan/cost_book.hpp"
-#include "nest/plan/framework_rules.hpp"
-#include "nest/plan/price.hpp"
+#include "nest/plan/rules/check.hpp"
+#include "nest/plan/rules/framework_rules.hpp"
 #include "nest/plan/test_plans.hpp"
+#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::test {
+using namespace frameworks;
 
 struct Exported {
   ExportResult result;

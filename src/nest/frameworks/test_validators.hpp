@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "nest/base/rooms.hpp"
+
 namespace nest::test {
+using namespace frameworks;
 
 using Files = std::map<std::string, std::string>;
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 Value names_of(const LayerType& type, const std::vector<TensorIndex>& tensors) {
@@ -171,4 +171,4 @@ Value describe(const LayerProfile& profile) {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::model

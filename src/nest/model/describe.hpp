@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "nest/base/value.hpp"
-#include "nest/model/model.hpp"
-#include "nest/model/profile.hpp"
+#include "nest/base/document/value.hpp"
+#include "nest/model/graph/model.hpp"
+#include "nest/model/graph/profile.hpp"
 
-namespace nest {
+namespace nest::model {
 
 [[nodiscard]] Value describe(const Model& model);
 [[nodiscard]] Value describe(const LayerProfile& profile);
@@ -29,4 +29,4 @@ struct LayerRun {
 };
 [[nodiscard]] std::vector<LayerRun> layer_runs(const Model& model);
 
-}  // namespace nest
+}  // namespace nest::model

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
-#include "nest/model/build.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 TEST(Describe, HasTheKeysOfTheContract) {
@@ -58,4 +58,4 @@ TEST(TypicalLayer, IsTheMostFrequentBlock) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::model

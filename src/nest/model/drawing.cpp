@@ -5,10 +5,10 @@
 #include <set>
 #include <vector>
 
-#include "nest/base/graphviz.hpp"
+#include "nest/base/drawing/graphviz.hpp"
 #include "nest/model/describe.hpp"
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 constexpr const char* kPage =
@@ -144,4 +144,4 @@ std::string model_dot(const LayerProfile& profile) {
   return dot + layer_graph(runs_of(kinds, s.edges), s.edges, names, details) + "}\n";
 }
 
-}  // namespace nest
+}  // namespace nest::model

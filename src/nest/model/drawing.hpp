@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "nest/model/model.hpp"
-#include "nest/model/profile.hpp"
+#include "nest/model/graph/model.hpp"
+#include "nest/model/graph/profile.hpp"
 
-namespace nest {
+namespace nest::model {
 
 [[nodiscard]] std::string model_dot(const Model& model);
 [[nodiscard]] std::string model_dot(const LayerProfile& profile);
 
-}  // namespace nest
+}  // namespace nest::model

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/model/build.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 using ::testing::HasSubstr;
@@ -30,4 +30,4 @@ TEST(Drawing, BranchesShow) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::model

@@ -7,9 +7,9 @@
 #include "nest/base/closest.hpp"
 #include "nest/base/files.hpp"
 #include "nest/base/plain_text.hpp"
-#include "nest/model/hub_config.hpp"
+#include "nest/model/hub/hub_config.hpp"
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 // "meta-llama/Llama-3.1-8B" and "llama3.1-8b" are one name: organisation, letter case, - and _ do not tell
@@ -133,4 +133,4 @@ ModelSource load_model(const std::string& name_or_file, Warnings& warnings) {
   return read_hub_config(document, name_from_path(name_or_file), warnings);
 }
 
-}  // namespace nest
+}  // namespace nest::model

@@ -9,10 +9,10 @@
 
 #include "nest/base/embedded.hpp"
 #include "nest/base/error.hpp"
-#include "nest/model/profile.hpp"
-#include "nest/model/spec.hpp"
+#include "nest/model/blocks/spec.hpp"
+#include "nest/model/graph/profile.hpp"
 
-namespace nest {
+namespace nest::model {
 
 // A model before it is built: our description of an architecture, or the user's own layer costs.
 using ModelSource = std::variant<ModelSpec, LayerProfile>;
@@ -28,4 +28,4 @@ using ModelSource = std::variant<ModelSpec, LayerProfile>;
 // profile. A name with a slash or an ending such as .json, and any existing file, is a file.
 [[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings);
 
-}  // namespace nest
+}  // namespace nest::model

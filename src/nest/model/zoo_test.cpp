@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "nest/model/build.hpp"
-#include "nest/model/hub_config.hpp"
+#include "nest/model/blocks/build.hpp"
+#include "nest/model/hub/hub_config.hpp"
 
-namespace nest {
+namespace nest::model {
 namespace {
 
 struct Published {
@@ -196,4 +196,4 @@ TEST(Zoo, EveryModelBuildsAtItsDefaultsAndSmall) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::model

@@ -7,9 +7,9 @@
 #include "nest/base/files.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
-#include "nest/model/hub_config.hpp"
+#include "nest/model/hub/hub_config.hpp"
 
-namespace nest {
+namespace nest::plan {
 namespace {
 
 // A group inside a larger document as a document of its own, for readers that take whole files.
@@ -109,4 +109,4 @@ Value to_value(const PlanInputs& inputs) {
   return v;
 }
 
-}  // namespace nest
+}  // namespace nest::plan

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "nest/base/reader.hpp"
-#include "nest/base/value.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/cluster/cluster.hpp"
-#include "nest/estimate/fabric.hpp"
-#include "nest/model/build.hpp"
+#include "nest/estimate/collectives/fabric.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/registry.hpp"
 
-namespace nest {
+namespace nest::plan {
 
 struct PlanInputs {
   // As the user named it (a zoo name or a file), or the whole text of a config.json or layer profile.
@@ -47,4 +47,4 @@ void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings)
 [[nodiscard]] PlanInputs read_inputs(Reader& inputs, Warnings& warnings);
 [[nodiscard]] Value to_value(const PlanInputs& inputs);
 
-}  // namespace nest
+}  // namespace nest::plan

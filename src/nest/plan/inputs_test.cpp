@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "nest/base/files.hpp"
-#include "nest/estimate/collective.hpp"
+#include "nest/estimate/collectives/collective.hpp"
 #include "nest/plan/test_example.hpp"
 #include "support/message_of.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace nest {
+namespace nest::plan {
 namespace {
 
 PlanInputs read(const std::string& text) {
@@ -127,4 +127,4 @@ TEST(Inputs, WithoutARecipeItIsMegatrons) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::plan

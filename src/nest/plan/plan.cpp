@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace nest {
+namespace nest::plan {
 namespace {
 
 constexpr std::array<std::string_view, 4> kSchedules{"1f1b", "gpipe", "interleaved", "zb-h1"};
@@ -38,4 +38,4 @@ std::optional<PlanStatus> find_plan_status(std::string_view name) {
   return find_word<PlanStatus>(kStatuses, name);
 }
 
-}  // namespace nest
+}  // namespace nest::plan

@@ -14,11 +14,12 @@
 
 #include "nest/base/ids.hpp"
 #include "nest/base/units.hpp"
+#include "nest/network/cells/placement.hpp"
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/recompute.hpp"
 #include "nest/strategies/strategy.hpp"
 
-namespace nest {
+namespace nest::plan {
 
 enum class Schedule { one_f_one_b, gpipe, interleaved, zb_h1 };
 [[nodiscard]] std::string_view name_of(Schedule schedule);
@@ -59,8 +60,6 @@ struct Parallelism {
   [[nodiscard]] std::int64_t devices() const { return strategy.cell() * copies() * pipeline; }
   bool operator==(const Parallelism&) const = default;
 };
-
-using Cell = std::vector<DeviceId>;  // id j: tensor + t * (context + c * side)
 
 // Per micro-batch, on a device of the stage.
 struct StageTime {
@@ -155,4 +154,4 @@ struct Plan {
   [[nodiscard]] bool placed() const { return !stages.empty() && !stages.front().devices.empty(); }
 };
 
-}  // namespace nest
+}  // namespace nest::plan

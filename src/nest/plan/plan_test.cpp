@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace nest {
+namespace nest::plan {
 namespace {
 
 TEST(Plan, WordsAndTheirMeaningGoBothWays) {
@@ -84,4 +84,4 @@ TEST(Plan, IsPlacedWhereItsFirstStageHasDevices) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::plan

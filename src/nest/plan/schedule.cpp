@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace nest {
+namespace nest::plan {
 namespace {
 
 // Forward passes before the first backward pass, counted in chunks.
@@ -112,4 +112,4 @@ Bytes peak_stash(Schedule schedule, const ScheduleShape& shape, std::int64_t sta
   return most;
 }
 
-}  // namespace nest
+}  // namespace nest::plan

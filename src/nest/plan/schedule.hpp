@@ -11,7 +11,7 @@
 
 #include "nest/plan/plan.hpp"
 
-namespace nest {
+namespace nest::plan {
 
 enum class TaskKind : std::uint8_t {
   forward,
@@ -44,4 +44,4 @@ struct ScheduleShape {
 [[nodiscard]] Bytes peak_stash(Schedule schedule, const ScheduleShape& shape, std::int64_t stage,
                                std::span<const Bytes> stashes);
 
-}  // namespace nest
+}  // namespace nest::plan

@@ -7,9 +7,10 @@
 #include <string>
 #include <tuple>
 
-#include "nest/plan/test_makespan.hpp"
+#include "nest/price/test_makespan.hpp"
 
-namespace nest {
+namespace nest::plan {
+using namespace price;
 namespace {
 
 std::string spell(const std::vector<Task>& order, bool chunks = false) {
@@ -141,4 +142,4 @@ TEST(Schedule, ZeroBubbleHoldsNoMoreThanTheFirstStageOf1F1B) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::plan

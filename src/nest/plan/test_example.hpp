@@ -8,6 +8,7 @@
 #include "nest/plan/plan.hpp"
 
 namespace nest::test {
+using namespace plan;
 
 inline const std::string kExampleCluster = R"(
 name: four

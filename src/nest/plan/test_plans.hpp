@@ -15,52 +15,12 @@
 #include <vector>
 
 #include "nest/cluster/cluster_file.hpp"
+#include "nest/network/groups/test_random.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::test {
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : random_(seed) {}
-
-  std::int64_t pick(std::int64_t from, std::int64_t to) {
-    return from + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(to - from + 1));
-  }
-  bool once_in(int n) { return pick(1, n) == 1; }
-  template <class T>
-  const T& one_of(const std::vector<T>& list) {
-    return list[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(list.size()) - 1))];
-  }
-  std::int64_t divisor_of(std::int64_t n) {
-    std::vector<std::int64_t> all;
-    for (std::int64_t d = 1; d <= n; ++d) {
-      if (n % d == 0) all.push_back(d);
-    }
-    return one_of(all);
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
-// Two or three levels of switches; the sizes of the middle ones differ from domain to domain.
-[[nodiscard]] inline Cluster random_cluster(Dice& dice) {
-  const auto speed = [&](std::int64_t most) { return std::to_string(dice.pick(most / 8, most)) + " GB/s"; };
-  const std::int64_t racks = dice.pick(1, 3);
-  std::string sizes;
-  for (std::int64_t r = 0; r < racks; ++r) sizes += (r == 0 ? "" : ", ") + std::to_string(dice.pick(1, 4));
-  std::string text =
-      "name: random\naccelerator: {name: x, memory: 80 GB, memory_bandwidth: 3 TB/s, peak: {bf16: 1000 "
-      "TFLOP/s}}\nlevels:\n";
-  text += "  - {name: node, kind: switch, size: " + std::to_string(dice.pick(1, 4)) +
-          ", bandwidth: " + speed(400) + ", latency: 1 us}\n";
-  text += "  - {name: rack, kind: switch, sizes: [" + sizes + "], bandwidth: " + speed(100) +
-          ", latency: 5 us, oversubscription: " + std::to_string(dice.pick(1, 3)) + "}\n";
-  text += "  - {name: spine, kind: switch, size: " + std::to_string(racks) + ", bandwidth: " + speed(50) +
-          ", latency: 10 us, oversubscription: " + std::to_string(dice.pick(1, 3)) + "}\n";
-  return read_cluster(parse_yaml("cluster", text));
-}
+using namespace plan;
 
 // 4 to 9 layers in a chain, some with an edge that skips ahead; tensor 1 and 2, context 2 and expert 2. What
 // comes into a layer is never more than it keeps, as in any real one.

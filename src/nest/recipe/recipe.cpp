@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/document/file_kind.hpp"
+#include "nest/base/document/reader.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/file_kind.hpp"
 #include "nest/base/files.hpp"
 #include "nest/base/plain_text.hpp"
-#include "nest/base/reader.hpp"
 
-namespace nest {
+namespace nest::recipe {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPrecisions{"bf16", "fp16", "fp8"};
@@ -183,4 +183,4 @@ Value to_value(const Recipe& recipe) {
   return v;
 }
 
-}  // namespace nest
+}  // namespace nest::recipe

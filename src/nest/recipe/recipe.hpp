@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/value.hpp"
 #include "nest/base/embedded.hpp"
 #include "nest/base/units.hpp"
-#include "nest/base/value.hpp"
 
-namespace nest {
+namespace nest::recipe {
 
 enum class Precision { bf16, fp16, fp8 };
 enum class Optimizer { adam, sgd };
@@ -112,4 +112,4 @@ inline constexpr std::string_view kDefaultRecipe = "megatron";
 // The files of data/recipes, compiled in.
 [[nodiscard]] std::span<const EmbeddedFile> recipe_files();
 
-}  // namespace nest
+}  // namespace nest::recipe

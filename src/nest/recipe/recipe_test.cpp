@@ -5,7 +5,7 @@
 
 #include "nest/base/error.hpp"
 
-namespace nest {
+namespace nest::recipe {
 namespace {
 
 std::string message(const std::string& yaml) {
@@ -117,4 +117,4 @@ TEST(Recipe, ErrorsAreSentences) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::recipe

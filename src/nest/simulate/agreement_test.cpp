@@ -8,7 +8,7 @@
 #include "nest/simulate/simulate.hpp"
 #include "nest/simulate/test_plans.hpp"
 
-namespace nest {
+namespace nest::simulate {
 namespace {
 
 using namespace test_plans;
@@ -32,7 +32,7 @@ Band measure(const char* what, const Draw& draw) {
   Band band;
   for (int n = 0; n < kPlans; ++n) {
     const Case c = random_case(random, draw);
-    const SimulationResult r = simulate(c.plan, c.priced, c.inputs, {.contention = false});
+    const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {.contention = false});
     const double excess = r.step.value / c.priced.predicted.step.value - 1;
     const bool alike = r.workers == c.plan.parallelism.pipeline;
     double& least = alike ? band.least : band.unlike;
@@ -112,8 +112,8 @@ TEST(Agreement, SharingLinksNeverHelps) {
   for (int n = 0; n < 200; ++n) {
     const Case c =
         random_case(random, {.schedule = static_cast<Schedule>(n % 4), .spread = 0.3, .collectives = true});
-    const SimulationResult alone = simulate(c.plan, c.priced, c.inputs, {.contention = false});
-    const SimulationResult shared = simulate(c.plan, c.priced, c.inputs, {});
+    const SimulationResult alone = run_simulation(c.plan, c.priced, c.inputs, {.contention = false});
+    const SimulationResult shared = run_simulation(c.plan, c.priced, c.inputs, {});
     ASSERT_GE(shared.pipeline.value, alone.pipeline.value * (1 - 1e-9)) << n;
     ASSERT_GE(shared.step.value, alone.step.value * (1 - 1e-9)) << n;
     most = std::max(most, shared.step.value / alone.step.value - 1);
@@ -130,8 +130,8 @@ TEST(Agreement, AllCopiesGiveWhatOneOfEachKindGives) {
   for (int n = 0; n < 200; ++n) {
     const Case c =
         random_case(random, {.schedule = static_cast<Schedule>(n % 4), .spread = 0.3, .collectives = true});
-    const SimulationResult few = simulate(c.plan, c.priced, c.inputs, {});
-    const SimulationResult all = simulate(c.plan, c.priced, c.inputs, {.all_devices = true});
+    const SimulationResult few = run_simulation(c.plan, c.priced, c.inputs, {});
+    const SimulationResult all = run_simulation(c.plan, c.priced, c.inputs, {.all_devices = true});
     most = std::max(most, std::abs(few.step.value / all.step.value - 1));
     if (few.workers < all.workers) ++saved;
     ASSERT_EQ(few.levels.size(), all.levels.size());
@@ -147,4 +147,4 @@ TEST(Agreement, AllCopiesGiveWhatOneOfEachKindGives) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::simulate

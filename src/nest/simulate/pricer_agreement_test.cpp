@@ -19,7 +19,7 @@
 #include "nest/simulate/simulate.hpp"
 #include "nest/simulate/test_real_plans.hpp"
 
-namespace nest {
+namespace nest::simulate {
 namespace {
 
 using namespace test;
@@ -55,8 +55,8 @@ struct Sample {
 Sample measure(const RealPlan& r) {
   const PlanInputs& inputs = r.pricer->inputs();
   const Parallelism& p = r.plan.parallelism;
-  const SimulationResult alone = simulate(r.plan, r.priced, inputs, {.contention = false});
-  const SimulationResult shared = simulate(r.plan, r.priced, inputs, {});
+  const SimulationResult alone = run_simulation(r.plan, r.priced, inputs, {.contention = false});
+  const SimulationResult shared = run_simulation(r.plan, r.priced, inputs, {});
   Sample s{.name = r.name, .schedule = p.schedule, .network = network_of(inputs.cluster)};
   s.pipeline = p.pipeline > 1;
   s.alike = alone.workers == p.pipeline;
@@ -251,7 +251,7 @@ EqualChunks run_equal_chunks(Dice& dice, Pricer& pricer) {
   plan = pricer.place(pricer.complete(std::move(plan)));
   const PricedPlan priced = pricer.price(plan);
   EXPECT_NE(priced.status, PriceStatus::invalid) << priced.reason;
-  const SimulationResult r = simulate(plan, priced, pricer.inputs(), {.contention = false});
+  const SimulationResult r = run_simulation(plan, priced, pricer.inputs(), {.contention = false});
   return {(r.pipeline - priced.pipeline).value, p.pipeline * p.interleave, priced.pipeline.value};
 }
 
@@ -290,4 +290,4 @@ TEST(PricerAgreement, HiddenSendsDelayTheEnds) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::simulate

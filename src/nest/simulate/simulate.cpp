@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/simulate/engine.hpp"
-#include "nest/simulate/memory_use.hpp"
+#include "nest/simulate/engine/engine.hpp"
+#include "nest/simulate/listeners/memory_use.hpp"
 
-namespace nest {
+namespace nest::simulate {
 namespace {
 
 // Seconds of passes and of held receives, by stage, of the worker that has most.
@@ -107,8 +107,8 @@ std::string in_words(const SimulationResult& r, const std::string& level, const 
 
 }  // namespace
 
-SimulationResult simulate(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
-                          const SimulationOptions& options, std::span<Listener* const> listeners) {
+SimulationResult run_simulation(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
+                                const SimulationOptions& options, std::span<Listener* const> listeners) {
   check(plan, priced);
   const Scenario scenario = make_scenario(
       plan, priced, inputs, {.all_copies = options.all_devices, .contention = options.contention});
@@ -185,4 +185,4 @@ Value to_value(const SimulationResult& r) {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::simulate

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "nest/base/document/value.hpp"
 #include "nest/base/units.hpp"
-#include "nest/base/value.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/price.hpp"
-#include "nest/simulate/link_bytes.hpp"
-#include "nest/simulate/listener.hpp"
+#include "nest/price/price.hpp"
+#include "nest/simulate/engine/listener.hpp"
+#include "nest/simulate/listeners/link_bytes.hpp"
 
-namespace nest {
+namespace nest::simulate {
 
 struct SimulationOptions {
   bool all_devices = false;  // every copy, also those that are alike
@@ -63,11 +63,11 @@ struct SimulationResult {
 };
 
 // The plan must be placed and its price valid; where it is not an InputError says so.
-[[nodiscard]] SimulationResult simulate(const Plan& placed_plan, const PricedPlan& priced,
-                                        const PlanInputs& inputs, const SimulationOptions& options,
-                                        std::span<Listener* const> listeners = {});
+[[nodiscard]] SimulationResult run_simulation(const Plan& placed_plan, const PricedPlan& priced,
+                                              const PlanInputs& inputs, const SimulationOptions& options,
+                                              std::span<Listener* const> listeners = {});
 
 // {"step_s", "priced_s", "bubble_fraction", "stages": [{"peak_bytes"}], ...}
 [[nodiscard]] Value to_value(const SimulationResult& result);
 
-}  // namespace nest
+}  // namespace nest::simulate

@@ -5,14 +5,14 @@
 #include "nest/simulate/test_plans.hpp"
 #include "support/message_of.hpp"
 
-namespace nest {
+namespace nest::simulate {
 namespace {
 
 using namespace test_plans;
 
 TEST(Simulate, FirstRowOfTheExample) {
   const Case c = example_case();
-  const SimulationResult r = simulate(c.plan, c.priced, c.inputs, {});
+  const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {});
   EXPECT_NEAR(c.priced.predicted.step.value, 78.515e-3, 1e-12);
   EXPECT_NEAR(r.pipeline.value, 38.505e-3, 1e-12);
   EXPECT_NEAR(r.step.value, 78.515e-3, 1e-12);
@@ -26,7 +26,7 @@ TEST(Simulate, FirstRowOfTheExample) {
 
 TEST(Simulate, AllDevicesGiveTheSame) {
   const Case c = example_case();
-  const SimulationResult r = simulate(c.plan, c.priced, c.inputs, {.all_devices = true});
+  const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {.all_devices = true});
   EXPECT_NEAR(r.step.value, 78.515e-3, 1e-12);
   EXPECT_EQ(r.workers, 4);
   EXPECT_EQ(r.tasks, 32);
@@ -35,7 +35,7 @@ TEST(Simulate, AllDevicesGiveTheSame) {
 // Four micro-batches of 50 MB forward and back inside each node; 400 and 200 MB across the rack.
 TEST(Simulate, CountsBytesByLevelAndLink) {
   const Case c = example_case();
-  const SimulationResult r = simulate(c.plan, c.priced, c.inputs, {});
+  const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {});
   ASSERT_EQ(r.levels.size(), 2U);
   EXPECT_EQ(r.levels[0].bytes.value, 2 * 4 * 2 * 50'000'000LL);
   EXPECT_EQ(r.levels[1].bytes.value, 2 * (400'000'000LL + 200'000'000LL));
@@ -48,7 +48,7 @@ TEST(Simulate, SaysWhyItDiffers) {
   Case c = example_case();
   // Both stages of both copies in one node each: sends share nothing, so make the rack narrow instead.
   c.inputs = inputs_on(cluster_of({level("node", 2, 100e9, 1e-6), level("rack", 2, 10e9, 5e-6, 4)}));
-  const SimulationResult r = simulate(c.plan, c.priced, c.inputs, {});
+  const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {});
   // Each group alone gets 2 * 10 / 4 GB/s of its node's uplink; both at once get half of that each.
   EXPECT_GT(r.step.value, c.priced.predicted.step.value);
   EXPECT_NE(r.cause.find("reductions and gathers wait for each other on the rack"), std::string::npos)
@@ -60,7 +60,7 @@ TEST(Simulate, SaysWhyItDiffers) {
 
 TEST(Simulate, AsJson) {
   const Case c = example_case();
-  const Value v = to_value(simulate(c.plan, c.priced, c.inputs, {}));
+  const Value v = to_value(run_simulation(c.plan, c.priced, c.inputs, {}));
   for (const char* key : {"step_s", "priced_s", "bubble_fraction", "stages", "links", "cause"}) {
     EXPECT_NE(v.find(key), nullptr) << key;
   }
@@ -72,12 +72,12 @@ TEST(Simulate, RefusesWhatHasNoPriceOrNoDevices) {
   PricedPlan invalid;
   invalid.status = PriceStatus::invalid;
   invalid.reason = "layer 2 is in no stage";
-  EXPECT_EQ(message_of([&] { static_cast<void>(simulate(c.plan, invalid, c.inputs, {})); }),
+  EXPECT_EQ(message_of([&] { static_cast<void>(run_simulation(c.plan, invalid, c.inputs, {})); }),
             "plan: it has no price: layer 2 is in no stage");
   for (Stage& stage : c.plan.stages) stage.devices.clear();
-  EXPECT_EQ(message_of([&] { static_cast<void>(simulate(c.plan, c.priced, c.inputs, {})); }),
+  EXPECT_EQ(message_of([&] { static_cast<void>(run_simulation(c.plan, c.priced, c.inputs, {})); }),
             "stages: they have no devices; place the plan first");
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::simulate

@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "nest/estimate/collective.hpp"
+#include "nest/estimate/collectives/collective.hpp"
 #include "nest/plan/inputs.hpp"
-#include "nest/plan/pipeline_time.hpp"
-#include "nest/plan/price.hpp"
 #include "nest/plan/schedule.hpp"
-#include "nest/plan/step_groups.hpp"
+#include "nest/price/pipeline_time.hpp"
+#include "nest/price/price.hpp"
+#include "nest/price/step_groups.hpp"
 
-namespace nest::test_plans {
+namespace nest::simulate::test_plans {
 
 inline Level level(const std::string& name, std::int32_t size, double bandwidth, double latency,
                    double oversubscription = 1) {
@@ -239,4 +239,4 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
   return c;
 }
 
-}  // namespace nest::test_plans
+}  // namespace nest::simulate::test_plans

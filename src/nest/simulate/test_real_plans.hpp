@@ -16,10 +16,11 @@
 #include "nest/base/error.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/resize.hpp"
-#include "nest/plan/price.hpp"
 #include "nest/plan/test_plans.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::test {
+using namespace simulate;
 
 struct RealPlan {
   std::string name;

@@ -1,6 +1,6 @@
 #include "nest/strategies/boundary.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 Bytes boundary_bytes(Bytes whole, const Strategy& s, bool scatter_gather) {
   const std::int64_t shares = s.context * (s.shards_sequence() || scatter_gather ? s.tensor : 1);
@@ -11,4 +11,4 @@ Bytes boundary_bytes(const Edge& edge, const Strategy& s, bool scatter_gather) {
   return boundary_bytes(edge.bytes, s, scatter_gather);
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

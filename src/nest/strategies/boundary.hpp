@@ -3,12 +3,12 @@
 // framework sends a share from each tensor rank and gathers on arrival (scatter-gather).
 #pragma once
 
-#include "nest/model/model.hpp"
+#include "nest/model/graph/model.hpp"
 #include "nest/strategies/strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 [[nodiscard]] Bytes boundary_bytes(Bytes whole, const Strategy& strategy, bool scatter_gather = false);
 [[nodiscard]] Bytes boundary_bytes(const Edge& edge, const Strategy& strategy, bool scatter_gather = false);
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -4,7 +4,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 TEST(Boundary, SplitAsTheLayersAre) {
@@ -25,4 +25,4 @@ TEST(Boundary, IsWhatTheLayerMakes) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -4,7 +4,7 @@
 
 #include "nest/strategies/refusals.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 void push_ring(LayerTransform& t, Operator op) {
@@ -117,4 +117,4 @@ SubgraphStrategy context_strategy() {
           [](const Strategy& s) { return s.context > 1; }, check, apply};
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -9,8 +9,8 @@
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 [[nodiscard]] SubgraphStrategy context_strategy();
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -5,7 +5,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 using testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(Context, Refusals) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -5,7 +5,7 @@
 
 #include "nest/strategies/refusals.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 class ExpertPass {
@@ -172,4 +172,4 @@ SubgraphStrategy expert_strategy() {
           check, [](LayerTransform& t) { ExpertPass(t).run(); }};
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

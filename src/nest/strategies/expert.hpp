@@ -13,10 +13,10 @@
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 [[nodiscard]] SubgraphStrategy expert_strategy();
 
 [[nodiscard]] bool has_experts(const LayerType& layer);
 
-}  // namespace nest
+}  // namespace nest::strategies

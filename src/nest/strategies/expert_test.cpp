@@ -5,7 +5,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 using testing::ElementsAre;
@@ -123,4 +123,4 @@ TEST(Expert, Refusals) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -15,7 +15,7 @@
 #include "nest/strategies/test_graph.hpp"
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 // Models with a fixed sequence (images) take no other. `old`: without flash kernels, and with dropout.
@@ -253,4 +253,4 @@ TEST(Properties, OneDeviceIsTheLayerItself) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

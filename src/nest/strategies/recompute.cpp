@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPolicies{"none", "selective", "full"};
@@ -134,4 +134,4 @@ RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy
   return kind == SelectiveRecompute::operators ? every_second(layer) : selective(layer);
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -21,7 +21,7 @@
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/sharded_layer.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 enum class RecomputePolicy { none, selective, full };
 
@@ -52,4 +52,4 @@ struct RecomputeCost {
 [[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
                                            SelectiveRecompute selective = SelectiveRecompute::core_attention);
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -4,7 +4,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 std::vector<std::string> names(const LayerType& layer, const std::vector<std::size_t>& operators) {
@@ -151,4 +151,4 @@ TEST_F(GptLayer, ContextParallelismSplitsTheScoresOnce) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

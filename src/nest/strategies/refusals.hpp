@@ -6,7 +6,7 @@
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 // "1 KV head", "8 KV heads"
 inline std::string count_of(std::int64_t n, const std::string& noun) {
@@ -21,4 +21,4 @@ inline Refusal indivisible(const std::string& rule, const std::string& degree_na
                     " " + noun + " of " + tensor + " in " + layer.name};
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -9,7 +9,7 @@
 #include "nest/strategies/sequence.hpp"
 #include "nest/strategies/tensor.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 std::optional<Refusal> check_degrees(const Model& model, const Strategy& s) {
@@ -75,4 +75,4 @@ std::vector<ShardedLayer> shard_types(const Model& model, const Strategy& strate
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -11,11 +11,11 @@
 #include <span>
 #include <vector>
 
-#include "nest/model/model.hpp"
+#include "nest/model/graph/model.hpp"
 #include "nest/strategies/sharded_layer.hpp"
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 // In the order in which they are applied: context, tensor, sequence, expert.
 [[nodiscard]] std::span<const SubgraphStrategy> subgraph_strategies();
@@ -36,4 +36,4 @@ namespace nest {
     const Model& model, const Strategy& strategy, const ShardOptions& options = {},
     std::span<const SubgraphStrategy> table = subgraph_strategies());
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -5,7 +5,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 TEST(Registry, OrderOfTheTable) {
@@ -53,4 +53,4 @@ TEST(Registry, TakesRowsFromOutside) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

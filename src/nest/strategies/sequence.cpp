@@ -5,7 +5,7 @@
 
 #include "nest/strategies/refusals.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 bool contains(const std::vector<TensorIndex>& list, TensorIndex i) {
@@ -83,4 +83,4 @@ SubgraphStrategy sequence_strategy() {
           [](const Strategy& s) { return s.shards_sequence(); }, check, apply};
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -7,8 +7,8 @@
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 [[nodiscard]] SubgraphStrategy sequence_strategy();
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -5,7 +5,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 using testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(Sequence, Refusals) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -1,6 +1,6 @@
 #include "nest/strategies/sharded_layer.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 template <class Keep>
@@ -44,4 +44,4 @@ double ShardedLayer::factor_of(const std::string& name, bool parameter) const {
   return 1;
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

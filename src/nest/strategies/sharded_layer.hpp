@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "nest/model/layer.hpp"
+#include "nest/model/graph/layer.hpp"
 #include "nest/strategies/strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 struct ShardOptions {
   // Rows of the fullest device of an expert group over the mean; 1 = even.
@@ -71,4 +71,4 @@ struct ShardedLayer {
   [[nodiscard]] double factor_of(const std::string& name, bool parameter) const;
 };
 
-}  // namespace nest
+}  // namespace nest::strategies

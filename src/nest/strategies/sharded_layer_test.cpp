@@ -4,7 +4,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 // Mixtral: h = 4096, 32 heads and 8 KV heads of 128, 8 experts of 14336. Tensor 4 with experts whole over x
@@ -31,4 +31,4 @@ TEST(ShardedLayer, TiedHeadsAreShared) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -3,7 +3,7 @@
 #include <array>
 #include <numeric>
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 constexpr std::array<std::string_view, 2> kMethods{"ring", "all_to_all"};
@@ -81,4 +81,4 @@ Strategy read_strategy(Reader& r) {
   return s;
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "nest/base/reader.hpp"
-#include "nest/base/value.hpp"
-#include "nest/model/operator.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/base/document/value.hpp"
+#include "nest/model/graph/operator.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 enum class ContextMethod {
   ring,        // keys and values go round the context group
@@ -56,4 +56,4 @@ struct Strategy {
 // sequence parallel on where tensor is above 1, ring.
 [[nodiscard]] Strategy read_strategy(Reader& reader);
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "nest/base/document.hpp"
+#include "nest/base/document/document.hpp"
 #include "support/message_of.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 Strategy read(const std::string& json) {
@@ -86,4 +86,4 @@ TEST(Strategy, GroupsAreAsLargeAsTheirAxis) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

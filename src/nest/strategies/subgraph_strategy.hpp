@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "nest/model/layer.hpp"
+#include "nest/model/graph/layer.hpp"
 #include "nest/strategies/strategy.hpp"
 #include "nest/strategies/transform.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 // Why a strategy cannot be used, as one sentence.
 struct Refusal {
@@ -31,4 +31,4 @@ struct SubgraphStrategy {
   std::function<void(LayerTransform&)> apply;
 };
 
-}  // namespace nest
+}  // namespace nest::strategies

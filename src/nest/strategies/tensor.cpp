@@ -7,7 +7,7 @@
 
 #include "nest/strategies/refusals.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 constexpr std::array<Axis, 4> kAxes{Axis::heads, Axis::kv_heads, Axis::ffn, Axis::vocab};
@@ -180,4 +180,4 @@ SubgraphStrategy tensor_strategy() {
           [](LayerTransform& t) { TensorPass(t).run(); }};
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -8,11 +8,11 @@
 
 #include "nest/strategies/subgraph_strategy.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 [[nodiscard]] SubgraphStrategy tensor_strategy();
 
 // Whether tensor parallelism splits this axis (of all but routed experts).
 [[nodiscard]] bool is_tensor_axis(Axis axis);
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -8,7 +8,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 using testing::ElementsAre;
@@ -150,4 +150,4 @@ TEST(Tensor, Refusals) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

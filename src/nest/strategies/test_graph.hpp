@@ -9,7 +9,7 @@
 #include "nest/strategies/sharded_layer.hpp"
 #include "nest/strategies/transform.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 inline std::int64_t elements_of(const LayerType& layer, const std::vector<TensorIndex>& tensors) {
   std::int64_t n = 0;
@@ -120,4 +120,4 @@ inline std::string contradiction(const ShardedLayer& s) {
   return "";
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

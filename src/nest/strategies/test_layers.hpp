@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "nest/model/build.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
 #include "nest/strategies/registry.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 inline Model small_model(const std::string& name, std::int64_t sequence = 64, std::int64_t micro_batch = 2) {
   BuildOptions options;
@@ -69,4 +69,4 @@ inline std::vector<std::string> collectives(const LayerType& layer) {
   return lines;
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -6,7 +6,7 @@
 
 #include "nest/strategies/uneven.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 Bytes total(const LayerType& layer, const std::vector<TensorIndex>& indices) {
@@ -233,4 +233,4 @@ ShardedLayer LayerTransform::finish() && {
   return out;
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

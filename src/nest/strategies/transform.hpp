@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "nest/model/layer.hpp"
+#include "nest/model/graph/layer.hpp"
 #include "nest/strategies/sharded_layer.hpp"
 
-namespace nest {
+namespace nest::strategies {
 
 class LayerTransform {
  public:
@@ -100,4 +100,4 @@ void replace(std::vector<TensorIndex>& uses, TensorIndex from, TensorIndex to);
 // core.
 [[nodiscard]] double work_of(const LayerType& layer, const Operator& op);
 
-}  // namespace nest
+}  // namespace nest::strategies

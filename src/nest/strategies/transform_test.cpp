@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/model/layer_builder.hpp"
+#include "nest/model/graph/layer_builder.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 const Shape kRows{{Axis::batch, 2}, {Axis::sequence, 8}};
@@ -82,4 +82,4 @@ TEST(Transform, StatisticsAreMadeToo) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 bool has(const Tensor& tensor, Axis axis) {
@@ -76,4 +76,4 @@ void list_uneven(const LayerType& whole, ShardedLayer& s) {
   }
 }
 
-}  // namespace nest
+}  // namespace nest::strategies

@@ -5,7 +5,7 @@
 
 #include "nest/strategies/test_layers.hpp"
 
-namespace nest {
+namespace nest::strategies {
 namespace {
 
 std::vector<std::string> lines(const ShardedLayer& s) {
@@ -61,4 +61,4 @@ TEST(Uneven, NothingWithoutAStrategy) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::strategies

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#include "nest/solve/baselines/alpa.hpp"
+#include "nest/solve/baselines/alpa/alpa.hpp"
 #include "nest/solve/baselines/flat.hpp"
-#include "nest/solve/baselines/manual.hpp"
-#include "nest/solve/baselines/mcmc.hpp"
+#include "nest/solve/baselines/manual/manual.hpp"
+#include "nest/solve/baselines/mcmc/mcmc.hpp"
 #include "nest/solve/baselines/no_memory.hpp"
 #include "nest/solve/baselines/phaze.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 constexpr std::array kBaselines{
@@ -115,4 +115,4 @@ const Baseline* find_baseline(std::string_view name) {
   return at == kBaselines.end() ? nullptr : &*at;
 }
 
-}  // namespace nest
+}  // namespace nest::solve

@@ -4,12 +4,12 @@
 #include <span>
 #include <string_view>
 
-#include "nest/solve/baselines/baseline.hpp"
+#include "nest/solve/baselines/common/baseline.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 [[nodiscard]] std::span<const Baseline> baselines();
 // Null where there is none of the name.
 [[nodiscard]] const Baseline* find_baseline(std::string_view name);
 
-}  // namespace nest
+}  // namespace nest::solve

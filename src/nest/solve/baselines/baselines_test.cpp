@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 TEST(Baselines, EachHasANameOfItsOwnAndSaysWhatItKnows) {
@@ -22,4 +22,4 @@ TEST(Baselines, EachHasANameOfItsOwnAndSaysWhatItKnows) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::solve

@@ -4,10 +4,11 @@
 #include <cassert>
 #include <chrono>
 
+#include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/baselines.hpp"
-#include "nest/solve/baselines/manual.hpp"
+#include "nest/solve/baselines/manual/manual.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -77,4 +78,4 @@ Comparison compare(const PlanQuestion& question, const std::vector<std::string>&
   return all;
 }
 
-}  // namespace nest
+}  // namespace nest::solve

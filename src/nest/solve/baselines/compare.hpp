@@ -11,10 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "nest/plan/diff.hpp"
-#include "nest/solve/baselines/baseline.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/solve/baselines/common/baseline.hpp"
+#include "nest/solve/search_result.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 struct CompareOptions {
   BaselineOptions baseline;
@@ -44,4 +45,4 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const PlanQuestion& question, const std::vector<std::string>& names,
                                  const CompareOptions& options);
 
-}  // namespace nest
+}  // namespace nest::solve

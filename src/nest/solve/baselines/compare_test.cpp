@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/solve/ask/verify.hpp"
 #include "nest/solve/baselines/baselines.hpp"
-#include "nest/solve/test_instances.hpp"
-#include "nest/solve/verify.hpp"
+#include "nest/solve/twin/test_instances.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 PlanQuestion example_question() {
@@ -90,4 +90,4 @@ TEST(Compare, OursIsNeverWorse) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::solve

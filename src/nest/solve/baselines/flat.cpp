@@ -5,10 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "nest/solve/baselines/first_fitting.hpp"
-#include "nest/solve/domains.hpp"
+#include "nest/question/domains.hpp"
+#include "nest/solve/ask/search.hpp"
+#include "nest/solve/baselines/common/first_fitting.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandwidth) {
   const Level& innermost = cluster.levels().front();
@@ -51,4 +52,4 @@ BaselineResult find_flat(const PlanQuestion& question, const BaselineOptions& op
   return find_on_flat(question, question.space, options);
 }
 
-}  // namespace nest
+}  // namespace nest::solve

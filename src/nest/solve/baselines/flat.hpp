@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "nest/cluster/cluster.hpp"
-#include "nest/solve/baselines/baseline.hpp"
+#include "nest/solve/baselines/common/baseline.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 // The same devices under one switch with the bandwidth and the latency of the innermost level.
 [[nodiscard]] Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandwidth = {});
@@ -21,4 +21,4 @@ namespace nest {
 
 [[nodiscard]] BaselineResult find_flat(const PlanQuestion& question, const BaselineOptions& options);
 
-}  // namespace nest
+}  // namespace nest::solve

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/solve/baselines/test_never_better.hpp"
-#include "nest/solve/baselines/test_questions.hpp"
+#include "nest/solve/baselines/common/test_never_better.hpp"
+#include "nest/solve/baselines/common/test_questions.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 TEST(Flat, HasOneLevelAsFastAsTheInnermost) {
@@ -73,4 +73,4 @@ TEST(Flat, IsNeverBetterThanTheSearch) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::solve

@@ -4,9 +4,10 @@
 #include <chrono>
 #include <utility>
 
-#include "nest/solve/baselines/first_fitting.hpp"
+#include "nest/solve/ask/search.hpp"
+#include "nest/solve/baselines/common/first_fitting.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 constexpr Bytes kEndless{1'000'000'000'000'000};
@@ -30,4 +31,4 @@ BaselineResult find_no_memory(const PlanQuestion& question, const BaselineOption
   return result;
 }
 
-}  // namespace nest
+}  // namespace nest::solve

@@ -5,10 +5,10 @@
 //   blind.notes.front()   -> "its first choice needs 31.5 GB more than a device has"
 #pragma once
 
-#include "nest/solve/baselines/baseline.hpp"
+#include "nest/solve/baselines/common/baseline.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 [[nodiscard]] BaselineResult find_no_memory(const PlanQuestion& question, const BaselineOptions& options);
 
-}  // namespace nest
+}  // namespace nest::solve

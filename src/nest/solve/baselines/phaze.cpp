@@ -1,9 +1,9 @@
 #include "nest/solve/baselines/phaze.hpp"
 
+#include "nest/question/domains.hpp"
 #include "nest/solve/baselines/flat.hpp"
-#include "nest/solve/domains.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 SearchSpace phaze_space(const PlanQuestion& question) {
   SearchSpace space = question.space;
@@ -26,4 +26,4 @@ BaselineResult find_phaze(const PlanQuestion& question, const BaselineOptions& o
   return find_on_flat(question, phaze_space(question), options);
 }
 
-}  // namespace nest
+}  // namespace nest::solve

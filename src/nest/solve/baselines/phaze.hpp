@@ -4,9 +4,9 @@
 //   const BaselineResult phaze = find_phaze(question, {});
 #pragma once
 
-#include "nest/solve/baselines/baseline.hpp"
+#include "nest/solve/baselines/common/baseline.hpp"
 
-namespace nest {
+namespace nest::solve {
 
 // The part of a space that it looks at: 1F1B, no ZeRO, no context parallelism, one strategy, and full
 // recomputation of everything or of nothing. What the space pins stays.
@@ -14,4 +14,4 @@ namespace nest {
 
 [[nodiscard]] BaselineResult find_phaze(const PlanQuestion& question, const BaselineOptions& options);
 
-}  // namespace nest
+}  // namespace nest::solve

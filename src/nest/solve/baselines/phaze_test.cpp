@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "nest/solve/baselines/test_never_better.hpp"
-#include "nest/solve/baselines/test_questions.hpp"
+#include "nest/solve/baselines/common/test_never_better.hpp"
+#include "nest/solve/baselines/common/test_questions.hpp"
 
-namespace nest {
+namespace nest::solve {
 namespace {
 
 TEST(Phaze, NarrowsWhatIsOpen) {
@@ -63,4 +63,4 @@ TEST(Phaze, IsNeverBetterThanTheSearch) {
 }
 
 }  // namespace
-}  // namespace nest
+}  // namespace nest::solve

@@ -1,0 +1,132 @@
+#include "nest/estimate/collectives/fabric.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/base/error.hpp"
+
+namespace nest::estimate {
+namespace {
+
+struct FabricFile {
+  Seconds launch;
+  Seconds message;
+  std::vector<Fabric> fabrics;
+  std::map<std::string, std::string> scale_up;  // by accelerator
+  std::map<std::string, std::string> networks;  // by cluster
+};
+
+double share(Reader& r, const std::string& key, double fallback) {
+  const double value = r.number_or(key, fallback);
+  if (!(value > 0 && value <= 1)) r.fail_at(key, "a share above 0 and up to 1 is expected");
+  return value;
+}
+
+Fabric read_fabric(Reader r, const std::string& name) {
+  Fabric f{.name = name};
+  f.efficiency = share(r, "efficiency", 1);
+  f.reduction_efficiency = share(r, "reduction_efficiency", f.efficiency);
+  if (r.has("reduction_step")) f.reduction_step = r.time("reduction_step");
+  f.quick_share = share(r, "quick_share", 1);
+  f.quick_step = r.time("quick_step");
+  f.wide_step = r.time("wide_step");
+  f.trees = r.boolean_or("trees", false);
+  f.source = r.text("source");
+  r.done();
+  if (!r.has("reduction_step")) f.reduction_step = f.wide_step;
+  return f;
+}
+
+std::map<std::string, std::string> read_names(Reader r) {
+  std::map<std::string, std::string> out;
+  for (const std::string& key : r.keys()) out[key] = r.text(key);
+  return out;
+}
+
+FabricFile read_fabric_file(const Document& document) {
+  Reader r(document);
+  FabricFile out;
+  static_cast<void>(r.text("date"));
+  Reader library = r.object("library");
+  out.launch = library.time("launch");
+  out.message = library.time("message");
+  library.done();
+  Reader fabrics = r.object("fabrics");
+  for (const std::string& name : fabrics.keys())
+    out.fabrics.push_back(read_fabric(fabrics.object(name), name));
+  out.scale_up = read_names(r.object("scale_up"));
+  out.networks = read_names(r.object("networks"));
+  r.done();
+  return out;
+}
+
+const FabricFile& file() {
+  static const FabricFile kFile =
+      read_fabric_file(parse_document("data/fabrics.yaml", std::string(fabric_files().front().text)));
+  return kFile;
+}
+
+std::string scale_up_fabric(const Accelerator& accelerator, const Level& level) {
+  // A node far below the links of its accelerator has them unused: cards in slots.
+  const bool gpu_links =
+      !accelerator.scale_up_bandwidth || level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 4;
+  for (const std::string& name : {accelerator.name, accelerator.base}) {
+    const auto found = file().scale_up.find(name);
+    if (found != file().scale_up.end()) return gpu_links ? found->second : "pcie";
+  }
+  return gpu_links && accelerator.scale_up_bandwidth ? "scale-up" : "pcie";
+}
+
+}  // namespace
+
+FabricConstants ideal_constants(const Cluster& cluster) {
+  FabricConstants out;
+  out.levels.assign(
+      cluster.levels().size(),
+      Fabric{.name = "ideal", .trees = true, .source = "the level's own bandwidth and latency"});
+  return out;
+}
+
+FabricConstants fabric_constants(const Cluster& cluster, std::span<const std::string> fabrics) {
+  if (fabrics.size() != cluster.levels().size()) {
+    throw InputError(cluster.name(), "levels", "one fabric for each level is expected");
+  }
+  FabricConstants out{.library = true, .launch = file().launch, .message = file().message};
+  for (const std::string& name : fabrics) out.levels.push_back(fabric(name));
+  return out;
+}
+
+FabricConstants fabric_constants(const Cluster& cluster) {
+  const Accelerator& accelerator = cluster.accelerator();
+  const auto network = file().networks.find(cluster.name());
+  std::vector<std::string> names;
+  for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
+    const Level& level = cluster.levels()[l];
+    const bool links =
+        accelerator.scale_up_bandwidth && level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 2;
+    if (l == 0 || links || level.hops_through_children()) {
+      names.push_back(scale_up_fabric(accelerator, level));
+    } else {
+      names.push_back(network == file().networks.end() ? "infiniband" : network->second);
+    }
+  }
+  return fabric_constants(cluster, names);
+}
+
+std::vector<std::string> fabric_names() {
+  std::vector<std::string> out;
+  for (const Fabric& f : file().fabrics) out.push_back(f.name);
+  return out;
+}
+
+const Fabric& fabric(std::string_view name) {
+  const auto& all = file().fabrics;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Fabric& f) { return f.name == name; });
+  if (found != all.end()) return *found;
+  throw InputError("", "", "unknown fabric '" + std::string(name) + "'", did_you_mean(name, fabric_names()));
+}
+
+}  // namespace nest::estimate

@@ -1,0 +1,179 @@
+// The constants of the model: their names, the file they come from, and what an accelerator multiplies them
+// with.
+#include <string>
+#include <utility>
+
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/estimate/kernels/kernel_model.hpp"
+
+namespace nest::estimate {
+namespace {
+
+constexpr std::array<ConstantField<MatmulConstants>, 12> kMatmul{{
+    {"rate_share", &MatmulConstants::rate_share, 0.2, 1.3},
+    {"wave_loss", &MatmulConstants::wave_loss, 0.001, 1},
+    {"tile_s", &MatmulConstants::tile_s, 1e-8, 2e-5},
+    {"bandwidth_share", &MatmulConstants::bandwidth_share, 0.3, 1.3},
+    {"overhead_s", &MatmulConstants::overhead_s, 1e-7, 1e-4},
+    {"medium_tile", &MatmulConstants::medium_tile, 0.3, 1},
+    {"narrow_tile", &MatmulConstants::narrow_tile, 0.3, 1},
+    {"small_tile", &MatmulConstants::small_tile, 0.2, 1},
+    {"least_tile", &MatmulConstants::least_tile, 0.1, 1},
+    {"roof", &MatmulConstants::roof, 1, 12},
+    {"split", &MatmulConstants::split, 0.05, 10},
+    {"uneven", &MatmulConstants::uneven, 0.9, 2},
+}};
+
+constexpr std::array<ConstantField<AttentionConstants>, 8> kAttention{{
+    {"rate_share", &AttentionConstants::rate_share, 0.1, 1.3},
+    {"small_head", &AttentionConstants::small_head, 0.2, 1.2},
+    {"wide_head", &AttentionConstants::wide_head, 0.2, 1.5},
+    {"block", &AttentionConstants::block, 0.01, 8},
+    {"diagonal", &AttentionConstants::diagonal, 0.5, 4},
+    {"tail", &AttentionConstants::tail, 1, 12},
+    {"bytes", &AttentionConstants::bytes, 0.01, 60},
+    {"overhead_s", &AttentionConstants::overhead_s, 1e-7, 1e-4},
+}};
+
+constexpr std::array<ConstantField<StreamConstants>, 3> kStream{{
+    {"overhead_s", &StreamConstants::overhead_s, 1e-7, 1e-3},
+    {"bytes", &StreamConstants::bytes, 0.1, 400},
+    {"other_bytes", &StreamConstants::other_bytes, 0.001, 1e5},
+}};
+
+// Multiprocessors of the chips behind the catalogue's names. Other devices count as the profiled one: their
+// kernels are cut into about as many pieces.
+constexpr std::array<std::pair<std::string_view, double>, 14> kMultiprocessors{{
+    {"v100", 80},
+    {"a100", 108},
+    {"a800", 108},
+    {"h100-pcie", 114},
+    {"h100", 132},
+    {"h800", 132},
+    {"h200", 132},
+    {"b200", 148},
+    {"b300", 148},
+    {"gb200", 148},
+    {"gb300", 148},
+    {"mi250x-gcd", 110},
+    {"mi250x", 220},
+    {"mi3", 304},
+}};
+constexpr double kUsualMultiprocessors = 132;
+
+double multiprocessors(const Accelerator& accelerator) {
+  for (const std::string& name : {accelerator.name, accelerator.base}) {
+    for (const auto& [prefix, count] : kMultiprocessors) {
+      if (name.starts_with(prefix)) return count;
+    }
+  }
+  return kUsualMultiprocessors;
+}
+
+template <class T>
+void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out) {
+  for (const ConstantField<T>& field : fields) {
+    const std::string name(field.name);
+    out.*field.member = reader.number(name);
+    if (!(out.*field.member > 0)) reader.fail_at(name, "a number above 0 is expected");
+  }
+  reader.done();
+}
+
+// Kinds that no profile has: bytes over the share of the bandwidth that alike kernels reach.
+constexpr StreamConstants kBiasGradient{.overhead_s = 3e-6, .bytes = 4, .other_bytes = 0};
+constexpr StreamConstants kFused{.overhead_s = 2e-6, .bytes = 1.15, .other_bytes = 0};
+// The passes and products of attention without a flash kernel, each timed by itself on an H200 (13 sizes of
+// 1024 to 8192 tokens; docs/cost-model.md). Softmax per score read or written, dropout per score.
+constexpr StreamConstants kSoftmaxForward{.overhead_s = 2e-6, .bytes = 3.75, .other_bytes = 0};
+constexpr StreamConstants kSoftmaxBackward{.overhead_s = 2e-6, .bytes = 4.6, .other_bytes = 0};
+constexpr StreamConstants kDropoutForward{.overhead_s = 2e-6, .bytes = 7.9, .other_bytes = 0};
+constexpr StreamConstants kDropoutBackward{.overhead_s = 2e-6, .bytes = 5.5, .other_bytes = 0};
+// Batched products are as others but for these: the next tile is fetched while one is computed, and what they
+// move is spread over many small matrices.
+constexpr double kBatchedTile = 6e-7;
+constexpr double kBatchedBandwidth = 0.87;
+
+KernelConstants read_constants(const Document& document) {
+  KernelConstants out;
+  const auto stream = [&](KernelKind kind) -> StreamConstants& {
+    return out.stream[static_cast<std::size_t>(kind)];
+  };
+  stream(KernelKind::bias_gradient) = kBiasGradient;
+  stream(KernelKind::softmax_forward) = kSoftmaxForward;
+  stream(KernelKind::softmax_backward) = kSoftmaxBackward;
+  stream(KernelKind::dropout_forward) = kDropoutForward;
+  stream(KernelKind::dropout_backward) = kDropoutBackward;
+  stream(KernelKind::fused) = kFused;
+  Reader reader(document);
+  static_cast<void>(reader.text("accelerator"));
+  static_cast<void>(reader.text("source"));
+  Reader constants = reader.object("constants");
+  for (const KernelKindRow& row : kernel_kinds()) {
+    const std::string name(row.series);
+    if (!constants.has(name)) continue;
+    const auto i = static_cast<std::size_t>(row.kind);
+    switch (row.family) {
+      case KernelFamily::matmul:
+      case KernelFamily::grouped_matmul:
+        read_fields<MatmulConstants>(constants.object(name), kMatmul, out.matmul[i]);
+        break;
+      case KernelFamily::attention:
+        read_fields<AttentionConstants>(constants.object(name), kAttention, out.attention[i]);
+        break;
+      case KernelFamily::stream:
+        read_fields<StreamConstants>(constants.object(name), kStream, out.stream[i]);
+        break;
+    }
+  }
+  constants.done();
+  reader.done();
+  MatmulConstants& batched = out.matmul[static_cast<std::size_t>(KernelKind::batched_matmul)];
+  batched = out.matmul[static_cast<std::size_t>(KernelKind::matmul_forward)];
+  batched.tile_s = kBatchedTile;
+  batched.bandwidth_share = kBatchedBandwidth;
+  return out;
+}
+
+}  // namespace
+
+std::span<const ConstantField<MatmulConstants>> matmul_fields() {
+  return kMatmul;
+}
+std::span<const ConstantField<AttentionConstants>> attention_fields() {
+  return kAttention;
+}
+std::span<const ConstantField<StreamConstants>> stream_fields() {
+  return kStream;
+}
+
+DeviceRates device_rates(const Accelerator& accelerator) {
+  DeviceRates out;
+  const auto rate = [&](MathType type) {
+    const auto peak = accelerator.peak(type);
+    return peak ? peak->value * accelerator.matmul_share(type).value : 0.0;
+  };
+  out.rate = rate(MathType::bf16);
+  if (out.rate == 0) out.rate = rate(MathType::fp16);
+  if (out.rate == 0) out.rate = rate(MathType::fp32);
+  out.fp8_rate = rate(MathType::fp8);
+  // Where nobody measured the 8-bit share, the chip's own 16-bit one is the better guess than the stated
+  // default.
+  if (accelerator.peak(MathType::fp8) && accelerator.matmul_share(MathType::fp8).is_default) {
+    out.fp8_rate = accelerator.peak(MathType::fp8)->value * accelerator.matmul_share(MathType::bf16).value;
+  }
+  // The constants were fitted against the whole bandwidth of a device whose share is the stated default.
+  out.bandwidth = accelerator.memory_bandwidth.value * accelerator.memory_share().value /
+                  accelerator_defaults().memory_fraction;
+  out.multiprocessors = multiprocessors(accelerator);
+  return out;
+}
+
+const KernelConstants& fitted_constants() {
+  static const KernelConstants kConstants = read_constants(
+      parse_document("data/profiles/h200.fit.yaml", std::string(kernel_fit_files().front().text)));
+  return kConstants;
+}
+
+}  // namespace nest::estimate

@@ -1,0 +1,86 @@
+// The model of a kernel's time, where nothing was measured: tiles and waves over the multiprocessors, the
+// rate and the memory bandwidth that real kernels reach, and fixed overhead. Its constants are fitted to a
+// measured profile; other accelerators take the same constants with their own rates (docs/cost-model.md,
+// Operators).
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "nest/base/embedded.hpp"
+#include "nest/cluster/accelerator.hpp"
+#include "nest/estimate/kernels/kernel_kind.hpp"
+
+namespace nest::estimate {
+
+struct MatmulConstants {
+  double rate_share = 1;       // of the achievable rate, when all multiprocessors work on large tiles
+  double wave_loss = 0.1;      // share of an incomplete last wave that is waited for
+  double tile_s = 2e-6;        // filling and draining one tile
+  double bandwidth_share = 1;  // of the memory bandwidth
+  double overhead_s = 2e-6;
+  double medium_tile = 0.95;  // rate of 128 x 128 tiles over that of 128 x 256
+  double narrow_tile = 0.8;   // 64 x 256
+  double small_tile = 0.65;   // 64 x 128
+  double least_tile = 0.5;    // 64 x 64
+  double roof = 2.5;          // how sharply compute and memory overlap: the exponent of their norm
+  double split = 1;           // cost of adding up partial sums, over writing and reading them once
+  double uneven = 1;          // grouped: time with uneven expert loads over even ones
+};
+
+struct AttentionConstants {
+  double rate_share = 0.85;
+  double small_head = 0.75;  // rate with head dimension 64 over that with 128
+  double wide_head = 1;      // with 192
+  double block = 0.5;        // fixed work of one block of queries, in blocks of keys
+  double diagonal = 1;       // extra work where the mask cuts a block, in blocks of keys
+  double tail = 3;           // exponent of the norm of the mean load and the longest block
+  double bytes = 4;          // for each element of q, k, v and output: what passes around the kernel move
+  double overhead_s = 8e-6;
+};
+
+struct StreamConstants {
+  double overhead_s = 2e-6;
+  double bytes = 4;        // moved per main element, divided by the share of the bandwidth that is reached
+  double other_bytes = 0;  // the same for the other elements
+};
+
+// What a constant is called in the file, where it lies, and in which range a fit looks for it.
+template <class T>
+struct ConstantField {
+  std::string_view name;
+  double T::* member;
+  double least;
+  double most;
+};
+[[nodiscard]] std::span<const ConstantField<MatmulConstants>> matmul_fields();
+[[nodiscard]] std::span<const ConstantField<AttentionConstants>> attention_fields();
+[[nodiscard]] std::span<const ConstantField<StreamConstants>> stream_fields();
+
+// One entry for each kind, of which the kind's family says which is used.
+struct KernelConstants {
+  std::array<MatmulConstants, kKernelKinds> matmul;
+  std::array<AttentionConstants, kKernelKinds> attention;
+  std::array<StreamConstants, kKernelKinds> stream;
+};
+
+// What the constants are multiplied with, of one accelerator.
+struct DeviceRates {
+  double rate = 0;       // FLOP/s of large 16-bit matrix products: peak times achievable share
+  double fp8_rate = 0;   // 0 where the device has none
+  double bandwidth = 0;  // of memory, bytes/s, as the constants' shares count it
+  double multiprocessors = 132;
+};
+[[nodiscard]] DeviceRates device_rates(const Accelerator& accelerator);
+
+// From data/profiles/h200.fit.yaml.
+[[nodiscard]] const KernelConstants& fitted_constants();
+
+[[nodiscard]] double model_seconds(const KernelCall& call, const KernelConstants& constants,
+                                   const DeviceRates& rates);
+
+// data/profiles/*.fit.yaml, compiled in.
+[[nodiscard]] std::span<const EmbeddedFile> kernel_fit_files();
+
+}  // namespace nest::estimate

@@ -1,0 +1,166 @@
+#include "nest/estimate/kernels/kernel_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <utility>
+
+namespace nest::estimate {
+namespace {
+
+// The same chip with other memory: its products take as long.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSiblings{{
+    {"h100-sxm", "h200"},
+    {"h100-96-500w", "h200"},
+    {"h100-nvl", "h200"},
+    {"h100-pcie", "h200"},
+    {"h800", "h200"},
+    {"gh200", "h200"},
+}};
+
+// What the model misses is averaged over the measured points within this distance (in octaves of the sizes),
+// each with the weight (1 - (distance / reach)^2)^3; the model itself has the weight kTrust, so that what one
+// lonely point says is not taken for all.
+constexpr float kReach = 2.0F;
+constexpr float kStreamReach = 5.0F;
+constexpr float kLeastReach = 0.5F;
+constexpr float kBeyond = 1.4F;
+constexpr std::size_t kNeighbours = 4;
+constexpr double kTrust = 0.3;
+constexpr double kStreamTrust = 0.02;
+constexpr double kMostMiss = 0.4;      // larger ones are slips of a measurement or a library
+constexpr double kLeastWeight = 0.15;  // below it nothing is near
+constexpr double kUsualLaunch = 10e-6;
+
+float distance(const std::array<float, kCoordinates>& a, const std::array<float, kCoordinates>& b) {
+  float square = 0;
+  for (std::size_t d = 0; d < kCoordinates; ++d) square += (a[d] - b[d]) * (a[d] - b[d]);
+  return square;
+}
+
+// The sizes without those that do not matter: into how many tensors parameters are cut.
+std::array<std::int64_t, kMostSizes> comparable(KernelKind kind, std::array<std::int64_t, kMostSizes> sizes) {
+  if (kind >= KernelKind::adam_fused_bf16 && kind <= KernelKind::norm_fp32) sizes[1] = 0;
+  return sizes;
+}
+
+std::string_view profiled(const Accelerator& accelerator) {
+  for (const std::string& name : {accelerator.name, accelerator.base}) {
+    if (find_embedded(profile_files(), name)) return find_embedded(profile_files(), name)->name;
+    for (const auto& [sibling, profile] : kSiblings) {
+      if (name == sibling && find_embedded(profile_files(), profile)) return profile;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(TimeSource source) {
+  switch (source) {
+    case TimeSource::measured:
+      return "measured";
+    case TimeSource::interpolated:
+      return "interpolated";
+    case TimeSource::model:
+      return "model";
+  }
+  return "model";
+}
+
+// The measured points of one kind; made when the kind is first asked for.
+struct KernelTimes::Index {
+  struct Near {
+    std::array<float, kCoordinates> at;
+    float miss;  // logarithm of measured over model
+  };
+  std::once_flag once;
+  std::vector<Near> points;
+  std::vector<std::array<std::int64_t, kMostSizes>> sizes;
+  std::vector<double> seconds;
+
+  [[nodiscard]] float reach_around(const std::array<float, kCoordinates>& at) const;
+};
+
+KernelTimes::KernelTimes(const Accelerator& accelerator, bool held_out)
+    : rates_(device_rates(accelerator)),
+      held_out_(held_out),
+      launch_(kUsualLaunch),
+      indices_(std::make_unique<std::array<Index, kKernelKinds>>()) {
+  // These run whole compiled graphs: no processor issues their kernels one by one.
+  for (const char* graphs : {"tpu", "trainium"}) {
+    if (accelerator.name.starts_with(graphs) || accelerator.base.starts_with(graphs)) launch_ = Seconds{0};
+  }
+  const std::string_view profile = profiled(accelerator);
+  if (profile.empty()) return;
+  measured_ = shipped_profile(profile);
+  profile_name_ = profile;
+  profile_rates_ = device_rates(find_accelerator(profile));
+  own_ = rates_.rate == profile_rates_.rate && rates_.bandwidth == profile_rates_.bandwidth;
+  if (const MeasuredSeries* add = measured_->series("launch/cpu_add"))
+    launch_ = Seconds{add->points.front().seconds};
+}
+
+KernelTimes::~KernelTimes() = default;
+KernelTimes::KernelTimes(KernelTimes&&) noexcept = default;
+KernelTimes& KernelTimes::operator=(KernelTimes&&) noexcept = default;
+
+const KernelTimes::Index& KernelTimes::index_of(KernelKind kind) const {
+  Index& index = (*indices_)[static_cast<std::size_t>(kind)];
+  std::call_once(index.once, [&] {
+    const MeasuredSeries* series = measured_ ? measured_->series(row_of(kind).series) : nullptr;
+    if (!series) return;
+    for (const MeasuredPoint& p : series->points) {
+      if (held_out_ && p.held_out) continue;
+      const KernelCall call{kind, p.sizes};
+      const double model = model_seconds(call, fitted_constants(), profile_rates_);
+      const double miss = std::clamp(std::log(p.seconds / model), -kMostMiss, kMostMiss);
+      index.points.push_back({coordinates(call), static_cast<float>(miss)});
+      index.sizes.push_back(comparable(kind, p.sizes));
+      index.seconds.push_back(p.seconds);
+    }
+  });
+  return index;
+}
+
+// The reach over sparse tables: to the kNeighbours-th point and a little further.
+float KernelTimes::Index::reach_around(const std::array<float, kCoordinates>& at) const {
+  std::array<float, kNeighbours> nearest;
+  nearest.fill(kStreamReach * kStreamReach / kBeyond / kBeyond);
+  for (const Near& p : points) {
+    float square = distance(at, p.at);
+    for (float& kept : nearest) {
+      if (square < kept) std::swap(square, kept);
+    }
+  }
+  return std::max(kLeastReach, kBeyond * std::sqrt(nearest.back()));
+}
+
+KernelTime KernelTimes::seconds(const KernelCall& call) const {
+  const double model = model_seconds(call, fitted_constants(), rates_);
+  if (!measured_ || call.window > 0) return {Seconds{model}, TimeSource::model};
+  const Index& index = index_of(call.kind);
+  const bool stream = row_of(call.kind).family == KernelFamily::stream;
+  const auto at = coordinates(call);
+  const float reach = stream ? index.reach_around(at) : kReach;
+  const float limit = reach * reach;
+  double weight = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < index.points.size(); ++i) {
+    const float square = distance(at, index.points[i].at);
+    if (square >= limit) continue;
+    if (square == 0 && own_ && index.sizes[i] == comparable(call.kind, call.sizes)) {
+      return {Seconds{index.seconds[i]}, TimeSource::measured};
+    }
+    const double near = 1 - static_cast<double>(square) / static_cast<double>(limit);
+    const double w = near * near * near;
+    weight += w;
+    sum += w * static_cast<double>(index.points[i].miss);
+  }
+  constexpr double kLeast = 1e-6;  // no kernel is done sooner
+  const double time = std::max(kLeast, model) * std::exp(sum / (weight + (stream ? kStreamTrust : kTrust)));
+  const bool interpolated = own_ && weight > kLeastWeight;
+  return {Seconds{std::max(kLeast, time)}, interpolated ? TimeSource::interpolated : TimeSource::model};
+}
+
+}  // namespace nest::estimate

@@ -1,0 +1,64 @@
+// The time of one kernel on one accelerator, and where the number comes from: measured there, interpolated
+// between measurements (the model times what it misses nearby), or the model alone.
+//
+//   KernelTimes times(find_accelerator("h200"));
+//   times.seconds({KernelKind::matmul_forward, {8192, 8192, 8192}})   -> 1.62 ms, interpolated
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/cluster/accelerator.hpp"
+#include "nest/estimate/kernels/kernel_model.hpp"
+#include "nest/estimate/kernels/measured.hpp"
+
+namespace nest::estimate {
+
+enum class TimeSource { measured, interpolated, model };  // from the surest to the least sure
+
+[[nodiscard]] std::string_view name_of(TimeSource source);
+
+struct KernelTime {
+  Seconds time;
+  TimeSource source = TimeSource::model;
+};
+
+class KernelTimes {
+ public:
+  // `held_out`: leave out the rows that a profile keeps back, to judge estimates on them.
+  explicit KernelTimes(const Accelerator& accelerator, bool held_out = false);
+  ~KernelTimes();
+  KernelTimes(KernelTimes&&) noexcept;
+  KernelTimes& operator=(KernelTimes&&) noexcept;
+
+  // Safe to call from several threads.
+  [[nodiscard]] KernelTime seconds(const KernelCall& call) const;
+
+  // The profile behind interpolated times: the accelerator's own, or that of the same chip with other memory;
+  // empty where there is none.
+  [[nodiscard]] const std::string& profile() const { return profile_name_; }
+  [[nodiscard]] const DeviceRates& rates() const { return rates_; }
+  // What the processor takes to issue one small kernel.
+  [[nodiscard]] Seconds launch() const { return launch_; }
+
+ private:
+  struct Index;
+
+  [[nodiscard]] const Index& index_of(KernelKind kind) const;
+
+  DeviceRates rates_;
+  DeviceRates profile_rates_;  // of the profiled device
+  bool own_ = false;           // the profile is this accelerator's
+  bool held_out_ = false;
+  const MeasuredProfile* measured_ = nullptr;
+  std::string profile_name_;
+  Seconds launch_;
+  std::unique_ptr<std::array<Index, kKernelKinds>> indices_;
+};
+
+}  // namespace nest::estimate

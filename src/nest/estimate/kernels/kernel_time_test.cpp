@@ -1,0 +1,75 @@
+#include "nest/estimate/kernels/kernel_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace nest::estimate {
+namespace {
+
+using enum KernelKind;
+
+const KernelTimes& h200() {
+  static const KernelTimes kTimes(find_accelerator("h200"));
+  return kTimes;
+}
+
+TEST(KernelTimes, AMeasuredShapeGetsItsMeasurement) {
+  const MeasuredPoint& p = shipped_profile("h200")->series("matmul/weight")->points.front();
+  const KernelTime time = h200().seconds({matmul_weight, p.sizes});
+  EXPECT_EQ(time.source, TimeSource::measured);
+  EXPECT_EQ(time.time.value, p.seconds);
+  // How parameters are cut into tensors does not matter.
+  EXPECT_EQ(h200().seconds({adam_fused_fp32, {1'000'000'000}}).source, TimeSource::measured);
+}
+
+TEST(KernelTimes, NearMeasuredShapesTimesAreInterpolated) {
+  const KernelTime time = h200().seconds({matmul_forward, {8000, 8200, 8100}});
+  EXPECT_EQ(time.source, TimeSource::interpolated);
+  EXPECT_NEAR(2.0 * 8000 * 8200 * 8100 / time.time.value / 1e12, 680, 60);
+}
+
+TEST(KernelTimes, FarFromAnyTheModelIsAlone) {
+  const KernelCall huge{matmul_forward, {1 << 22, 1 << 20, 1 << 19}};
+  const KernelTime time = h200().seconds(huge);
+  EXPECT_EQ(time.source, TimeSource::model);
+  EXPECT_DOUBLE_EQ(time.time.value, model_seconds(huge, fitted_constants(), h200().rates()));
+  EXPECT_EQ(h200().seconds({bias_gradient, {1024, 1024}}).source, TimeSource::model);
+}
+
+TEST(KernelTimes, HeldOutRowsAreNotUsedWhereTheyJudge) {
+  const KernelTimes judged(find_accelerator("h200"), true);
+  for (const MeasuredPoint& p : shipped_profile("h200")->series("attention/forward")->points) {
+    const TimeSource source = judged.seconds({attention_forward, p.sizes}).source;
+    EXPECT_EQ(source == TimeSource::measured, !p.held_out);
+  }
+}
+
+TEST(KernelTimes, TheSameChipWithOtherMemoryBorrowsTheProfile) {
+  const KernelTimes h100(find_accelerator("h100-sxm"));
+  EXPECT_EQ(h100.profile(), "h200");
+  const KernelCall call{matmul_forward, {8192, 8192, 8192}};
+  EXPECT_EQ(h100.seconds(call).source, TimeSource::model);
+  EXPECT_NEAR(h100.seconds(call).time.value / h200().seconds(call).time.value, 1, 0.08);
+  EXPECT_EQ(KernelTimes(find_accelerator("a100-80")).profile(), "");
+}
+
+TEST(KernelTimes, ThreadsAgree) {
+  const KernelTimes times(find_accelerator("h200"));
+  std::vector<double> results(4);
+  std::vector<std::thread> threads;
+  threads.reserve(results.size());
+  for (double& result : results)
+    threads.emplace_back([&] { result = times.seconds({matmul_input, {3000, 4000, 5000}}).time.value; });
+  for (std::thread& thread : threads) thread.join();
+  for (const double result : results) EXPECT_EQ(result, results.front());
+}
+
+TEST(TimeSource, Names) {
+  EXPECT_EQ(name_of(TimeSource::measured), "measured");
+  EXPECT_EQ(name_of(TimeSource::interpolated), "interpolated");
+  EXPECT_EQ(name_of(TimeSource::model), "model");
+}
+
+}  // namespace
+}  // namespace nest::estimate

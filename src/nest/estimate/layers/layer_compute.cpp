@@ -1,0 +1,107 @@
+#include "nest/estimate/layers/layer_compute.hpp"
+
+#include <algorithm>
+
+namespace nest::estimate {
+namespace {
+
+// The largest set of gradients that one operator's backward pass holds at once: those of what it read and
+// made, and where attention writes its scores, those behind and before their softmax.
+Bytes widest_gradients(const LayerType& layer) {
+  Bytes most;
+  for (const Operator& op : layer.operators) {
+    Bytes sum;
+    for (const TensorIndex i : op.inputs) sum += layer.tensor(i).bytes();
+    for (const TensorIndex i : op.outputs) sum += layer.tensor(i).bytes();
+    if (op.kind == OperatorKind::attention && !op.attention.flash)
+      sum += 2 * layer.tensor(op.keeps.front()).bytes();
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+// The half of a collective that runs in a pass, as a forward one.
+CollectiveShape half_of(CollectiveShape shape, CollectivePass pass) {
+  if (pass == CollectivePass::backward) {
+    shape.forward = shape.backward;
+    shape.forward_bytes = shape.backward_bytes;
+  }
+  shape.backward = CollectiveKind::none;
+  shape.backward_bytes = {};
+  return shape;
+}
+
+void add(std::vector<LayerCollective>& list, const CollectiveShape& whole, CollectivePass pass,
+         Seconds step) {
+  const CollectiveShape shape = half_of(whole, pass);
+  if (shape.forward == CollectiveKind::none) return;
+  const auto p = static_cast<std::size_t>(pass);
+  const auto same = [&](const LayerCollective& c) {
+    return c.shape == shape && (c.count[p] == 0 || c.step[p] == step);
+  };
+  auto at = std::find_if(list.begin(), list.end(), same);
+  if (at == list.end()) at = list.insert(list.end(), LayerCollective{shape});
+  ++at->count[p];
+  at->step[p] = step;
+}
+
+// What attention computes beside one hop of the ring that turns its keys and values: a ring of c ranks runs c
+// steps and c - 1 hops.
+OperatorTime step_beside(const LayerType& layer, const Operator& collective, const OperatorTimes& times) {
+  const bool ring = collective.collective.group == GroupAxis::context &&
+                    collective.collective.forward == CollectiveKind::send;
+  if (!ring) return {};
+  for (const Operator& op : layer.operators) {
+    if (op.kind != OperatorKind::attention || op.inputs[1] != collective.inputs[0]) continue;
+    OperatorTime step = times.time(layer, op);
+    const double share = 1.0 / static_cast<double>(collective.collective.repeats + 1);
+    step.forward = step.forward * share;
+    step.backward_input = step.backward_input * share;
+    return step;
+  }
+  return {};
+}
+
+}  // namespace
+
+LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
+                           SelectiveRecompute selective) {
+  const LayerType& layer = sharded.layer;
+  LayerCompute out;
+  const LayerTime time = times.layer(layer);
+  out.forward = time.forward();
+  out.backward = time.backward();
+  out.backward_weight = time.device.backward_weight;
+  out.source = time.device.source;
+  out.launch_bound = time.launch_bound;
+  for (const Operator& op : layer.operators) {
+    if (op.kind != OperatorKind::collective) continue;
+    const OperatorTime step = step_beside(layer, op, times);
+    add(out.collectives, op.collective, CollectivePass::forward, step.forward);
+    add(out.collectives, op.collective, CollectivePass::backward, step.backward());
+  }
+
+  const RecomputeCost again = recompute_cost(sharded, policy, selective);
+  OperatorTime repeated;
+  for (std::size_t k = 0; k < again.operators.size(); ++k) {
+    const Operator& op = layer.operators[again.operators[k]];
+    if (op.kind == OperatorKind::collective) {
+      add(out.collectives, op.collective, CollectivePass::again, step_beside(layer, op, times).forward);
+    } else {
+      OperatorTime once = times.time(layer, op);
+      if (!again.shares.empty()) once.forward = again.shares[k] * once.forward;
+      repeated += once;
+    }
+  }
+  out.recompute = time.again(repeated);
+  out.backward += out.recompute;
+
+  out.dense_parameters = sharded.dense_parameters();
+  out.expert_parameters = sharded.expert_parameters();
+  out.shared_parameters = sharded.shared_parameters();
+  out.stash = again.stash;
+  out.transient = again.transient + widest_gradients(layer);
+  return out;
+}
+
+}  // namespace nest::estimate

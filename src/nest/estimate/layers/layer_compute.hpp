@@ -1,0 +1,71 @@
+// What one layer costs one device of a cell wherever the cell lies: compute and memory under a recomputation
+// policy, and the list of the collectives that its strategy put in. Made once for a layer and a strategy;
+// layer_cost puts a network's times to it for every placement.
+//
+//   const LayerCompute c = layer_compute(shard_layer(type, strategy), RecomputePolicy::full, times);
+//   c.collectives[0]     an all-gather of 64 MiB over the tensor group: 2 forward, 2 backward, 2 again
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/estimate/operators/operator_time.hpp"
+#include "nest/strategies/recompute.hpp"
+#include "nest/strategies/sharded_layer.hpp"
+
+namespace nest::estimate {
+
+// What does not depend on the network.
+struct LayerFigures {
+  Seconds forward;
+  Seconds backward;         // recompute and backward_weight included
+  Seconds backward_weight;  // gradients of parameters, which may wait
+  Seconds recompute;
+  TimeSource source = TimeSource::measured;
+  bool launch_bound = false;  // the processor issues kernels more slowly than the device runs them
+
+  std::int64_t dense_parameters = 0;  // of one device, those apart from the published count included
+  std::int64_t expert_parameters = 0;
+  std::int64_t shared_parameters = 0;  // copies of weights that another layer trains
+  Bytes stash;                         // of one micro-batch in flight
+  Bytes transient;                     // besides the stash, while the layer's own passes run
+
+  [[nodiscard]] std::int64_t parameters() const { return dense_parameters + expert_parameters; }
+};
+
+// When a collective runs.
+enum class CollectivePass {
+  forward,
+  backward,
+  again,  // a collective of the forward pass that recomputation repeats, within the backward pass
+};
+inline constexpr std::size_t kCollectivePasses = 3;
+
+// Equal collectives of a layer, whichever pass they belong to.
+struct LayerCollective {
+  CollectiveShape shape;                                // only its forward half is used, in every pass
+  std::array<std::int64_t, kCollectivePasses> count{};  // by CollectivePass
+  // Of a ring of context ranks: what the device computes beside one hop.
+  std::array<Seconds, kCollectivePasses> step{};
+
+  [[nodiscard]] std::int64_t count_of(CollectivePass pass) const {
+    return count[static_cast<std::size_t>(pass)];
+  }
+  [[nodiscard]] Seconds step_of(CollectivePass pass) const { return step[static_cast<std::size_t>(pass)]; }
+  // Keys and values that go round the context group, each hop beside a step of attention.
+  [[nodiscard]] bool is_ring() const {
+    return shape.group == GroupAxis::context && shape.forward == CollectiveKind::send;
+  }
+};
+
+struct LayerCompute : LayerFigures {
+  std::vector<LayerCollective> collectives;  // in the order in which they first run
+};
+
+[[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
+                                         const OperatorTimes& times,
+                                         SelectiveRecompute selective = SelectiveRecompute::core_attention);
+
+}  // namespace nest::estimate

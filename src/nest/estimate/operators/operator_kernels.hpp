@@ -1,0 +1,49 @@
+// Which kernels an operator runs, forward and backward, as plain PyTorch runs it: products, the sums of bias
+// gradients, additions where gradients of several users of a tensor meet. A sample, for one product with
+// bias:
+//
+//   forward  matmul/forward 8192 4096 4096;  backward  matmul/input .., matmul/weight .., bias_gradient 8192
+//   4096
+#pragma once
+
+#include <vector>
+
+#include "nest/estimate/kernels/kernel_kind.hpp"
+#include "nest/model/graph/layer.hpp"
+
+namespace nest::estimate {
+
+enum class Pass {
+  forward,
+  backward_input,   // gradients that earlier layers wait for
+  backward_weight,  // gradients of parameters, which may wait
+};
+
+struct OperatorSettings {
+  // q, k and v, and gate and up, as one product each (Megatron) or as several (the layers of plain PyTorch).
+  bool fused_projections = false;
+  // Rotary positions, gated activations and the routing of tokens to experts in one pass each (Megatron).
+  bool fused_passes = false;
+  // Element-wise operators fused into few passes over memory (torch.compile).
+  bool compiled = false;
+  bool fp8 = false;           // products of weights with 8-bit operands
+  double attention_time = 1;  // of flash attention kernels: see flash_time
+
+  bool operator==(const OperatorSettings&) const = default;
+};
+
+struct KernelUse {
+  KernelCall call;
+  Pass pass = Pass::forward;
+  double repeats = 1;
+  int launches = 1;  // kernels that one repeat issues
+};
+
+// The tensors are one device's shard. Collectives run none.
+[[nodiscard]] std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
+                                                const OperatorSettings& settings);
+
+// Additions in the backward pass, where several operators used one tensor.
+[[nodiscard]] std::vector<KernelUse> gradient_sums(const LayerType& layer, const OperatorSettings& settings);
+
+}  // namespace nest::estimate

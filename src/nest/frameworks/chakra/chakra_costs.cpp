@@ -1,0 +1,287 @@
+#include "nest/frameworks/chakra/chakra_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "nest/frameworks/chakra/chakra_network.hpp"
+#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/plan_costs.hpp"
+#include "nest/strategies/registry.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+using StepGroup = StepCollective::Group;
+
+constexpr double kGatherBytes = 2;  // parameters are gathered as they are computed with
+
+// Operations and memory traffic of a layer's forward pass on one device.
+struct LayerWork {
+  double operations = 0;
+  double weight_operations = 0;  // of products with parameters: what gradients of weights cost
+  double bytes = 0;
+};
+
+LayerWork layer_work(const LayerType& layer) {
+  LayerWork work;
+  for (const Operator& op : layer.operators) {
+    if (op.kind == OperatorKind::collective) continue;
+    work.operations += op.forward_flops.value;
+    if (!op.parameters.empty()) work.weight_operations += op.forward_flops.value;
+    work.bytes += static_cast<double>((layer.bytes_read(op) + layer.bytes_written(op)).value);
+  }
+  return work;
+}
+
+std::optional<ChakraCollective> kind_of(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::none:
+      return std::nullopt;
+    case CollectiveKind::all_reduce:
+      return ChakraCollective::all_reduce;
+    case CollectiveKind::reduce_scatter:
+      return ChakraCollective::reduce_scatter;
+    case CollectiveKind::all_to_all:
+      return ChakraCollective::all_to_all;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::broadcast:
+    case CollectiveKind::send:  // round a ring: an all-gather's steps
+      break;
+  }
+  return ChakraCollective::all_gather;
+}
+
+// What of `whole` does not show in `exposed`, where hidden time slows kernels down.
+double hidden_share(double whole, double exposed, double slow_down) {
+  if (whole <= 0 || slow_down >= 1) return 0;
+  return std::clamp((whole - exposed) / (1 - slow_down) / whole, 0.0, 1.0);
+}
+
+enum class CellAxis : std::uint8_t { tensor, expert, context };
+constexpr std::array<const char*, 3> kAxisNames{"tensor", "expert", "context"};
+
+CellAxis axis_of(GroupAxis axis) {
+  if (axis == GroupAxis::tensor) return CellAxis::tensor;
+  return axis == GroupAxis::context ? CellAxis::context : CellAxis::expert;
+}
+
+double part_of(const CollectiveSeconds& seconds, CellAxis axis) {
+  const std::array<double, 3> parts{seconds.tensor.value, seconds.expert.value, seconds.context.value};
+  return parts[static_cast<std::size_t>(axis)];
+}
+
+class Maker {
+ public:
+  Maker(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs)
+      : plan_(plan), priced_(priced), inputs_(inputs), book_(inputs) {
+    PlanCosts costs(book_);
+    model_ = &book_.model(plan.training.micro_batch, plan.training.sequence);
+    network_ = book_.network(plan.stages, costs.network_options(plan, *model_));
+    peak_ = peak_of(inputs.cluster.accelerator(), plan.training.precision).value;
+    memory_ = inputs.cluster.accelerator().memory_bandwidth.value;
+  }
+
+  std::vector<ChakraStage> make() {
+    std::vector<ChakraStage> out(plan_.stages.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::int64_t recomputed = 0;
+      for (std::size_t c = 0; c < priced_.stages[i].chunks.size(); ++c)
+        out[i].chunks.push_back(chunk(i, c, recomputed));
+      add_step(i, out[i]);
+    }
+    return out;
+  }
+
+ private:
+  using Key = std::pair<ChakraRole, ChakraCollective>;
+  struct Sums {
+    std::array<std::map<Key, double>, 3> bytes;
+    CollectiveSeconds seconds;
+  };
+
+  // Both limits of a roofline take this long.
+  [[nodiscard]] ChakraWork timed(Seconds time) const {
+    return {time, time.value * peak_, time.value * memory_};
+  }
+  // Memory is the limit.
+  [[nodiscard]] ChakraWork streamed(Seconds time) const {
+    return {time, time.value * memory_ / 4, time.value * memory_};
+  }
+
+  const std::vector<LayerWork>& works(const Strategy& strategy) {
+    for (const auto& [known, works] : works_) {
+      if (known == strategy) return works;
+    }
+    std::vector<LayerWork> made;
+    for (const ShardedLayer& layer :
+         shard_types(*model_->model, strategy, {.expert_imbalance = inputs_.recipe.expert_imbalance},
+                     inputs_.strategy_table())) {
+      made.push_back(layer_work(layer.layer));
+    }
+    return works_.emplace_back(strategy, std::move(made)).second;
+  }
+
+  ChakraChunk chunk(std::size_t i, std::size_t c, std::int64_t& recomputed) {
+    const Stage& stage = plan_.stages[i];
+    const ChunkCost& cost = priced_.stages[i].chunks[c];
+    const bool split = plan_.parallelism.schedule == Schedule::zb_h1;
+    const std::vector<LayerId>& ids = plan_.parallelism.interleave > 1 ? stage.chunks[c] : stage.layers;
+    LayerWork sum;
+    LayerTerms terms;
+    std::array<Sums, 2> sums;
+    for (const LayerId id : ids) {
+      const bool can = model_->graph.recomputes(id);
+      const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
+      recomputed += can ? 1 : 0;
+      terms += book_.table(plan_.training, stage.strategy, policy, network_->stages[i]).of(id);
+      if (!model_->model) continue;
+      const std::size_t type = model_->model->layers[id.index()].type;
+      const LayerWork& work = works(stage.strategy)[type];
+      sum.operations += work.operations;
+      sum.weight_operations += work.weight_operations;
+      sum.bytes += work.bytes;
+      add_layer(i, book_.computes(plan_.training, stage.strategy, policy)[type], sums);
+    }
+    ChakraChunk out;
+    const double again = cost.forward.value > 0 ? cost.recompute.value / cost.forward.value : 0;
+    if (model_->model) {
+      out.forward.work = {cost.forward, sum.operations, sum.bytes};
+      out.backward.work = {cost.backward_input + cost.recompute,
+                           2 * sum.operations - sum.weight_operations + again * sum.operations,
+                           (1 + again) * sum.bytes};
+      out.weight.work = {cost.backward_weight, sum.weight_operations, sum.bytes};
+    } else {
+      out.forward.work = timed(cost.forward);
+      out.backward.work = timed(cost.backward_input + cost.recompute);
+      out.weight.work = timed(cost.backward_weight);
+    }
+    if (!split) {
+      out.backward.work += out.weight.work;
+      out.weight.work = {};
+    }
+    finish(sums[0], cost.forward_collectives, out.forward.collectives);
+    finish(sums[1], cost.backward_collectives, out.backward.collectives);
+    add_zero(i, terms, out);
+    return out;
+  }
+
+  void add_layer(std::size_t i, const LayerCompute& compute, std::array<Sums, 2>& sums) const {
+    using enum CollectivePass;
+    const LayerCost cost = layer_cost(compute, *network_->stages[i].cell);
+    const auto add_seconds = [](CollectiveSeconds& to, const CollectiveSeconds& s) {
+      to.tensor += s.tensor;
+      to.expert += s.expert;
+      to.context += s.context;
+    };
+    add_seconds(sums[0].seconds, cost.forward_collectives);
+    add_seconds(sums[1].seconds, cost.backward_collectives);
+    const Strategy& strategy = plan_.stages[i].strategy;
+    for (const LayerCollective& c : compute.collectives) {
+      const auto kind = kind_of(c.shape.forward);
+      const std::int64_t members = group_size(strategy, c.shape);
+      if (!kind || members < 2) continue;
+      const ChakraRole role{inner_ids(strategy)[static_cast<std::size_t>(c.shape.group)] * c.shape.stride,
+                            members};
+      auto bytes = static_cast<double>(c.shape.forward_bytes.value * c.shape.repeats);
+      // So many hops of one part: each rank of an all-gather passes n - 1 parts on.
+      if (c.shape.forward == CollectiveKind::send)
+        bytes *= static_cast<double>(members) / static_cast<double>(members - 1);
+      const auto axis = static_cast<std::size_t>(axis_of(c.shape.group));
+      for (const bool back : {false, true}) {
+        const std::int64_t count = back ? c.count_of(backward) + c.count_of(again) : c.count_of(forward);
+        if (count > 0) sums[back ? 1 : 0].bytes[axis][{role, *kind}] += static_cast<double>(count) * bytes;
+      }
+    }
+  }
+
+  void finish(const Sums& sums, const CollectiveSeconds& exposed, std::vector<ChakraSum>& out) const {
+    for (const CellAxis axis : {CellAxis::tensor, CellAxis::expert, CellAxis::context}) {
+      const double hidden =
+          hidden_share(part_of(sums.seconds, axis), part_of(exposed, axis), inputs_.recipe.overlap.slow_down);
+      for (const auto& [key, bytes] : sums.bytes[static_cast<std::size_t>(axis)])
+        out.push_back({key.second, key.first, kAxisNames[static_cast<std::size_t>(axis)], bytes, hidden});
+    }
+  }
+
+  // Traffic of every micro-batch (ZeRO-2 and ZeRO-3), as in StageCoster::chunk.
+  void add_zero(std::size_t i, const LayerTerms& terms, ChakraChunk& out) const {
+    const std::int64_t zero = plan_.parallelism.zero;
+    if (zero < 2) return;
+    const Overlap& overlap = inputs_.recipe.overlap;
+    const double layers = std::max(1.0, terms.of(Term::layers));
+    const auto share = [&](double allowed) {
+      return std::min(std::max(0.0, allowed), (layers - 1) / layers);
+    };
+    const auto add = [&](ChakraPass& pass, ChakraCollective kind, double bytes_each, double hidden) {
+      for (const bool expert : {false, true}) {
+        const double parameters = terms.of(expert ? Term::expert_parameters : Term::dense_parameters);
+        const ParameterGroup& group = expert ? network_->stages[i].expert : network_->stages[i].dense;
+        if (parameters <= 0 || group.shards < 2) continue;
+        pass.collectives.push_back({kind,
+                                    {.step = expert ? StepGroup::expert_inner : StepGroup::dense_inner},
+                                    "zero",
+                                    parameters * bytes_each,
+                                    hidden});
+      }
+    };
+    if (zero == 3) {
+      add(out.forward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
+      add(out.backward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
+    }
+    add(out.backward, ChakraCollective::reduce_scatter,
+        static_cast<double>(size_of(inputs_.recipe.reduce_dtype)), share(overlap.gradient_reduce));
+  }
+
+  void add_step(std::size_t i, ChakraStage& out) const {
+    const StageCost& cost = priced_.stages[i];
+    double reduce = 0;
+    double ties = 0;
+    double gather = 0;
+    for (const StepCollective& c : cost.reduces) (c.group == StepGroup::tied ? ties : reduce) += c.time.value;
+    for (const StepCollective& c : cost.gathers) gather += c.time.value;
+    const double hidden = hidden_share(reduce, cost.reduce.value - ties, 0);
+    const double ahead = hidden_share(gather, cost.gather.value, 0);
+    for (const StepCollective& c : cost.reduces) {
+      const auto bytes = static_cast<double>(c.bytes.value);
+      if (c.group == StepGroup::tied) {
+        out.tied_bytes += bytes;
+      } else {
+        out.reduces.push_back({*kind_of(c.kind), {.step = c.group}, "gradients", bytes, hidden});
+      }
+    }
+    for (const StepCollective& c : cost.gathers) {
+      out.gathers.push_back(
+          {*kind_of(c.kind), {.step = c.group}, "parameters", static_cast<double>(c.bytes.value), ahead});
+    }
+    out.norm = streamed(cost.norm);
+    out.optimizer = streamed(cost.optimizer);
+  }
+
+  const Plan& plan_;
+  const PricedPlan& priced_;
+  const PlanInputs& inputs_;
+  CostBook book_;
+  const BuiltModel* model_ = nullptr;
+  std::shared_ptr<const PlanNetwork> network_;
+  double peak_ = 1;
+  double memory_ = 1;
+  std::vector<std::pair<Strategy, std::vector<LayerWork>>> works_;
+};
+
+}  // namespace
+
+ChakraWork& ChakraWork::operator+=(const ChakraWork& other) {
+  time += other.time;
+  operations += other.operations;
+  bytes += other.bytes;
+  return *this;
+}
+
+std::vector<ChakraStage> chakra_stages(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs) {
+  return Maker(plan, priced, inputs).make();
+}
+
+}  // namespace nest::frameworks

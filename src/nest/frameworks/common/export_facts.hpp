@@ -1,0 +1,54 @@
+// What exports ask of a plan and its model, worked out once: whether the model is a chain of blocks between
+// an embedding and a head, and which layers each chunk of each stage holds, in the order of the pipeline.
+//
+//   const ExportFacts facts = export_facts(question);
+//   facts.parts[1].blocks == 20, facts.parts[1].embedding == false
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/frameworks/common/exporter.hpp"
+#include "nest/model/blocks/spec.hpp"
+
+namespace nest::frameworks {
+
+// One chunk of one stage; whole stages where the plan is not interleaved.
+struct PipelinePart {
+  std::vector<LayerId> layers;
+  std::int64_t blocks = 0;
+  bool embedding = false;
+  bool head = false;
+};
+
+struct ExportFacts {
+  const ExportQuestion* question = nullptr;
+  const ModelSpec* spec = nullptr;  // none: a layer profile
+  std::vector<std::string> layers;  // names
+  bool decoder = false;             // an embedding, blocks and a head in a chain
+  std::int64_t blocks = 0;
+  // Part i is chunk i / pipeline of stage i % pipeline.
+  std::vector<PipelinePart> parts;
+  bool contiguous = false;  // the parts in order are the layers in order
+
+  [[nodiscard]] const Plan& plan() const { return question->plan; }
+  [[nodiscard]] const Parallelism& parallelism() const { return question->plan.parallelism; }
+  [[nodiscard]] const Strategy& strategy() const { return question->plan.parallelism.strategy; }
+  [[nodiscard]] const Recipe& recipe() const { return question->inputs.recipe; }
+  // Equal numbers of blocks everywhere, the embedding in the first part and the head in the last.
+  [[nodiscard]] bool even() const;
+  // Of the decoder's blocks; none where the model has none of that kind.
+  [[nodiscard]] const AttentionSpec* attention() const;
+  [[nodiscard]] const ExpertsSpec* experts() const;
+};
+
+// The question must outlive the facts.
+[[nodiscard]] ExportFacts export_facts(const ExportQuestion& question);
+
+// Whether a framework can cut this model into stages: Megatron-LM and torchtitan need an embedding, blocks
+// and a head in a chain (their rule "one-decoder").
+[[nodiscard]] bool can_run_stages(std::string_view framework, const PlanInputs& inputs);
+
+}  // namespace nest::frameworks

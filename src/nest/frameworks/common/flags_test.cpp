@@ -1,0 +1,67 @@
+#include "nest/frameworks/common/flags.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace nest::frameworks {
+namespace {
+
+using Flags = std::vector<Flag>;
+
+TEST(Flags, AreWrittenUnderHeadings) {
+  FlagGroup a{"One", {}};
+  a.add("--x", 3).add("--y");
+  EXPECT_EQ(flag_text({a, {"Empty", {}}, {"Two", {{"--z", {"a", "b"}}}}}),
+            "# One\n--x 3\n--y\n\n# Two\n--z a b\n");
+}
+
+TEST(Flags, ReadBackAsWritten) {
+  FlagGroup a{"One", {}};
+  a.add("--layout", "Et*3|(tt|)*29,m|L").add("--freq", "([0]*3+[1]*58)").add("--on");
+  EXPECT_EQ(read_flags(flag_text({a})), a.flags);
+}
+
+TEST(Flags, OfAScript) {
+  const char* script = R"sh(#!/bin/bash
+NODES=4; GPUS=${2:-8}
+# --commented 1
+ARGS=(
+  --nnodes $NODES --nproc-per-node "$GPUS"
+  --tp=2 # a remark
+)
+MORE="--quoted 'x y' --flag"
+torchrun ${ARGS[@]} \
+  --last 'a b' pretrain.py | tee --append log
+)sh";
+  const Flags flags = read_flags(script);
+  EXPECT_EQ(find_flag(flags, "--nnodes")->values, std::vector<std::string>{"4"});
+  EXPECT_EQ(find_flag(flags, "--nproc-per-node")->values, std::vector<std::string>{"8"});
+  EXPECT_EQ(find_flag(flags, "--tp")->values, std::vector<std::string>{"2"});
+  EXPECT_EQ(find_flag(flags, "--commented"), nullptr);
+  EXPECT_EQ(find_flag(flags, "--quoted")->values, std::vector<std::string>{"x y"});
+  EXPECT_TRUE(find_flag(flags, "--flag")->values.empty());
+  EXPECT_EQ(find_flag(flags, "--last")->values.front(), "a b");
+}
+
+TEST(Flags, TheLastOneCounts) {
+  EXPECT_EQ(find_flag(read_flags("--a 1 --b --a 2"), "--a")->values.front(), "2");
+}
+
+TEST(Flags, AnyTextIsRead) {
+  EXPECT_TRUE(read_flags("").empty());
+  EXPECT_EQ(read_flags("--a ${open").size(), 1U);
+  EXPECT_EQ(read_flags("--a 'open").size(), 1U);
+  EXPECT_EQ(read_flags("--a \\").size(), 1U);
+  const std::string letters = "-a= \n'\"$\\{}(){}#;:1|";
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text;
+    for (auto n = random() % 24; n > 0; --n) text += letters[random() % letters.size()];
+    for (const Flag& flag : read_flags(text)) EXPECT_TRUE(flag.name.starts_with("--")) << text;
+  }
+}
+
+}  // namespace
+}  // namespace nest::frameworks

@@ -1,0 +1,43 @@
+#include "nest/frameworks/common/notes.hpp"
+
+#include <fmt/format.h>
+
+#include "nest/plan/text/spell_plan.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+std::string section(std::string_view title, const std::vector<std::string>& lines) {
+  std::string out = fmt::format("\n## {}\n\n", title);
+  for (const std::string& line : lines) out += fmt::format("- {}\n", line);
+  return out;
+}
+
+}  // namespace
+
+std::string export_notes(const ExportQuestion& question, const RankMap& map, std::string_view title,
+                         const ExportResult& result, const std::vector<std::string>& remarks) {
+  const Plan& plan = question.plan;
+  const Training& t = plan.training;
+  std::string out = fmt::format("# {}: {}\n\n", question.inputs.model_name(), title);
+  out +=
+      fmt::format("{} ranks on {} hosts of {}: {}, recomputation {}.\n", map.ranks.size(), map.hosts.size(),
+                  question.inputs.cluster.name(), spell_degrees(plan), spell_recompute(plan.stages));
+  out += fmt::format("Global batch {} of {} tokens, {} micro-batches of {}.\n", t.global_batch, t.sequence,
+                     t.micro_batches, t.micro_batch);
+  if (plan.predicted) {
+    out += fmt::format("Predicted: step {}, {} tokens/s, MFU {:.1f} %.\n", format(plan.predicted->step),
+                       format_count(plan.predicted->tokens_per_s), 100 * plan.predicted->mfu);
+  }
+  out += fmt::format(
+      "\nRanks are numbered {} (the first varies fastest); the data rank is side + {} * copy. "
+      "placement/rank_map.csv has the device of every rank.\n",
+      name_of(map.order), plan.parallelism.strategy.side());
+  if (question.hosts.empty()) out += "\nHost names are made up: export again with --hosts for real ones.\n";
+  if (!result.lost.empty()) out += section("Lost in translation", result.lost);
+  if (!remarks.empty()) out += section("Yours to say", remarks);
+  if (!result.next.empty()) out += section("Next", result.next);
+  return out;
+}
+
+}  // namespace nest::frameworks

@@ -1,0 +1,31 @@
+#include "nest/frameworks/common/notes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/frameworks/test_exports.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+TEST(Notes, SayWhatIsLostAndWhatIsNext) {
+  test::Planner planner("llama3.1-8b");
+  const ExportQuestion question =
+      planner.question(test::degrees({.tensor = 2, .sequence_parallel = true}, 2, 2));
+  ExportResult result;
+  result.lost = {"this"};
+  result.next = {"that"};
+  const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
+  EXPECT_EQ(export_notes(question, map, "X", result, {"yours"}),
+            "# llama3.1-8b: X\n\n"
+            "8 ranks on 1 hosts of h100-spine-leaf: tensor 2, sequence parallel, pipeline 2 (1f1b), data 2, "
+            "ZeRO 0, "
+            "recomputation none.\n"
+            "Global batch 16 of 2048 tokens, 8 micro-batches of 1.\n\n"
+            "Ranks are numbered tp-cp-ep-dp-pp (the first varies fastest); the data rank is side + 1 * copy. "
+            "placement/rank_map.csv has the device of every rank.\n\n"
+            "Host names are made up: export again with --hosts for real ones.\n\n"
+            "## Lost in translation\n\n- this\n\n## Yours to say\n\n- yours\n\n## Next\n\n- that\n");
+}
+
+}  // namespace
+}  // namespace nest::frameworks

@@ -1,0 +1,136 @@
+#include "nest/frameworks/common/rank_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "nest/base/error.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+// A host by its number in device order, and the device's place in it.
+struct HostPlace {
+  std::int64_t host = 0;
+  std::int64_t local = 0;
+};
+
+class Hosts {
+ public:
+  explicit Hosts(const ExportQuestion& question)
+      : tree_(&question.inputs.cluster.tree()), per_host_(question.devices_per_host) {
+    if (per_host_ <= 0) {
+      count_ = tree_->domains(LevelId{0});
+      return;
+    }
+    first_host_.push_back(0);
+    for (std::int32_t d = 0; d < tree_->domains(LevelId{0}); ++d) {
+      const std::int64_t devices = tree_->devices_in(LevelId{0}, d);
+      first_host_.push_back(first_host_.back() + (devices + per_host_ - 1) / per_host_);
+    }
+    count_ = first_host_.back();
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] HostPlace place(DeviceId device) const {
+    const std::int32_t domain = tree_->domain_of(device, LevelId{0});
+    const std::int64_t inside = device.value - tree_->first_device(LevelId{0}, domain).value;
+    if (per_host_ <= 0) return {domain, inside};
+    return {first_host_[static_cast<std::size_t>(domain)] + inside / per_host_, inside % per_host_};
+  }
+
+ private:
+  const DeviceTree* tree_;
+  std::int64_t per_host_;
+  std::int64_t count_ = 0;
+  std::vector<std::int64_t> first_host_;
+};
+
+// The names of the hosts in use, which may be listed alone or among all.
+std::map<std::int64_t, std::string> names_of(const ExportQuestion& question,
+                                             const std::set<std::int64_t>& used, std::int64_t all) {
+  std::map<std::int64_t, std::string> names;
+  const std::vector<std::string>& given = question.hosts;
+  const auto count = static_cast<std::int64_t>(given.size());
+  const auto needed = static_cast<std::int64_t>(used.size());
+  if (!given.empty()) {
+    if (std::set<std::string>(given.begin(), given.end()).size() != given.size())
+      throw InputError("", "hosts", "a host is named twice");
+    if (count != all && count != needed) {
+      throw InputError("", "hosts",
+                       fmt::format("{} names, but the plan runs on {} hosts{}", count, needed,
+                                   all == needed ? "" : fmt::format(" of {}", all)));
+    }
+  }
+  std::size_t next = 0;
+  for (const std::int64_t host : used) {
+    const std::size_t at = count == all ? static_cast<std::size_t>(host) : next++;
+    names[host] = given.empty() ? fmt::format("node{:03}", host) : given[at];
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string_view name_of(RankOrder order) {
+  return order == RankOrder::data_before_stage ? "tp-cp-ep-dp-pp" : "tp-cp-ep-pp-dp";
+}
+
+bool allows_stage_before_data(const Parallelism& p) {
+  const Strategy& s = p.strategy;
+  return s.side() == 1 && s.expert_tensor_degree() * s.expert == s.tensor * s.context;
+}
+
+RankMap make_rank_map(const ExportQuestion& question, RankOrder order) {
+  const Parallelism& p = question.plan.parallelism;
+  const Strategy& s = p.strategy;
+  const std::int64_t cell = s.cell();
+  const std::int64_t copies = p.copies();
+  RankMap map;
+  map.order = order;
+  map.ranks.resize(static_cast<std::size_t>(p.devices()));
+  const Hosts hosts(question);
+  std::set<std::int64_t> used;
+  for (std::size_t stage = 0; stage < question.plan.stages.size(); ++stage) {
+    const auto at = static_cast<std::int64_t>(stage);
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      const Cell& devices = question.plan.stages[stage].devices[static_cast<std::size_t>(copy)];
+      const std::int64_t block =
+          order == RankOrder::data_before_stage ? copy + copies * at : at + p.pipeline * copy;
+      for (std::int64_t j = 0; j < cell; ++j) {
+        RankRow& row = map.ranks[static_cast<std::size_t>(block * cell + j)];
+        row.device = devices[static_cast<std::size_t>(j)];
+        row.stage = at;
+        row.copy = copy;
+        row.tensor = j % s.tensor;
+        row.context = j / s.tensor % s.context;
+        row.side = j / (s.tensor * s.context);
+        used.insert(hosts.place(row.device).host);
+      }
+    }
+  }
+  const std::map<std::int64_t, std::string> names = names_of(question, used, hosts.count());
+  std::map<std::int64_t, std::size_t> index;
+  for (std::size_t r = 0; r < map.ranks.size(); ++r) {
+    RankRow& row = map.ranks[r];
+    const HostPlace place = hosts.place(row.device);
+    const auto [entry, fresh] = index.try_emplace(place.host, map.hosts.size());
+    if (fresh) map.hosts.push_back({names.at(place.host), {}, {}});
+    HostRow& host = map.hosts[entry->second];
+    row.host = entry->second;
+    row.local_device = place.local;
+    row.local_rank = static_cast<std::int64_t>(host.ranks.size());
+    const auto rank = static_cast<std::int64_t>(r);
+    map.consecutive = map.consecutive && (host.ranks.empty() || host.ranks.back() + 1 == rank);
+    host.ranks.push_back(rank);
+    host.local_devices.push_back(row.local_device);
+  }
+  for (const HostRow& host : map.hosts)
+    map.host_devices = std::max(map.host_devices, static_cast<std::int64_t>(host.ranks.size()));
+  return map;
+}
+
+}  // namespace nest::frameworks

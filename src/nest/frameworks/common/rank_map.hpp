@@ -1,0 +1,55 @@
+// Which rank runs on which device: ranks are numbered as Megatron-LM and torchtitan number them, so that a
+// launcher that obeys the map puts every rank on the plan's device.
+//
+//   tp-cp-ep-dp-pp   rank = tensor + t * (context + c * (data + d * stage)), data = side + sides * copy: the
+//                    place in the cell, then the copy, then the stage
+//   tp-cp-ep-pp-dp   the stage before the data rank (Megatron-LM's --use-tp-pp-dp-mapping): whole copies
+//
+// A host is a domain of the innermost level, or a part of one where `devices_per_host` says so.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/frameworks/common/exporter.hpp"
+
+namespace nest::frameworks {
+
+enum class RankOrder { data_before_stage, stage_before_data };
+[[nodiscard]] std::string_view name_of(RankOrder order);
+
+struct RankRow {
+  DeviceId device;
+  std::size_t host = 0;  // into RankMap::hosts
+  std::int64_t local_device = 0;
+  std::int64_t local_rank = 0;
+  std::int64_t stage = 0;
+  std::int64_t copy = 0;
+  std::int64_t side = 0;
+  std::int64_t context = 0;
+  std::int64_t tensor = 0;
+};
+
+struct HostRow {
+  std::string name;
+  std::vector<std::int64_t> ranks;          // ascending: the local rank is the place in this list
+  std::vector<std::int64_t> local_devices;  // of each of them
+};
+
+struct RankMap {
+  RankOrder order = RankOrder::data_before_stage;
+  std::vector<RankRow> ranks;
+  std::vector<HostRow> hosts;     // those in use, by their first rank
+  std::int64_t host_devices = 0;  // of the largest host in use
+  bool consecutive = true;        // every host's ranks follow each other: torchrun can number them
+};
+
+// Throws an InputError where the names of hosts are too few or repeated.
+[[nodiscard]] RankMap make_rank_map(const ExportQuestion& question, RankOrder order);
+
+// Whether Megatron-LM takes the order that puts stages before data ranks.
+[[nodiscard]] bool allows_stage_before_data(const Parallelism& parallelism);
+
+}  // namespace nest::frameworks

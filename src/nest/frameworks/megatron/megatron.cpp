@@ -1,0 +1,74 @@
+#include "nest/frameworks/megatron/megatron.hpp"
+
+#include <fmt/format.h>
+
+#include "nest/frameworks/common/export_rule.hpp"
+#include "nest/frameworks/common/notes.hpp"
+#include "nest/frameworks/common/placement_files.hpp"
+#include "nest/frameworks/megatron/megatron_args.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+// The order of ranks that torchrun can give, where there is one; Megatron-FSDP has the usual one only.
+RankMap ranks_for(const ExportQuestion& question) {
+  RankMap usual = make_rank_map(question, RankOrder::data_before_stage);
+  const Parallelism& p = question.plan.parallelism;
+  if (usual.consecutive || p.zero >= 2 || p.pipeline == 1 || !allows_stage_before_data(p)) return usual;
+  RankMap other = make_rank_map(question, RankOrder::stage_before_data);
+  return other.consecutive ? other : usual;
+}
+
+std::string connections(const Parallelism& p) {
+  if (p.zero >= 2) return "export CUDA_DEVICE_MAX_CONNECTIONS=8  # Megatron-FSDP: any but 1\n";
+  if (p.strategy.tensor > 1 || p.strategy.context > 1)
+    return "export CUDA_DEVICE_MAX_CONNECTIONS=1  # tensor and context parallelism before Blackwell\n";
+  return "";
+}
+
+std::string command_script(const Parallelism& p) {
+  return fmt::format(
+      R"sh(#!/bin/bash
+# megatron.sh LAUNCHER..: Megatron-LM's pretraining with the arguments of megatron_args.txt.
+set -euo pipefail
+here=$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)
+: "${{MEGATRON_PATH:?set it to the folder of Megatron-LM}}"
+{}mapfile -t args < <(sed -e 's/#.*//' "$here/megatron_args.txt" | tr -s ' ' '\n' | sed -e '/^$/d')
+data=${{DATA_ARGS:---mock-data --tokenizer-type NullTokenizer}}
+train=${{TRAIN_ARGS:---train-iters 20 --lr 1e-4 --eval-iters 0}}
+read -ra own <<< "${{MODEL_ARGS:-}} $data $train"
+exec "$@" "$MEGATRON_PATH/${{MEGATRON_SCRIPT:-pretrain_gpt.py}}" "${{args[@]}}" "${{own[@]}}"
+)sh",
+      connections(p));
+}
+
+}  // namespace
+
+ExportResult export_megatron(const ExportQuestion& question, const ExportSink& sink) {
+  ExportResult result;
+  const ExportFacts facts = export_facts(question);
+  if (auto broken = first_broken(facts, "megatron", megatron_rules())) {
+    result.rule = broken->name;
+    result.sentence = broken->sentence;
+    return result;
+  }
+  const RankMap map = ranks_for(question);
+  const std::vector<FlagGroup> groups = megatron_arguments(facts, map.order, result.lost);
+  for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
+  result.next = {"MEGATRON_PATH=.. ./run_host.sh on each host of placement/hosts.txt",
+                 "or MEGATRON_PATH=.. sbatch run_slurm.sh"};
+  sink({"megatron_args.txt", fmt::format("# Megatron-LM arguments of a plan by nest; world size: {}\n\n{}",
+                                         map.ranks.size(), flag_text(groups))});
+  sink({"megatron.sh", command_script(question.plan.parallelism), true});
+  sink({"run_host.sh", host_script(map, "megatron.sh"), true});
+  sink({"run_slurm.sh", slurm_script(map, "nest-megatron", "megatron.sh"), true});
+  write_placement(map, "placement/", sink);
+  sink({"NOTES.md",
+        export_notes(question, map, "Megatron-LM", result,
+                     {"data and tokenizer: DATA_ARGS, which is mock data otherwise",
+                      "iterations, learning rate and its schedule, evaluation: TRAIN_ARGS",
+                      "what is no shape: rotary base, norm epsilon, initialisation: MODEL_ARGS"})});
+  return result;
+}
+
+}  // namespace nest::frameworks

@@ -1,0 +1,191 @@
+#include "nest/frameworks/megatron/megatron_args.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "nest/frameworks/megatron/megatron_layout.hpp"
+#include "nest/frameworks/megatron/megatron_model.hpp"
+#include "nest/plan/rules/framework_rules.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+using Problem = std::optional<std::string>;
+
+Problem not_a_decoder(const ExportFacts& f) {
+  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
+  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
+                     f.layers.back());
+}
+
+Problem sequence_too_long(const ExportFacts& f) {
+  if (f.spec == nullptr || f.spec->positions == 0 || f.plan().training.sequence <= f.spec->positions)
+    return std::nullopt;
+  return fmt::format("{} tokens, {} positions", f.plan().training.sequence, f.spec->positions);
+}
+
+constexpr std::array kRules{
+    ExportRule{"world",
+               "Megatron-LM's ranks are tensor x context x pipeline x data, and split for experts too",
+               world_does_not_split},
+    ExportRule{"batch", "Megatron-LM's global batch is micro-batch x data x a number of micro-batches",
+               batch_does_not_split},
+    ExportRule{"heads", "Megatron-LM splits attention heads evenly over tensor ranks", heads_do_not_split},
+    ExportRule{"query-groups", "Megatron-LM's query groups divide the tensor degree or are divided by it",
+               query_groups_do_not_split},
+    ExportRule{"ffn", "Megatron-LM splits the ffn evenly over tensor ranks", ffn_does_not_split},
+    ExportRule{"experts", "Megatron-LM splits experts evenly over expert ranks", experts_do_not_split},
+    ExportRule{"sequence", "Megatron-LM splits the sequence evenly over context and sequence-parallel ranks",
+               sequence_does_not_split},
+    ExportRule{"positions", "Megatron-LM's sequence is no longer than the model's positions",
+               sequence_too_long},
+    ExportRule{"one-decoder", "Megatron-LM's pipeline has an embedding, equal blocks and a head in a chain",
+               not_a_decoder},
+};
+
+FlagGroup parallelism_flags(const ExportFacts& f, RankOrder order) {
+  const Parallelism& p = f.parallelism();
+  const Strategy& s = p.strategy;
+  FlagGroup flags{"Parallelism", {}};
+  flags.add("--tensor-model-parallel-size", s.tensor);
+  if (s.shards_sequence()) flags.add("--sequence-parallel");
+  flags.add("--context-parallel-size", s.context);
+  if (s.context > 1) flags.add("--cp-comm-type", s.context_method == ContextMethod::ring ? "p2p" : "a2a");
+  if (f.experts() != nullptr || s.expert > 1) {
+    flags.add("--expert-model-parallel-size", s.expert);
+    flags.add("--expert-tensor-parallel-size", s.expert_tensor_degree());
+  }
+  flags.add("--pipeline-model-parallel-size", p.pipeline);
+  if (p.pipeline > 1) {
+    if (!f.even()) {
+      flags.add("--pipeline-model-parallel-layout", layout_text(f.parts));
+    } else if (p.interleave > 1) {
+      flags.add("--num-virtual-stages-per-pipeline-rank", p.interleave);
+    }
+  }
+  if (order == RankOrder::stage_before_data) flags.add("--use-tp-pp-dp-mapping");
+  return flags;
+}
+
+FlagGroup state_flags(const ExportFacts& f) {
+  const Parallelism& p = f.parallelism();
+  FlagGroup flags{fmt::format("ZeRO {}", p.zero), {}};
+  if (p.zero == 0) return flags;
+  flags.add("--use-distributed-optimizer");
+  if (p.zero >= 2) {
+    flags.add("--use-megatron-fsdp");
+    flags.add("--data-parallel-sharding-strategy", p.zero == 2 ? "optim_grads" : "optim_grads_params");
+    flags.add("--ckpt-format", "fsdp_dtensor").add("--no-gradient-accumulation-fusion");
+  }
+  if (const std::int64_t n = optimizer_instances(p); n > 1)
+    flags.add("--num-distributed-optimizer-instances", n);
+  return flags;
+}
+
+FlagGroup recompute_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+  FlagGroup flags{"Recomputation", {}};
+  const Recompute& r = f.plan().stages.front().recompute;
+  if (r.policy == RecomputePolicy::selective) {
+    flags.add("--recompute-granularity", "selective").add("--recompute-modules", "core_attn");
+    if (f.recipe().selective_recompute != SelectiveRecompute::core_attention)
+      lost.emplace_back(
+          "selective recomputation is of the attention core, the recipe means single operators");
+  } else if (r.policy == RecomputePolicy::full) {
+    flags.add("--recompute-granularity", "full");
+    flags.add("--recompute-method", r.layers > 0 ? "block" : "uniform");
+    flags.add("--recompute-num-layers", std::max<std::int64_t>(1, r.layers));
+  }
+  return flags;
+}
+
+FlagGroup overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+  FlagGroup flags{"Communication", {}};
+  const Overlap& o = f.recipe().overlap;
+  const Parallelism& p = f.parallelism();
+  if (o.gradient_reduce > 0) flags.add("--overlap-grad-reduce");
+  if (o.parameter_gather > 0 && p.zero > 0) {
+    if (o.gradient_reduce > 0) {
+      flags.add("--overlap-param-gather");
+    } else {
+      lost.emplace_back(
+          "parameters are gathered without overlap: Megatron-LM overlaps that only with gradients");
+    }
+  }
+  if (o.tensor > 0 && p.strategy.tensor > 1) {
+    if (p.strategy.shards_sequence()) {
+      flags.add("--tp-comm-overlap");
+    } else {
+      lost.emplace_back("tensor collectives overlap with sequence parallelism only");
+    }
+  }
+  if (p.interleave > 1 && o.interleaved_sends == 0 && o.pipeline == 0) {
+    if (p.pipeline > 2) {
+      flags.add("--no-overlap-p2p-communication");
+    } else {
+      lost.emplace_back("two interleaved stages always overlap their sends");
+    }
+  }
+  if (o.expert > 0 && p.strategy.expert > 1)
+    lost.emplace_back(
+        "expert collectives run without overlap: --overlap-moe-expert-parallel-comm has more needs");
+  const Strategy& s = p.strategy;
+  const AttentionSpec* a = f.attention();
+  if (s.context > 1 && s.context_method == ContextMethod::all_to_all && a != nullptr &&
+      std::max<std::int64_t>(1, a->kv_heads / s.tensor) % s.context != 0)
+    lost.emplace_back(
+        "all-to-all context parallelism repeats key and value heads in the plan; Transformer Engine wants "
+        "the context "
+        "degree to divide them");
+  if (f.recipe().reduce_dtype != StateDType::fp32) flags.add("--grad-reduce-in-bf16");
+  return flags;
+}
+
+FlagGroup training_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+  const Training& t = f.plan().training;
+  const Recipe& r = f.recipe();
+  FlagGroup flags{"Training", {}};
+  flags.add("--micro-batch-size", t.micro_batch).add("--global-batch-size", t.global_batch);
+  flags.add("--seq-length", t.sequence);
+  const std::int64_t positions = f.spec != nullptr ? f.spec->positions : 0;
+  flags.add("--max-position-embeddings", std::max(t.sequence, positions));
+  flags.add(t.precision == Precision::fp16 ? "--fp16" : "--bf16");
+  if (t.precision == Precision::fp8) flags.add("--fp8-format", "hybrid");
+  flags.add("--optimizer", std::string(name_of(t.optimizer)));
+  if (t.optimizer == Optimizer::sgd && !r.momentum) flags.add("--sgd-momentum", "0.0");
+  flags.add("--attention-backend", r.flash_attention ? "flash" : "unfused");
+  if (!r.dropout) flags.add("--attention-dropout", "0.0").add("--hidden-dropout", "0.0");
+  if (f.experts() != nullptr) {
+    flags.add("--moe-token-dispatcher-type", "alltoall");
+    if (t.precision != Precision::fp16) flags.add("--moe-grouped-gemm");
+  }
+  if (!r.master_weights || r.parameter_dtype == StateDType::fp32 || r.optimizer_dtype != StateDType::fp32)
+    lost.emplace_back(
+        "Megatron-LM holds 16-bit weights with 32-bit copies and 32-bit optimizer states, the recipe others");
+  return flags;
+}
+
+}  // namespace
+
+std::span<const ExportRule> megatron_rules() {
+  return kRules;
+}
+
+std::vector<FlagGroup> megatron_arguments(const ExportFacts& facts, RankOrder order,
+                                          std::vector<std::string>& lost) {
+  std::vector<FlagGroup> groups;
+  if (facts.decoder && facts.spec != nullptr) {
+    groups.push_back(megatron_model_flags(*facts.spec, lost));
+  } else {
+    lost.emplace_back("the model's shape: its own flags go into MODEL_ARGS");
+  }
+  groups.push_back(training_flags(facts, lost));
+  groups.push_back(parallelism_flags(facts, order));
+  groups.push_back(state_flags(facts));
+  groups.push_back(recompute_flags(facts, lost));
+  groups.push_back(overlap_flags(facts, lost));
+  return groups;
+}
+
+}  // namespace nest::frameworks

@@ -1,0 +1,105 @@
+#include "nest/frameworks/megatron/megatron_args.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/frameworks/test_exports.hpp"
+#include "nest/frameworks/test_validators.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+test::Args args_of(const ExportQuestion& question, std::vector<std::string>* lost = nullptr) {
+  const test::Exported out = test::exported("megatron", question);
+  EXPECT_EQ(out.result.rule, "") << out.result.sentence;
+  if (lost != nullptr) *lost = out.result.lost;
+  return test::read_args(out.files.at("megatron_args.txt"));
+}
+
+TEST(MegatronArgs, ZeroIsTheOptimizersOrFsdp) {
+  test::Planner planner("llama3.1-8b");
+  for (const std::int64_t zero : {0, 1, 2, 3}) {
+    Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true}, 2, 8);
+    plan.parallelism.zero = zero;
+    plan.parallelism.zero_shards = zero > 0 ? 4 : 0;
+    const test::Args args = args_of(planner.question(plan));
+    EXPECT_EQ(args.has("use-distributed-optimizer"), zero > 0);
+    EXPECT_EQ(args.text("num-distributed-optimizer-instances"), zero > 0 ? "2" : "");
+    EXPECT_EQ(args.text("data-parallel-sharding-strategy"), zero == 3   ? "optim_grads_params"
+                                                            : zero == 2 ? "optim_grads"
+                                                                        : "");
+    EXPECT_EQ(args.has("overlap-param-gather"), zero > 0);
+  }
+}
+
+TEST(MegatronArgs, RecomputationIsOfBlocksOrOfAll) {
+  test::Planner planner("llama3.1-8b");
+  const auto of = [&](const Recompute& r) {
+    Plan plan = test::degrees({}, 2, 8);
+    plan.default_recompute = r;
+    const test::Args a = args_of(planner.question(plan));
+    return a.text("recompute-granularity") + " " + a.text("recompute-method") + " " +
+           a.text("recompute-num-layers");
+  };
+  EXPECT_EQ(of({}), "  ");
+  EXPECT_EQ(of({RecomputePolicy::selective, 0}), "selective  ");
+  EXPECT_EQ(of({RecomputePolicy::full, 0}), "full uniform 1");
+  EXPECT_EQ(of({RecomputePolicy::full, 3}), "full block 3");
+}
+
+TEST(MegatronArgs, UnevenStagesAreALayout) {
+  test::Planner planner("llama3.1-8b");
+  EXPECT_FALSE(args_of(planner.question(test::degrees({}, 4, 8))).has("pipeline-model-parallel-layout"));
+  EXPECT_EQ(args_of(planner.question(test::degrees({}, 3, 8))).text("pipeline-model-parallel-layout"),
+            "Et*11|t*11|t*10L");
+  Plan plan = test::degrees({}, 4, 8);
+  plan.parallelism.interleave = 2;
+  plan.parallelism.schedule = Schedule::interleaved;
+  EXPECT_EQ(args_of(planner.question(plan)).text("num-virtual-stages-per-pipeline-rank"), "2");
+}
+
+TEST(MegatronArgs, ContextAndExperts) {
+  test::Planner planner("mixtral-8x7b");
+  const test::Args a = args_of(planner.question(test::degrees({.tensor = 2,
+                                                               .sequence_parallel = true,
+                                                               .context = 2,
+                                                               .context_method = ContextMethod::all_to_all,
+                                                               .expert = 4,
+                                                               .expert_tensor = 1},
+                                                              2, 8)));
+  EXPECT_EQ(a.text("cp-comm-type"), "a2a");
+  EXPECT_EQ(a.text("expert-model-parallel-size"), "4");
+  EXPECT_EQ(a.text("expert-tensor-parallel-size"), "1");
+  EXPECT_TRUE(a.has("moe-grouped-gemm"));
+}
+
+// Two stages that interleave overlap their sends whatever the recipe says.
+TEST(MegatronArgs, OverlapIsTheRecipes) {
+  test::Planner planner("llama3.1-8b", "plain");
+  Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true}, 2, 8);
+  plan.parallelism.zero = 1;
+  plan.parallelism.interleave = 2;
+  plan.parallelism.schedule = Schedule::interleaved;
+  std::vector<std::string> lost;
+  test::Args a = args_of(planner.question(plan), &lost);
+  EXPECT_FALSE(a.has("overlap-grad-reduce") || a.has("overlap-param-gather"));
+  EXPECT_FALSE(a.has("no-overlap-p2p-communication"));
+  EXPECT_NE(std::find(lost.begin(), lost.end(), "two interleaved stages always overlap their sends"),
+            lost.end());
+  plan.parallelism.pipeline = 4;
+  EXPECT_TRUE(args_of(planner.question(plan)).has("no-overlap-p2p-communication"));
+}
+
+// Without a decoder and a pipeline, the parallelism is written and the model is the user's.
+TEST(MegatronArgs, OtherModelsAreLeftToTheUser) {
+  test::Planner planner("t5-small");
+  Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true}, 1, 8);
+  plan.training.sequence = 512;
+  std::vector<std::string> lost;
+  const test::Args a = args_of(planner.question(plan), &lost);
+  EXPECT_FALSE(a.has("num-layers"));
+  EXPECT_EQ(a.text("tensor-model-parallel-size"), "2");
+  EXPECT_EQ(lost.front(), "the model's shape: its own flags go into MODEL_ARGS");
+}
+
+}  // namespace
+}  // namespace nest::frameworks

@@ -1,0 +1,138 @@
+#include "nest/frameworks/torchtitan/torchtitan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/frameworks/test_exports.hpp"
+#include "nest/frameworks/test_validators.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+// "parallelism.tensor_parallel_degree" -> "8", of either file.
+Settings read_toml(const std::string& text) {
+  Settings out;
+  std::string section;
+  for (const std::string& line : test::split(text, '\n')) {
+    if (line.empty() || line[0] == '#') continue;
+    if (line[0] == '[') {
+      section = line.substr(1, line.size() - 2);
+      continue;
+    }
+    const std::size_t equals = line.find(" = ");
+    std::string value = line.substr(equals + 3);
+    if (value[0] == '"') value = value.substr(1, value.size() - 2);
+    out[section + "." + line.substr(0, equals)] = value;
+  }
+  return out;
+}
+
+Settings read_main(const std::string& text) {
+  Settings out;
+  for (const auto& [name, value] : test::read_args(text).all) out[name.substr(2)] = value;
+  return out;
+}
+
+// torchtitan's own arithmetic (ParallelDims, pipeline_module_split), on the text of the files.
+std::string check_titan(const Settings& s, const test::Files& files, bool release) {
+  const auto number = [&](const std::string& key, long otherwise = 1) {
+    const auto at = s.find("parallelism." + key);
+    return at == s.end() ? otherwise : std::stol(at->second);
+  };
+  const long replicate = number("data_parallel_replicate_degree");
+  const long shard = number("data_parallel_shard_degree");
+  const long tensor = number("tensor_parallel_degree");
+  const long context = number("context_parallel_degree");
+  const long pipeline = number("pipeline_parallel_degree");
+  const long world = static_cast<long>(test::split(files.at("placement/rank_map.csv"), '\n').size()) - 1;
+  if (replicate * shard * context * tensor * pipeline != world) return "world";
+  const long expert = number("expert_parallel_degree");
+  if (expert > 1) {
+    if (shard * context * tensor % expert != 0) return "experts";
+    const long own = number("expert_tensor_parallel_degree");
+    if (release && own == tensor && tensor > 1 && (expert % context != 0 || shard * context % expert != 0))
+      return "experts with their tensor degree";
+    if (release && own == 1 && expert % (context * tensor) != 0) return "experts without a tensor degree";
+    if (release && own != 1 && own != tensor) return "expert tensor degree";
+  }
+  const long local = std::stol(s.at("training.local_batch_size"));
+  const long global = std::stol(s.at("training.global_batch_size"));
+  if (global % (local * replicate * shard) != 0) return "batch";
+  const long sequence = std::stol(s.at("training.seq_len"));
+  if (context > 1 && sequence % (2 * context) != 0) return "sequence";
+  if (pipeline > 1) {
+    if (global != local * replicate * shard) return "accumulation beside a pipeline";
+    const long micro =
+        release ? number("pipeline_parallel_microbatch_size") : local / number("num_pp_microbatches");
+    if (local % micro != 0) return "micro-batches";
+    std::string modules = s.at("parallelism.module_fqns_per_model_part");
+    const long parts = std::count(modules.begin(), modules.end(), '[') - 1;
+    if (parts % pipeline != 0) return "parts";
+    const auto schedule = s.find("parallelism.pipeline_parallel_schedule");
+    const bool csv = s.contains("parallelism.pipeline_parallel_schedule_csv");
+    if (csv == (schedule != s.end()) || csv != files.contains("schedule.csv")) return "schedule";
+    if (parts > pipeline && (csv || schedule->second != "Interleaved1F1B" || local / micro % pipeline != 0))
+      return "interleaving";
+    for (const char c : {'[', ']', '"'}) std::erase(modules, c);
+    const std::vector<std::string> names = test::split(modules, ',');
+    if (names.front() != "tok_embeddings" || names.back() != "output") return "ends";
+    for (std::size_t i = 1; i + 2 < names.size(); ++i) {
+      if (names[i] != "layers." + std::to_string(i - 1)) return "modules";
+    }
+  }
+  return test::check_placement(files, tensor, context, pipeline, false);
+}
+
+TEST(Torchtitan, PlansThatTheRulesAllowKeepItsArithmetic) {
+  int release = 0;
+  int main = 0;
+  int csv = 0;
+  test::for_random_questions("torchtitan", 1000, [&](const ExportQuestion& question, unsigned seed) {
+    const test::Exported out = test::exported("torchtitan", question);
+    ASSERT_EQ(out.result.rule, "") << "seed " << seed << ": " << out.result.sentence;
+    if (out.files.contains("train.toml")) {
+      ++release;
+      ASSERT_EQ(check_titan(read_toml(out.files.at("train.toml")), out.files, true), "")
+          << seed << "\n"
+          << out.files.at("train.toml");
+    }
+    if (out.files.contains("main_flags.txt")) {
+      ++main;
+      ASSERT_EQ(check_titan(read_main(out.files.at("main_flags.txt")), out.files, false), "")
+          << seed << "\n"
+          << out.files.at("main_flags.txt");
+    }
+    ASSERT_TRUE(out.files.contains("train.toml") || out.files.contains("main_flags.txt"));
+    csv += out.files.contains("schedule.csv") ? 1 : 0;
+  });
+  EXPECT_GT(release, 300);
+  EXPECT_GT(main, 300);
+  EXPECT_GT(csv, 20);
+}
+
+TEST(Torchtitan, ShardsAreFsdps) {
+  test::Planner planner("llama3.1-8b", "torchtitan");
+  Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true, .context = 2}, 1, 8);
+  plan.parallelism.zero = 3;
+  plan.parallelism.zero_shards = 8;
+  const Settings s = read_toml(test::exported("torchtitan", planner.question(plan)).files.at("train.toml"));
+  EXPECT_EQ(s.at("parallelism.data_parallel_shard_degree"), "4");
+  EXPECT_EQ(s.at("parallelism.data_parallel_replicate_degree"), "2");
+  EXPECT_EQ(s.at("parallelism.fsdp_reshard_after_forward"), "always");
+  EXPECT_EQ(s.at("training.local_batch_size"), "1");
+  EXPECT_EQ(s.at("model.flavor"), "8B");
+}
+
+TEST(Torchtitan, SaysWhichReleaseCannot) {
+  test::Planner planner("mixtral-8x7b", "torchtitan");
+  Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true, .expert = 4, .expert_tensor = 2}, 1, 4);
+  plan.parallelism.zero = 3;
+  const test::Exported out = test::exported("torchtitan", planner.question(plan));
+  EXPECT_TRUE(out.files.contains("train.toml"));
+  EXPECT_FALSE(out.files.contains("main_flags.txt"));
+  EXPECT_EQ(out.result.lost[0], "no main_flags.txt: the main branch has no expert tensor degree");
+}
+
+}  // namespace
+}  // namespace nest::frameworks

@@ -1,0 +1,207 @@
+#include "nest/model/blocks/build.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "nest/base/error.hpp"
+#include "nest/model/blocks/blocks.hpp"
+#include "nest/model/blocks/ends.hpp"
+
+namespace nest::model {
+namespace {
+
+std::int64_t choose_sequence(const ModelSpec& spec, const BuildOptions& options) {
+  const std::int64_t longest = spec.positions > 0 ? spec.positions : kDefaultLongestSequence;
+  const std::int64_t usual =
+      spec.default_sequence > 0 ? spec.default_sequence : std::min(longest, kDefaultLongestSequence);
+  const std::int64_t sequence = options.sequence.value_or(usual);
+  if (sequence < 1) {
+    throw InputError("", "--sequence", std::to_string(sequence) + " is not a length", "it must be 1 or more");
+  }
+  const bool fixed = spec.stacks.size() == 1 && spec.stacks[0].sequence > 0;
+  if (fixed && sequence != spec.stacks[0].sequence) {
+    throw InputError("", "--sequence",
+                     "the sequence of " + spec.name + " is " + std::to_string(spec.stacks[0].sequence) +
+                         " by its image and patch sizes",
+                     "leave --sequence out");
+  }
+  if (spec.positions > 0 && sequence > spec.positions) {
+    throw InputError("", "--sequence",
+                     std::to_string(sequence) + " is beyond the " + std::to_string(spec.positions) +
+                         " positions of " + spec.name,
+                     "use " + std::to_string(spec.positions) + " or less");
+  }
+  constexpr std::int64_t kLongest = 1 << 28;
+  if (sequence > kLongest) {
+    throw InputError("", "--sequence", std::to_string(sequence) + " is beyond any training run",
+                     "use " + std::to_string(kLongest) + " or less");
+  }
+  return sequence;
+}
+
+class Builder {
+ public:
+  Builder(const ModelSpec& spec, const BuildOptions& options) : spec_(spec) {
+    constexpr std::int64_t kLargestBatch = 1 << 20;
+    if (options.micro_batch < 1 || options.micro_batch > kLargestBatch) {
+      throw InputError("", "--micro-batch",
+                       std::to_string(options.micro_batch) + " is not a micro-batch size",
+                       "use 1 to " + std::to_string(kLargestBatch));
+    }
+    model_.name = spec.name;
+    model_.family = spec.family;
+    model_.micro_batch = options.micro_batch;
+    model_.sequence = choose_sequence(spec, options);
+    model_.positions = spec.positions;
+    model_.hidden = spec.stacks.back().hidden;
+    mtp_ = options.mtp;
+    style_ = {options.fused, options.flash, options.dropout};
+  }
+
+  Model build() {
+    const bool towers = spec_.head.kind == HeadSpec::Kind::contrast;
+    const bool encoder_decoder = !towers && spec_.stacks.size() == 2;
+    std::vector<LayerId> ends;  // last layer of each stack
+    std::optional<LayerId> memory;
+    for (std::size_t i = 0; i < spec_.stacks.size(); ++i) {
+      const bool encoder = encoder_decoder && i == 0;
+      ends.push_back(add_stack(i, encoder, memory, towers));
+      if (encoder) memory = ends.back();
+    }
+    if (encoder_decoder) ends.erase(ends.begin());
+    if (mtp_ && spec_.mtp_layers > 0) add_mtp(ends);
+    add_head(ends);
+    tie();
+    report_apart();
+    return std::move(model_);
+  }
+
+ private:
+  LayerId add_layer(std::string name, std::size_t type, const std::vector<LayerId>& from) {
+    const LayerId id(static_cast<std::int32_t>(model_.layers.size()));
+    model_.layers.push_back({std::move(name), type});
+    for (const LayerId f : from) {
+      const LayerType& made_by = model_.type_of(f);
+      model_.edges.push_back({f, id, model_.layers[f.index()].name + ".out", made_by.output_bytes()});
+    }
+    return id;
+  }
+
+  std::size_t add_type(LayerType type, bool block) {
+    type.is_block = block;
+    model_.types.push_back(std::move(type));
+    return model_.types.size() - 1;
+  }
+
+  Shape tokens_of(const StackSpec& stack) const {
+    const std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
+    return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length}};
+  }
+
+  LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
+    const StackSpec& stack = spec_.stacks[index];
+    // The second user of a token table holds a copy of the first one's.
+    const bool shares_table = memory && spec_.stacks[0].stem.kind == StemSpec::Kind::tokens;
+    const std::string stem_name = towers   ? stack.prefix + "_embedding"
+                                  : memory ? stack.prefix + "_embedding"
+                                           : "embedding";
+    LayerId at = add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table), false), {});
+    if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
+
+    struct Built {
+      const BlockSpec* block;
+      bool last;
+      std::size_t type;
+    };
+    std::vector<Built> built;
+    for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
+      const BlockSpec& block = stack.blocks[i];
+      const bool last = encoder && stack.final_norm && i + 1 == stack.blocks.size();
+      auto known = std::find_if(built.begin(), built.end(),
+                                [&](const Built& b) { return b.last == last && *b.block == block; });
+      if (known == built.end()) {
+        built.push_back({&block, last, add_type(block_layer(stack, block, last), true)});
+        known = built.end() - 1;
+      }
+      std::vector<LayerId> from{at};
+      if (block.cross && memory) from.insert(from.begin(), *memory);
+      at = add_layer(stack.prefix + std::to_string(i), known->type, from);
+    }
+    return at;
+  }
+
+  LayerType block_layer(const StackSpec& stack, const BlockSpec& block, bool norm_at_end) const {
+    LayerBuilder b(block.experts ? stack.prefix + " with experts" : stack.prefix, style_);
+    const Dim hidden{Axis::hidden, stack.hidden};
+    std::optional<TensorIndex> memory;
+    if (block.cross) {
+      Shape source = tokens_of(spec_.stacks[0]);
+      source[1].axis = Axis::source_sequence;
+      memory = b.input("memory", join(source, {{Axis::hidden, spec_.stacks[0].hidden}}));
+    }
+    const TensorIndex x = b.input("hidden", join(tokens_of(stack), {hidden}));
+    TensorIndex y = add_block(b, x, block, memory);
+    if (norm_at_end) y = b.norm("final_norm", y, stack.norm);
+    return b.finish({y});
+  }
+
+  void add_mtp(std::vector<LayerId>& ends) {
+    const StackSpec& stack = spec_.stacks.back();
+    const LayerId trunk = ends.back();
+    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack), style_), false);
+    LayerId at = trunk;
+    for (std::int64_t i = 0; i < spec_.mtp_layers; ++i) {
+      at = add_layer("mtp" + std::to_string(i), type, {at});
+      ends.push_back(at);
+      table_users_.push_back(at);
+    }
+  }
+
+  void add_head(const std::vector<LayerId>& ends) {
+    if (spec_.head.kind == HeadSpec::Kind::none && !spec_.head.pooler) return;
+    std::vector<Shape> inputs;
+    for (const LayerId id : ends) {
+      const LayerType& type = model_.type_of(id);
+      inputs.push_back(type.tensor(type.outputs.front()).shape);
+    }
+    const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs), false), ends);
+    const bool vocabulary =
+        spec_.head.kind == HeadSpec::Kind::vocabulary || spec_.head.kind == HeadSpec::Kind::masked;
+    if (vocabulary && spec_.head.tied) table_users_.push_back(head);
+  }
+
+  // Two towers have a table at most in one of them: a table is tied only where several layers read the same
+  // one.
+  void tie() {
+    if (table_users_.size() < 2 || spec_.head.kind == HeadSpec::Kind::contrast) return;
+    const StemSpec& stem = spec_.stacks[table_users_.front() == LayerId(0) ? 0 : 1].stem;
+    const std::int64_t width = stem.width > 0 ? stem.width : spec_.stacks.back().hidden;
+    model_.tied.push_back({"token_embedding", table_users_, stem.vocab * width});
+  }
+
+  void report_apart() {
+    const bool masked = spec_.head.kind == HeadSpec::Kind::masked;
+    if (masked)
+      model_.apart.push_back({"mlm head", model_.types[model_.layers.back().type].apart_parameters(), true});
+    if (spec_.mtp_layers > 0) {
+      const StackSpec& stack = spec_.stacks.back();
+      const std::int64_t one = mtp_layer(stack, tokens_of(stack), style_).apart_parameters();
+      model_.apart.push_back({"mtp", one * spec_.mtp_layers, mtp_});
+    }
+  }
+
+  const ModelSpec& spec_;
+  Model model_;
+  bool mtp_ = false;
+  LayerStyle style_;
+  std::vector<LayerId> table_users_;
+};
+
+}  // namespace
+
+Model build_model(const ModelSpec& spec, const BuildOptions& options) {
+  return Builder(spec, options).build();
+}
+
+}  // namespace nest::model

@@ -1,0 +1,27 @@
+// From a ModelSpec to a Model: layer types with their operators, the layer graph, tied tensors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nest/model/blocks/spec.hpp"
+#include "nest/model/graph/model.hpp"
+
+namespace nest::model {
+
+struct BuildOptions {
+  std::int64_t micro_batch = 1;
+  std::optional<std::int64_t> sequence;  // default: min(positions, 8192)
+  bool mtp = false;                      // put multi-token prediction modules into the graph
+  bool fused = true;                     // the rest: see LayerStyle
+  bool flash = true;
+  bool dropout = false;
+};
+
+inline constexpr std::int64_t kDefaultLongestSequence = 8192;
+
+// Throws an InputError for a sequence beyond the model's positions, and for a micro-batch or sequence
+// below 1.
+[[nodiscard]] Model build_model(const ModelSpec& spec, const BuildOptions& options = {});
+
+}  // namespace nest::model

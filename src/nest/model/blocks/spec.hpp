@@ -1,0 +1,130 @@
+// What an architecture is made of, in our words: importers fill a ModelSpec, build_model turns it into
+// operator graphs. A new architecture of known blocks needs an importer only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nest/model/graph/layer_builder.hpp"
+
+namespace nest::model {
+
+// Multi-head latent attention (DeepSeek): queries and keys go through low-rank projections.
+struct LatentAttention {
+  std::int64_t query_rank = 0;  // 0: queries are projected in one step
+  std::int64_t key_value_rank = 0;
+  std::int64_t nope_dim = 0;  // head dimensions without and with rotary positions
+  std::int64_t rope_dim = 0;
+  std::int64_t value_dim = 0;
+
+  bool operator==(const LatentAttention&) const = default;
+};
+
+struct AttentionSpec {
+  std::int64_t heads = 0;
+  std::int64_t kv_heads = 0;
+  std::int64_t head_dim = 0;
+  bool query_bias = false;
+  bool key_bias = false;
+  bool value_bias = false;
+  bool output_bias = false;
+  bool rotary = true;
+  bool causal = true;
+  std::int64_t window = 0;  // sliding window, 0 = none
+  bool head_norms = false;  // a norm per head on q and k (Qwen3)
+  NormKind head_norm = NormKind::rms;
+  std::int64_t position_buckets = 0;  // learned relative positions held by this layer (T5)
+  std::optional<LatentAttention> latent;
+
+  bool operator==(const AttentionSpec&) const = default;
+};
+
+enum class Activation { swiglu, geglu, gelu, relu };
+
+struct FeedForwardSpec {
+  std::int64_t ffn = 0;
+  Activation activation = Activation::swiglu;
+  bool gate_bias = false;  // of the matrices into the ffn axis
+  bool down_bias = false;
+
+  bool operator==(const FeedForwardSpec&) const = default;
+};
+
+struct ExpertsSpec {
+  std::int64_t experts = 0;
+  std::int64_t top_k = 0;
+  std::int64_t ffn = 0;          // of one expert
+  std::int64_t shared_ffn = 0;   // of all shared experts together, 0 = none
+  bool shared_gate = false;      // one gate value per token for the shared expert (Qwen2-MoE)
+  bool correction_bias = false;  // one bias per expert in the router (DeepSeek-V3)
+
+  bool operator==(const ExpertsSpec&) const = default;
+};
+
+enum class NormLayout {
+  pre,           // norm, attention, add, norm, ffn, add
+  post,          // attention, add, norm, ffn, add, norm (BERT)
+  parallel,      // one norm, attention and ffn side by side, one add (Phi)
+  parallel_two,  // two norms, side by side (GPT-NeoX)
+  sandwich,      // a norm before and after both (Gemma 2)
+};
+
+struct BlockSpec {
+  NormKind norm = NormKind::rms;
+  NormLayout layout = NormLayout::pre;
+  AttentionSpec attention;
+  std::optional<AttentionSpec> cross;  // reads the encoder's output
+  FeedForwardSpec ffn;
+  std::optional<ExpertsSpec> experts;  // in place of ffn
+
+  // Blocks with equal specs become one layer type.
+  bool operator==(const BlockSpec&) const = default;
+};
+
+// How tokens, patches or frames become hidden vectors.
+struct StemSpec {
+  enum class Kind { tokens, patches, frames };
+  Kind kind = Kind::tokens;
+  std::int64_t vocab = 0;
+  std::int64_t width = 0;         // of the token table, where it differs from hidden (OPT-350m); 0 = hidden
+  std::int64_t positions = 0;     // rows of the learned position table, 0 = none
+  std::int64_t types = 0;         // token types (BERT)
+  bool norm = false;              // a norm after the sum (BERT, CLIP's vision tower)
+  std::int64_t patch_values = 0;  // channels * patch * patch, or mel bins of one window
+  bool patch_bias = true;
+  bool class_token = false;
+};
+
+struct StackSpec {
+  std::string prefix;  // of layer names: "layer", "encoder", "text", ...
+  std::int64_t hidden = 0;
+  std::int64_t sequence = 0;  // fixed length (images, audio), 0 = the training sequence
+  NormKind norm = NormKind::rms;
+  bool final_norm = true;
+  StemSpec stem;
+  std::vector<BlockSpec> blocks;
+};
+
+struct HeadSpec {
+  enum class Kind { vocabulary, masked, classes, contrast, none };
+  Kind kind = Kind::vocabulary;
+  std::int64_t outputs = 0;  // vocabulary or classes
+  bool tied = false;
+  bool bias = false;
+  bool pooler = false;
+  std::int64_t projection = 0;  // contrast: common width; vocabulary: width of the token table (OPT-350m)
+};
+
+struct ModelSpec {
+  std::string name;
+  std::string family;                 // model_type of the config
+  std::int64_t positions = 0;         // longest sequence; 0 = no limit
+  std::int64_t default_sequence = 0;  // 0: min(positions, 8192)
+  std::vector<StackSpec> stacks;      // one, or encoder and decoder, or two towers
+  HeadSpec head;
+  std::int64_t mtp_layers = 0;  // multi-token prediction modules after the last block
+};
+
+}  // namespace nest::model

@@ -1,0 +1,91 @@
+// Builds a layer type operator by operator. Each call adds one operator with its parameters and returns what
+// it makes; what is kept for the backward pass follows from the operator's kind.
+//
+//   LayerBuilder b("decoder");
+//   const TensorIndex x = b.input("hidden", tokens_by_hidden);
+//   const TensorIndex n = b.norm("attention_norm", x, NormKind::rms);
+//   const std::vector<TensorIndex> qkv = b.matmul("qkv", n, {hidden}, {{"q", {heads, dim}}, ...});
+//   ...
+//   return b.finish({y});
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nest/model/graph/layer.hpp"
+
+namespace nest::model {
+
+enum class NormKind { rms, layer };
+
+// One weight of a matmul: the features it makes, and what the parameter is.
+struct Weight {
+  std::string name;
+  Shape features;
+  bool bias = false;
+  Role role = Role::parameter;
+};
+
+// How a framework runs a layer, where that shows in what it keeps.
+struct LayerStyle {
+  // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
+  // they do not, a gated activation keeps the activated gate as well.
+  bool fused = true;
+  bool flash = true;     // see AttentionShape
+  bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
+};
+
+class LayerBuilder {
+ public:
+  explicit LayerBuilder(std::string name, LayerStyle style = {});
+
+  // Parameters made from here on are outside the published count (see Tensor::apart).
+  void set_apart(bool apart) { apart_ = apart; }
+
+  TensorIndex input(std::string name, Shape shape, DType dtype = DType::bf16);
+  // Over the last axis, with one weight (and bias) per value of it.
+  TensorIndex norm(const std::string& name, TensorIndex in, NormKind kind);
+
+  // in [..., contract] times weights [contract, features] side by side. contract must end the input's shape.
+  std::vector<TensorIndex> matmul(const std::string& name, TensorIndex in, const Shape& contract,
+                                  const std::vector<Weight>& weights);
+  TensorIndex matmul(const std::string& name, TensorIndex in, const Shape& contract, const Weight& weight);
+  // The same for each expert: in [routed, contract], weights [experts, contract, features].
+  std::vector<TensorIndex> grouped_matmul(const std::string& name, TensorIndex in, Dim experts,
+                                          const Shape& contract, const std::vector<Weight>& weights);
+
+  // Whether it is a flash kernel and drops follows from the builder's style.
+  TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
+                        AttentionShape shape);
+  // Element-wise: the output has the first input's shape.
+  TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
+  // The residual stream and what blocks add to it, each dropped by itself where the style drops.
+  TensorIndex residual(const std::string& name, std::vector<TensorIndex> inputs);
+  // Anything else: named outputs, parameters that are read by row.
+  std::vector<TensorIndex> general(const std::string& name, OperatorKind kind,
+                                   std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
+                                   std::vector<Tensor> outputs, Bytes parameter_bytes_read = {});
+  // The operator added last also keeps these.
+  void also_keep(const std::vector<TensorIndex>& tensors);
+  // One parameter more for the operator added last (a class token, a logit scale).
+  void also_parameter(Tensor parameter);
+
+  [[nodiscard]] const Shape& shape(TensorIndex i) const { return layer_.tensors[i].shape; }
+  [[nodiscard]] Dim last_dim(TensorIndex i) const { return layer_.tensors[i].shape.back(); }
+  void set_active_expert_share(double share) { layer_.active_expert_share = share; }
+
+  [[nodiscard]] LayerType finish(std::vector<TensorIndex> outputs);
+
+ private:
+  TensorIndex add_tensor(Tensor tensor);
+  std::vector<TensorIndex> products(const std::string& name, OperatorKind kind, TensorIndex in,
+                                    const Shape& experts, const Shape& contract,
+                                    const std::vector<Weight>& weights);
+  void add_operator(Operator op);
+
+  LayerType layer_;
+  LayerStyle style_;
+  bool apart_ = false;
+};
+
+}  // namespace nest::model

@@ -1,0 +1,110 @@
+// Operators of one layer, and the table of their kinds: adding a kind is one row in operator.cpp.
+// FLOPs count the multiplications and additions of matrix products, two per pair; element-wise work shows in
+// bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/model/graph/tensor.hpp"
+
+namespace nest::model {
+
+enum class OperatorKind {
+  embedding,       // rows of a table by token id
+  position,        // learned positions (and token types) added
+  matmul,          // one input times one or several weights side by side
+  grouped_matmul,  // the same per expert, rows grouped by expert
+  attention,       // softmax(q k^T) v, as one fused kernel or as products around a softmax
+  rms_norm,
+  layer_norm,
+  rotary,
+  swiglu,  // silu(gate) * up
+  geglu,   // gelu(gate) * up
+  gelu,
+  relu,
+  tanh,
+  add,         // residual
+  scale,       // by a number or a gate per token
+  router,      // softmax over experts and top-k
+  dispatch,    // rows copied to expert order
+  combine,     // expert rows back in token order, weighted
+  select,      // one position of the sequence (a class token, the last token)
+  unfold,      // windows of a convolution laid out as rows
+  loss,        // cross-entropy over the last axis
+  contrast,    // contrastive loss of two towers over the batch
+  collective,  // inserted by strategies
+};
+
+// What a kind keeps for its backward pass beyond what the builder names: a property of the kind, not of the
+// model.
+struct OperatorKindRow {
+  OperatorKind kind;
+  std::string_view name;
+  bool matrix;         // its time comes from FLOPs as well as bytes
+  bool keeps_inputs;   // backward reads the inputs again
+  bool keeps_outputs;  // backward reads the outputs again
+};
+
+[[nodiscard]] const OperatorKindRow& row_of(OperatorKind kind);
+
+using TensorIndex = std::size_t;  // into the tensors of one layer
+
+// Facts of an attention core that its tensors do not show.
+struct AttentionShape {
+  bool causal = false;
+  std::int64_t window = 0;  // keys that one query sees at most; 0 = all
+  // One kernel that never writes the scores. Otherwise two batched products over the whole square, masked or
+  // not, with a softmax between them, and its result kept.
+  bool flash = true;
+  bool dropout = false;  // of the softmax's result; a fused kernel draws its mask again
+};
+
+// Collectives, as operators that strategies insert between others.
+enum class CollectiveKind { none, all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, send };
+// Which of a cell's devices take part: those that differ in this coordinate alone.
+enum class GroupAxis { tensor, context, expert, expert_tensor };
+
+struct CollectiveShape {
+  CollectiveKind forward = CollectiveKind::none;
+  CollectiveKind backward = CollectiveKind::none;
+  GroupAxis group = GroupAxis::tensor;
+  // Size of the whole tensor over the group, which is what collectives are quoted in: the input of an
+  // all-reduce, the gathered output of an all-gather, the full input of a reduce-scatter, what one member
+  // sends in an all-to-all.
+  Bytes forward_bytes;
+  Bytes backward_bytes;
+  // Ring context parallelism: so many equal sends one after the other, each beside one step of attention.
+  std::int64_t repeats = 1;
+  // Where the group is a part of its axis (two-dimensional strategies): its members, and the step between
+  // them; 0 = the whole axis.
+  std::int64_t members = 0;
+  std::int64_t stride = 1;
+
+  bool operator==(const CollectiveShape&) const = default;
+};
+
+struct Operator {
+  std::string name;
+  OperatorKind kind = OperatorKind::matmul;
+  std::vector<TensorIndex> inputs;
+  std::vector<TensorIndex> parameters;  // roles parameter and shared
+  std::vector<TensorIndex> outputs;
+  std::vector<TensorIndex> keeps;  // held from forward to backward
+  Flops forward_flops;
+  // For embedding and position: bytes of parameters touched, which are rows and not the table.
+  Bytes parameter_bytes_read;
+  AttentionShape attention;
+  CollectiveShape collective;  // where kind is collective
+};
+
+// FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
+[[nodiscard]] Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries,
+                                    std::int64_t keys, std::int64_t key_dim, std::int64_t value_dim,
+                                    AttentionShape shape);
+
+}  // namespace nest::model

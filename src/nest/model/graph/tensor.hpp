@@ -1,0 +1,72 @@
+// Tensors with named logical axes. Strategies shard by axis name, so that an operator says only what its
+// dimensions mean and never how they are split. A sample: q [batch 1, sequence 8192, heads 64, head_dim 128]
+// bf16.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/units.hpp"
+
+namespace nest::model {
+
+enum class Axis {
+  batch,
+  sequence,
+  source_sequence,  // what cross-attention reads: the encoder's positions
+  heads,
+  kv_heads,
+  head_dim,
+  hidden,
+  ffn,
+  vocab,
+  experts,
+  routed,  // token copies sent to experts: tokens * top-k
+  latent,  // low-rank projections of multi-head latent attention
+  positions,
+  patch,  // values of one image patch, or of one convolution window
+  classes,
+  other,
+};
+
+enum class DType { bf16, fp32, int64, int32, uint8 };
+
+[[nodiscard]] std::string_view name_of(Axis axis);
+[[nodiscard]] std::string_view name_of(DType dtype);
+[[nodiscard]] std::int64_t size_of(DType dtype);  // bytes of one value
+
+struct Dim {
+  Axis axis;
+  std::int64_t size;
+  bool operator==(const Dim&) const = default;
+};
+
+using Shape = std::vector<Dim>;
+
+[[nodiscard]] std::int64_t elements(const Shape& shape);
+// "[1 batch, 8192 sequence, 8192 hidden]"
+[[nodiscard]] std::string spell(const Shape& shape);
+// One shape after the other: {batch, sequence} + {heads, head_dim}.
+[[nodiscard]] Shape join(Shape first, const Shape& second);
+
+enum class Role {
+  input,       // comes over an edge
+  activation,  // made by an operator of this layer
+  parameter,   // trained here
+  shared,      // trained elsewhere, used here too (a tied weight): counted where it is a parameter
+};
+
+struct Tensor {
+  std::string name;
+  Shape shape;
+  DType dtype = DType::bf16;
+  Role role = Role::activation;
+  // A parameter outside the published count, such as BERT's masked-language-model head.
+  bool apart = false;
+
+  [[nodiscard]] Bytes bytes() const { return Bytes{elements(shape) * size_of(dtype)}; }
+};
+
+}  // namespace nest::model

@@ -1,0 +1,122 @@
+#include "nest/model/hub/hub_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "nest/base/document/file_kind.hpp"
+#include "nest/model/hub/hub_families.hpp"
+#include "nest/model/hub/hub_fields.hpp"
+#include "nest/model/hub/hub_names.hpp"
+
+namespace nest::model {
+namespace {
+
+struct Family {
+  const char* type;
+  const char* class_prefix;  // of architectures[0], for files without model_type
+  ModelSpec (*read)(Reader&, const std::string&);
+};
+
+constexpr std::array<Family, 21> kFamilies{{
+    {"bert", "Bert", read_bert},
+    {"clip", "CLIP", read_clip},
+    {"deepseek_v2", "DeepseekV2", read_deepseek},
+    {"deepseek_v3", "DeepseekV3", read_deepseek},
+    {"gemma", "Gemma", read_llama_like},
+    {"gemma2", "Gemma2", read_llama_like},
+    {"gpt2", "GPT2", read_gpt2},
+    {"gpt_neox", "GPTNeoX", read_gpt_neox},
+    {"llama", "Llama", read_llama_like},
+    {"mistral", "Mistral", read_llama_like},
+    {"mixtral", "Mixtral", read_llama_like},
+    {"opt", "OPT", read_opt},
+    {"phi", "Phi", read_phi},
+    {"phi3", "Phi3", read_llama_like},
+    {"qwen2", "Qwen2", read_llama_like},
+    {"qwen2_moe", "Qwen2Moe", read_llama_like},
+    {"qwen3", "Qwen3", read_llama_like},
+    {"qwen3_moe", "Qwen3Moe", read_llama_like},
+    {"t5", "T5", read_t5},
+    {"vit", "ViT", read_vit},
+    {"whisper", "Whisper", read_whisper},
+}};
+
+const Family* by_type(const std::string& type) {
+  const auto it =
+      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
+  return it == kFamilies.end() ? nullptr : &*it;
+}
+
+// "LlamaForCausalLM" -> llama.
+const Family* by_architecture(const std::string& name) {
+  const auto it = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) {
+    return head_of(name, f.class_prefix) != ModelHead::unknown;
+  });
+  return it == kFamilies.end() ? nullptr : &*it;
+}
+
+[[noreturn]] void refuse(Reader& r, const std::string& type) {
+  std::string hint = model_type_hint(type, known_model_types());
+  if (const Value* inside = r.find("text_config");
+      inside != nullptr && inside->find("model_type") != nullptr) {
+    const std::string* inner = inside->find("model_type")->as_string();
+    if (inner != nullptr) hint = "its text_config is a '" + *inner + "': give that part as a file of its own";
+  }
+  r.fail_at("model_type", "the model_type '" + type + "' is not known", hint);
+}
+
+const Family& family_of(Reader& r, const std::optional<std::string>& architecture) {
+  if (r.has("model_type")) {
+    const std::string type = r.text("model_type");
+    const Family* f = by_type(type);
+    if (f == nullptr) refuse(r, type);
+    return *f;
+  }
+  if (architecture) {
+    if (const Family* f = by_architecture(*architecture)) return *f;
+    r.fail_at("architectures",
+              "the architecture '" + *architecture + "' is not known, and no model_type is given",
+              "add \"model_type\": \"llama\" or the like");
+  }
+  const FileKind kind = kind_of(r.document());
+  const bool other = kind != FileKind::unknown && kind != FileKind::model;
+  r.fail("neither a model_type nor a known architecture is given, so this is no config.json that can be read",
+         other ? looks_like(r.document()) : "add \"model_type\": \"llama\" or the like");
+}
+
+void check_blocks(const Reader& r, const ModelSpec& spec) {
+  for (const StackSpec& stack : spec.stacks) {
+    for (const BlockSpec& block : stack.blocks) check_rotary(r, block.attention);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> known_model_types() {
+  std::vector<std::string> types;
+  types.reserve(kFamilies.size());
+  for (const Family& f : kFamilies) types.emplace_back(f.type);
+  return types;
+}
+
+ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
+  Reader r(document);
+  const std::optional<std::string> architecture = architecture_of(r);
+  const Family& family = family_of(r, architecture);
+  ModelSpec spec = family.read(r, family.type);
+  check_blocks(r, spec);
+  if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
+  spec.family = family.type;
+  spec.name = name;
+  // Keys every file has and no shape depends on: known, so that they draw no warning.
+  for (const char* key :
+       {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
+    static_cast<void>(r.has(key));
+  }
+  warn_of_synonyms(r, family.type, warnings);
+  r.warn_unknown(warnings);
+  return spec;
+}
+
+}  // namespace nest::model

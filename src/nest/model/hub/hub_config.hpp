@@ -1,0 +1,23 @@
+// A Hugging Face config.json as a ModelSpec. Missing keys take the class default of that model_type; an
+// unknown model_type is refused by name. Other keys are allowed; one that is close to a known key, or that
+// means the same in other families, earns a warning, and so does an architecture with another head than is
+// counted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nest/base/document/document.hpp"
+#include "nest/base/error.hpp"
+#include "nest/model/blocks/spec.hpp"
+
+namespace nest::model {
+
+// `name` is what the model is called where the file does not say (`_name_or_path`): usually the file's name.
+[[nodiscard]] ModelSpec read_hub_config(const Document& document, const std::string& name,
+                                        Warnings& warnings);
+
+// All model types that can be read, sorted.
+[[nodiscard]] std::vector<std::string> known_model_types();
+
+}  // namespace nest::model

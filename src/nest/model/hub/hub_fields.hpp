@@ -1,0 +1,42 @@
+// Shape fields of a Hugging Face config.json: alternative spellings, class defaults, sane ranges,
+// divisibility.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "nest/base/document/reader.hpp"
+#include "nest/model/blocks/spec.hpp"
+
+namespace nest::model {
+
+// The value of the first of these keys that is present, else the class default.
+[[nodiscard]] std::int64_t size_field(Reader& r, std::initializer_list<const char*> keys,
+                                      std::int64_t fallback);
+// The same for counts that may be 0.
+[[nodiscard]] std::int64_t count_field(Reader& r, std::initializer_list<const char*> keys,
+                                       std::int64_t fallback);
+
+// hidden / heads, or an error that names both keys when it does not divide.
+[[nodiscard]] std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads);
+void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads);
+// Rotary positions turn pairs of a head's dimensions.
+void check_rotary(const Reader& r, const AttentionSpec& a);
+void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts);
+
+// "silu" -> swiglu where the feed-forward is gated, "gelu_new" -> gelu, ...; an unknown name is an error.
+[[nodiscard]] Activation activation_field(Reader& r, std::initializer_list<const char*> keys,
+                                          const char* fallback, bool gated);
+
+// Attention with the same bias everywhere and as many key heads as query heads.
+[[nodiscard]] AttentionSpec plain_attention(std::int64_t hidden_heads, std::int64_t head_dim, bool bias,
+                                            bool causal);
+
+// Model sizes that no published model comes near: larger ones are typing errors.
+inline constexpr WholeRange kSizeRange{1, 10'000'000};
+inline constexpr std::int64_t kMostLayers = 10'000;
+[[nodiscard]] std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys,
+                                        std::int64_t fallback);
+
+}  // namespace nest::model

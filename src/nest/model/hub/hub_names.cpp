@@ -1,0 +1,170 @@
+#include "nest/model/hub/hub_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <vector>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/plain_text.hpp"
+
+namespace nest::model {
+namespace {
+
+constexpr std::array<std::string_view, 8> kCounted{
+    "ForCausalLM", "ForConditionalGeneration", "LMHeadModel",     "Model",
+    "ForMaskedLM", "ForPreTraining",           "WithLMHeadModel", "ForImageClassification"};
+constexpr std::array<std::string_view, 11> kOther{"ForSequenceClassification",
+                                                  "ForTokenClassification",
+                                                  "ForQuestionAnswering",
+                                                  "ForMultipleChoice",
+                                                  "ForNextSentencePrediction",
+                                                  "ForAudioClassification",
+                                                  "ForMaskedImageModeling",
+                                                  "DoubleHeadsModel",
+                                                  "EncoderModel",
+                                                  "TextModel",
+                                                  "VisionModel"};
+// Types that Transformers has and that are one letter from ones we know.
+constexpr std::array<std::string_view, 5> kOtherTypes{"bart", "blip", "llava", "mllama", "mt5"};
+
+struct Synonym {
+  const char* key;
+  std::array<const char*, 4> meant;  // the first that the family reads
+};
+constexpr std::array<const char*, 4> kLayers{"num_hidden_layers", "n_layer", "num_layers", "encoder_layers"};
+constexpr std::array<const char*, 4> kHidden{"hidden_size", "n_embd", "d_model", ""};
+constexpr std::array<const char*, 4> kHeads{"num_attention_heads", "n_head", "num_heads",
+                                            "encoder_attention_heads"};
+constexpr std::array<const char*, 4> kKvHeads{"num_key_value_heads", "", "", ""};
+constexpr std::array<const char*, 4> kFfn{"intermediate_size", "ffn_dim", "d_ff", "n_inner"};
+constexpr std::array<const char*, 4> kPositions{"max_position_embeddings", "n_positions", "", ""};
+constexpr std::array<Synonym, 27> kSynonyms{{
+    {"num_hidden_layers", kLayers},
+    {"num_layers", kLayers},
+    {"n_layer", kLayers},
+    {"n_layers", kLayers},
+    {"hidden_size", kHidden},
+    {"n_embd", kHidden},
+    {"d_model", kHidden},
+    {"dim", kHidden},
+    {"hidden_dim", kHidden},
+    {"num_attention_heads", kHeads},
+    {"n_head", kHeads},
+    {"n_heads", kHeads},
+    {"num_heads", kHeads},
+    {"num_kv_heads", kKvHeads},
+    {"n_kv_heads", kKvHeads},
+    {"n_head_kv", kKvHeads},
+    {"multi_query_group_num", kKvHeads},
+    {"intermediate_size", kFfn},
+    {"ffn_dim", kFfn},
+    {"d_ff", kFfn},
+    {"n_inner", kFfn},
+    {"ffn_hidden_size", kFfn},
+    {"n_positions", kPositions},
+    {"n_ctx", kPositions},
+    {"seq_length", kPositions},
+    {"max_seq_len", kPositions},
+    {"max_sequence_length", kPositions},
+}};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
+  return out;
+}
+
+std::string digits_of(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isdigit(c) == 0; });
+  return text;
+}
+
+// Letter case, surrounding spaces and - for _ do not tell types apart.
+std::string normal(const std::string& type) {
+  const std::size_t first = std::min(type.find_first_not_of(' '), type.size());
+  std::string out = lower(type.substr(first, type.find_last_not_of(' ') + 1 - first));
+  std::replace(out.begin(), out.end(), '-', '_');
+  return out;
+}
+
+bool is_swap(const std::string& a, const std::string& b) {
+  std::string x = a;
+  std::string y = b;
+  std::sort(x.begin(), x.end());
+  std::sort(y.begin(), y.end());
+  return x == y && edit_distance(a, b) == 1;
+}
+
+bool is_misspelling(const std::string& type, const std::string& known) {
+  if (type == known || is_swap(type, known)) return true;
+  constexpr std::size_t kLongEnough = 5;  // among short names one letter makes another one
+  return known.size() >= kLongEnough && edit_distance(type, known) == 1 &&
+         digits_of(type) == digits_of(known);
+}
+
+std::string counted_parts(std::string_view type) {
+  if (type == "bert") return "BertModel's parts, with the masked-language-model head apart";
+  if (type == "vit") return "the encoder with a classifier";
+  if (type == "clip") return "both towers with their projections";
+  return "the model with the language-model head";
+}
+
+}  // namespace
+
+std::optional<std::string> architecture_of(Reader& r) {
+  const Value* names = r.find("architectures");
+  if (names == nullptr || names->as_array() == nullptr || names->as_array()->empty()) return std::nullopt;
+  const std::string* name = names->as_array()->front().as_string();
+  return name == nullptr ? std::nullopt : std::optional(printable(*name));
+}
+
+ModelHead head_of(std::string_view architecture, std::string_view class_prefix) {
+  // Files of the first Llama say LLaMA.
+  if (!lower(architecture).starts_with(lower(class_prefix))) return ModelHead::unknown;
+  const std::string_view rest = architecture.substr(class_prefix.size());
+  if (std::find(kCounted.begin(), kCounted.end(), rest) != kCounted.end()) return ModelHead::counted;
+  return std::find(kOther.begin(), kOther.end(), rest) != kOther.end() ? ModelHead::other
+                                                                       : ModelHead::unknown;
+}
+
+void warn_of_head(const Reader& r, const std::string& architecture, std::string_view class_prefix,
+                  const std::string& type, Warnings& warnings) {
+  const ModelHead head = head_of(architecture, class_prefix);
+  if (head == ModelHead::counted) return;
+  warnings.push_back(r.place_of("architectures") + "the architecture '" + architecture +
+                     (head == ModelHead::other ? "' has another head; counted is "
+                                               : "' is not known for model_type " + type + "; counted is ") +
+                     counted_parts(type));
+}
+
+void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings) {
+  std::vector<std::string> told;  // known only afterwards: they are nothing that the family reads
+  for (const Synonym& s : kSynonyms) {
+    if (r.knows(s.key) || r.value().find(s.key) == nullptr) continue;
+    std::vector<std::string> meant;
+    std::copy_if(s.meant.begin(), s.meant.end(), std::back_inserter(meant),
+                 [&](const char* key) { return r.knows(key); });
+    // Where one of them is given too, it counts, and nothing was lost.
+    const bool given = std::any_of(meant.begin(), meant.end(), [&](const auto& key) { return r.has(key); });
+    if (meant.empty() || given) continue;
+    warnings.push_back(r.place_of(s.key) + "the key '" + s.key + "' is not read for model_type " + type +
+                       "; did you mean '" + meant.front() + "'?");
+    told.emplace_back(s.key);
+  }
+  for (const std::string& key : told) static_cast<void>(r.has(key));
+}
+
+std::string model_type_hint(const std::string& type, std::span<const std::string> known) {
+  const std::string given = normal(type);
+  const bool another = std::find(kOtherTypes.begin(), kOtherTypes.end(), given) != kOtherTypes.end();
+  for (const std::string& k : known) {
+    if (!another && is_misspelling(given, k)) return "did you mean '" + k + "'?";
+  }
+  std::string list = "known:";
+  for (const std::string& k : known) list += (k == known.front() ? " " : ", ") + k;
+  return list;
+}
+
+}  // namespace nest::model

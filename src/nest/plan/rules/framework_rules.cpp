@@ -1,0 +1,229 @@
+#include "nest/plan/rules/framework_rules.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace nest::plan {
+namespace {
+
+// Ranks that hold the same dense parameters: data and context ranks.
+std::int64_t dense_group(const Parallelism& p) {
+  return p.copies() * p.strategy.cell() / p.strategy.tensor;
+}
+
+std::int64_t shards(const Parallelism& p) {
+  if (p.zero == 0) return 1;
+  return std::max<std::int64_t>(1, p.zero_shards > 0 ? p.zero_shards : dense_group(p));
+}
+
+bool experts_with_sequence_parallel(const PlanDegrees& d) {
+  const Strategy& s = d.parallelism.strategy;
+  return s.tensor == 1 || s.expert == 1 || s.sequence_parallel;
+}
+
+bool micro_batches_in_rounds(const PlanDegrees& d) {
+  const Parallelism& p = d.parallelism;
+  return p.interleave == 1 || (p.pipeline > 1 && d.training.micro_batches % p.pipeline == 0);
+}
+
+bool ring(const Strategy& s) {
+  return s.context == 1 || s.context_method == ContextMethod::ring;
+}
+
+bool sequence_in_halves(const PlanDegrees& d) {
+  const Strategy& s = d.parallelism.strategy;
+  return s.context == 1 || d.training.sequence % (2 * s.context) == 0;
+}
+
+// Optimizers of Megatron-LM, each sharded over a part of the ranks.
+std::int64_t instances(const Parallelism& p) {
+  return p.zero == 0 ? 1 : std::max<std::int64_t>(1, dense_group(p) / shards(p));
+}
+
+constexpr std::array kMegatron{
+    FrameworkRule{"experts-need-sequence-parallel",
+                  "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet",
+                  experts_with_sequence_parallel},
+    FrameworkRule{"interleaving-in-rounds",
+                  "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
+                  "micro-batches",
+                  micro_batches_in_rounds},
+    FrameworkRule{"sequence-in-halves",
+                  "Megatron-LM's context parallelism cuts a sequence into 2 * context equal parts",
+                  sequence_in_halves},
+    FrameworkRule{"shards-divide-ranks", "Megatron-LM's optimizers are sharded over equal parts of the ranks",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    return p.zero == 0 || dense_group(p) % shards(p) == 0;
+                  }},
+    FrameworkRule{"shards-divide-experts",
+                  "Megatron-LM splits the ranks of an expert into as many optimizers as those of the rest",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    const Strategy& s = p.strategy;
+                    return p.copies() * s.cell() / (s.expert_tensor_degree() * s.expert) % instances(p) == 0;
+                  }},
+};
+
+// What 0.2.2 asks: sequence parallelism beside tensor parallelism, and a mesh of experts that is made of the
+// dense one's shard, context and (with expert tensor 1) tensor ranks.
+bool titan_022(const Parallelism& p) {
+  const Strategy& s = p.strategy;
+  if (s.tensor > 1 && !s.sequence_parallel) return false;
+  if (s.expert == 1) return s.expert_tensor_degree() == s.tensor;
+  const std::int64_t ranks = std::max(shards(p), s.context);
+  if (s.expert_tensor_degree() == s.tensor && s.tensor > 1)
+    return s.expert % s.context == 0 && ranks % s.expert == 0;
+  return s.expert_tensor_degree() == 1 && s.expert % (s.context * s.tensor) == 0 &&
+         ranks * s.tensor % s.expert == 0;
+}
+
+// What the main branch asks: it has no expert tensor degree.
+bool titan_main(const Parallelism& p) {
+  const Strategy& s = p.strategy;
+  if (s.expert == 1) return s.expert_tensor_degree() == s.tensor;
+  return s.expert_tensor_degree() == 1 && std::max(shards(p), s.context) * s.tensor % s.expert == 0;
+}
+
+constexpr std::array kTorchtitan{
+    FrameworkRule{"no-fp16", "torchtitan trains in bf16 and fp8",
+                  [](const PlanDegrees& d) { return d.training.precision != Precision::fp16; }},
+    FrameworkRule{"adam-only", "torchtitan's optimizers are Adam and AdamW",
+                  [](const PlanDegrees& d) { return d.training.optimizer == Optimizer::adam; }},
+    FrameworkRule{"no-zero-1", "torchtitan shards with FSDP (ZeRO 2 or 3) or not at all: it has no ZeRO 1",
+                  [](const PlanDegrees& d) { return d.parallelism.zero != 1; }},
+    FrameworkRule{
+        "context-is-sharded",
+        "torchtitan's FSDP shards over context ranks too: context parallelism needs ZeRO 2 or 3 over "
+        "a multiple of the context degree",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return p.strategy.context == 1 || (p.zero >= 2 && shards(p) % p.strategy.context == 0);
+        }},
+    FrameworkRule{"context-by-ring", "torchtitan's context parallelism is ring attention",
+                  [](const PlanDegrees& d) { return ring(d.parallelism.strategy); }},
+    FrameworkRule{"sequence-in-halves",
+                  "torchtitan's context parallelism cuts a sequence into 2 * context equal parts",
+                  sequence_in_halves},
+    FrameworkRule{"expert-tensor", "torchtitan's experts have a tensor degree of 1 or that of the rest",
+                  [](const PlanDegrees& d) {
+                    const Strategy& s = d.parallelism.strategy;
+                    const std::int64_t x = s.expert_tensor_degree();
+                    return x == s.tensor || (s.expert > 1 && x == 1);
+                  }},
+    FrameworkRule{"experts-in-shards",
+                  "torchtitan's expert degree divides the ranks that FSDP shards over (times the tensor "
+                  "degree where expert tensor is 1)",
+                  [](const PlanDegrees& d) { return titan_022(d.parallelism) || titan_main(d.parallelism); }},
+    FrameworkRule{"interleaving-in-rounds",
+                  "torchtitan interleaves with a pipeline of 2 or more whose degree divides the "
+                  "micro-batches",
+                  micro_batches_in_rounds},
+};
+
+constexpr std::array kDeepSpeed{
+    FrameworkRule{"no-fp8", "DeepSpeed trains in bf16 and fp16",
+                  [](const PlanDegrees& d) { return d.training.precision != Precision::fp8; }},
+    FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
+                  [](const PlanDegrees& d) { return d.parallelism.pipeline == 1 || d.parallelism.zero < 2; }},
+    FrameworkRule{"partial-shards",
+                  "DeepSpeed shards over a part of the ranks (MiCS, ZeRO++) with ZeRO 3 only",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    return p.zero == 0 || p.zero == 3 || shards(p) == dense_group(p);
+                  }},
+    FrameworkRule{"context-by-heads", "DeepSpeed's context parallelism (Ulysses) is all_to_all",
+                  [](const PlanDegrees& d) {
+                    const Strategy& s = d.parallelism.strategy;
+                    return s.context == 1 || s.context_method == ContextMethod::all_to_all;
+                  }},
+    FrameworkRule{
+        "context-without-pipeline",
+        "DeepSpeed's pipeline engine lays ranks out by stage, data and tensor: it has no context ranks",
+        [](const PlanDegrees& d) {
+          return d.parallelism.pipeline == 1 || d.parallelism.strategy.context == 1;
+        }},
+    FrameworkRule{"tensor-without-sequence-parallel",
+                  "DeepSpeed's tensor parallelism (AutoTP) has no sequence parallelism",
+                  [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
+    FrameworkRule{
+        "tensor-with-zero", "DeepSpeed's tensor parallelism (AutoTP) runs with ZeRO 0, 1 and 2 only",
+        [](const PlanDegrees& d) { return d.parallelism.strategy.tensor == 1 || d.parallelism.zero < 3; }},
+    FrameworkRule{
+        "experts-with-zero", "DeepSpeed's experts run with ZeRO 0, 1 and 2 only",
+        [](const PlanDegrees& d) { return d.parallelism.strategy.expert == 1 || d.parallelism.zero < 3; }},
+    FrameworkRule{
+        "experts-on-data-ranks",
+        "DeepSpeed's expert groups are data ranks: no context parallelism, the tensor degree of the "
+        "rest",
+        [](const PlanDegrees& d) {
+          const Strategy& s = d.parallelism.strategy;
+          return s.expert_tensor_degree() == s.tensor && (s.expert == 1 || s.context == 1);
+        }},
+};
+
+}  // namespace
+
+const FrameworkRule* FrameworkRules::broken(const PlanDegrees& degrees) const {
+  const auto at =
+      std::find_if(rules.begin(), rules.end(), [&](const FrameworkRule& r) { return !r.allows(degrees); });
+  return at == rules.end() ? nullptr : &*at;
+}
+
+bool FrameworkRules::has(Schedule schedule) const {
+  return schedules.empty() || std::find(schedules.begin(), schedules.end(), schedule) != schedules.end();
+}
+
+bool FrameworkRules::has(RecomputePolicy policy) const {
+  return std::find(policies.begin(), policies.end(), policy) != policies.end();
+}
+
+bool runs_in_titan_022(const Parallelism& parallelism) {
+  return titan_022(parallelism);
+}
+
+bool runs_in_titan_main(const Parallelism& parallelism) {
+  return titan_main(parallelism);
+}
+
+std::int64_t optimizer_instances(const Parallelism& parallelism) {
+  return instances(parallelism);
+}
+
+std::span<const FrameworkRules> all_framework_rules() {
+  static const std::array<FrameworkRules, 3> kAll{
+      FrameworkRules{.name = "megatron",
+                     .title = "Megatron-LM",
+                     .same_recompute = true,
+                     .contiguous_stages = true,
+                     .schedules = {Schedule::one_f_one_b, Schedule::interleaved},
+                     .rules = kMegatron,
+                     .whole_chunks = true},
+      FrameworkRules{
+          .name = "torchtitan",
+          .title = "torchtitan",
+          .same_recompute = true,
+          .contiguous_stages = true,
+          .schedules = {Schedule::one_f_one_b, Schedule::interleaved, Schedule::gpipe, Schedule::zb_h1},
+          .rules = kTorchtitan,
+          .whole_recompute = true},
+      FrameworkRules{.name = "deepspeed",
+                     .title = "DeepSpeed",
+                     .same_recompute = true,
+                     .contiguous_stages = true,
+                     .schedules = {Schedule::one_f_one_b},
+                     .rules = kDeepSpeed,
+                     .whole_recompute = true,
+                     .policies = {RecomputePolicy::none, RecomputePolicy::full}},
+  };
+  return kAll;
+}
+
+const FrameworkRules* find_framework_rules(std::string_view name) {
+  for (const FrameworkRules& rules : all_framework_rules()) {
+    if (rules.name == name) return &rules;
+  }
+  return nullptr;
+}
+
+}  // namespace nest::plan

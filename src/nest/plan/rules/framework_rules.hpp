@@ -1,0 +1,65 @@
+// What a training framework can run, as a table of rules on degrees: `nest plan --for megatron` searches only
+// plans that break none, `nest export --to megatron` refuses those that do. Rules that need a model's shape
+// are in src/nest/frameworks.
+//
+//   find_framework_rules("megatron")->broken(degrees)->sentence   "Megatron-LM needs sequence parallelism
+//   ..."
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/plan/plan.hpp"
+
+namespace nest::plan {
+
+// The choices of a plan apart from its stages.
+struct PlanDegrees {
+  Training training;
+  Parallelism parallelism;
+};
+
+struct FrameworkRule {
+  std::string_view name;      // "zero-with-pipeline"
+  std::string_view sentence;  // why: "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only"
+  bool (*allows)(const PlanDegrees& degrees);
+};
+
+struct FrameworkRules {
+  std::string_view name;           // "megatron"
+  std::string_view title;          // "Megatron-LM"
+  bool same_recompute = false;     // one recomputation policy for all stages
+  bool contiguous_stages = false;  // stages are ranges of layers in their order
+  std::vector<Schedule> schedules;
+  std::span<const FrameworkRule> rules;
+  bool same_strategy = true;     // one strategy for all stages: no --mixed
+  bool whole_recompute = false;  // a policy holds for all layers of a stage, not for a number of them
+  bool whole_chunks = false;  // the same for interleaved stages: a number of layers is meant for each chunk
+  std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
+                                        RecomputePolicy::full};
+
+  [[nodiscard]] bool has(Schedule schedule) const;
+  [[nodiscard]] bool has(RecomputePolicy policy) const;
+  // Whether a number of layers may recompute under this schedule, not only all.
+  [[nodiscard]] bool allows_part(std::int64_t interleave) const {
+    return !whole_recompute && !(whole_chunks && interleave > 1);
+  }
+
+  // The first rule that these degrees break.
+  [[nodiscard]] const FrameworkRule* broken(const PlanDegrees& degrees) const;
+};
+
+// torchtitan's release and its main branch place experts by different rules; a plan that keeps the table's
+// runs in one of them at least.
+[[nodiscard]] bool runs_in_titan_022(const Parallelism& parallelism);
+[[nodiscard]] bool runs_in_titan_main(const Parallelism& parallelism);
+// Groups that ZeRO shards over, side by side: Megatron-LM's --num-distributed-optimizer-instances.
+[[nodiscard]] std::int64_t optimizer_instances(const Parallelism& parallelism);
+
+[[nodiscard]] std::span<const FrameworkRules> all_framework_rules();
+[[nodiscard]] const FrameworkRules* find_framework_rules(std::string_view name);
+
+}  // namespace nest::plan

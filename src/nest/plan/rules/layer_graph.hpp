@@ -1,0 +1,55 @@
+// The layers of a model as plans see them, whether they come from an architecture or from a layer profile:
+// which feeds which, what crosses a cut, which share a weight, which can recompute.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nest/model/graph/model.hpp"
+#include "nest/model/graph/profile.hpp"
+
+namespace nest::plan {
+
+class LayerGraph {
+ public:
+  explicit LayerGraph(const Model& model);
+  explicit LayerGraph(const LayerProfile& profile);
+
+  [[nodiscard]] std::size_t layers() const { return recomputes_.size(); }
+  [[nodiscard]] const std::vector<Edge>& edges() const { return edges_; }
+  [[nodiscard]] const std::vector<TiedTensor>& tied() const { return tied_; }
+  // Whether every edge runs from a lower to a higher id.
+  [[nodiscard]] bool ascending() const { return ascending_; }
+  // Layers with attention; all layers of a profile.
+  [[nodiscard]] bool recomputes(LayerId id) const { return recomputes_[id.index()]; }
+  // Blocks between the ends: what an even split counts.
+  [[nodiscard]] bool is_block(LayerId id) const { return recomputes_[id.index()] && !end_[id.index()]; }
+
+  // Bytes that cross each boundary between the parts of a pipeline in order, every distinct tensor once, the
+  // last entry being 0: `part_of` has the part of each layer. Tensors are relayed from part to part.
+  [[nodiscard]] std::vector<Bytes> crossing(std::span<const std::int32_t> part_of, std::size_t parts) const;
+  // The same at a cut of the layers in their order: what layers below `layer` make and others use.
+  [[nodiscard]] Bytes crossing_before(LayerId layer) const { return before_[layer.index()]; }
+
+ private:
+  void finish();
+
+  std::vector<Edge> edges_;
+  std::vector<TiedTensor> tied_;
+  bool ascending_ = true;
+  std::vector<bool> recomputes_;
+  std::vector<bool> end_;
+  std::vector<Bytes> before_;
+  // Distinct tensors: maker and last users.
+  struct Carried {
+    LayerId from;
+    std::string tensor;
+    Bytes bytes;
+    std::vector<LayerId> users;
+  };
+  std::vector<Carried> carried_;
+};
+
+}  // namespace nest::plan

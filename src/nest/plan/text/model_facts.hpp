@@ -1,0 +1,15 @@
+// What a plan's JSON says about its model and about this program.
+#pragma once
+
+#include <string_view>
+
+#include "nest/plan/inputs.hpp"
+
+namespace nest::plan {
+
+// {"name", "parameters", "layers": [names]}
+[[nodiscard]] Value model_facts(const PlanInputs& inputs, std::int64_t sequence);
+
+[[nodiscard]] std::string_view version_text();
+
+}  // namespace nest::plan

@@ -1,0 +1,48 @@
+#include "nest/plan/text/model_facts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+#include "support/message_of.hpp"
+
+namespace nest::plan {
+namespace {
+
+PlanInputs zoo_inputs(const std::string& model) {
+  Warnings warnings;
+  return load_inputs(model, "h100-spine-leaf", "megatron", warnings);
+}
+
+TEST(ModelFacts, NameParametersAndLayersOfAZooModel) {
+  const Value facts = model_facts(zoo_inputs("llama3.1-8b"), 4096);
+  EXPECT_EQ(*facts.find("name")->as_string(), "llama3.1-8b");
+  EXPECT_EQ(*facts.find("parameters")->as_int(), 8'030'261'248);
+  const Value::Array& names = *facts.find("layers")->as_array();
+  ASSERT_EQ(names.size(), 34U);
+  EXPECT_EQ(*names.front().as_string(), "embedding");
+  EXPECT_EQ(*names[1].as_string(), "layer0");
+  EXPECT_EQ(*names.back().as_string(), "head");
+}
+
+TEST(ModelFacts, OfALayerProfile) {
+  EXPECT_EQ(to_json(model_facts(test::example_inputs(), 512), false),
+            R"({"name": "three", "parameters": 300000000, "layers": ["a", "b", "c"]})");
+}
+
+// A sequence of 0 is one that nobody chose yet.
+TEST(ModelFacts, OpenSequencesTakeTheModelsOwn) {
+  EXPECT_EQ(model_facts(zoo_inputs("t5-small"), 0), model_facts(zoo_inputs("t5-small"), 512));
+}
+
+TEST(ModelFacts, SequencesBeyondTheModelAreRefused) {
+  const PlanInputs gpt2 = zoo_inputs("gpt2");
+  EXPECT_EQ(message_of([&] { static_cast<void>(model_facts(gpt2, 2048)); }),
+            "--sequence: 2048 is beyond the 1024 positions of gpt2; use 1024 or less");
+}
+
+TEST(ModelFacts, Version) {
+  EXPECT_FALSE(version_text().empty());
+}
+
+}  // namespace
+}  // namespace nest::plan

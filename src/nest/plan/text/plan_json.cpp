@@ -1,0 +1,156 @@
+#include "nest/plan/text/plan_json.hpp"
+
+#include <utility>
+
+#include "nest/plan/text/model_facts.hpp"
+#include "nest/plan/text/plan_keys.hpp"
+
+namespace nest::plan {
+namespace {
+
+constexpr int kSchema = 1;
+
+Value ids_value(const std::vector<LayerId>& ids) {
+  Value list = Value::array();
+  for (const LayerId id : ids) list.push(id.value);
+  return list;
+}
+
+Value recompute_value(const Recompute& recompute) {
+  if (recompute.policy != RecomputePolicy::full || recompute.layers == 0) return name_of(recompute.policy);
+  Value v = Value::object();
+  v.set("policy", name_of(recompute.policy)).set("layers", recompute.layers);
+  return v;
+}
+
+// One word for all stages.
+std::string recompute_word(std::span<const Stage> stages) {
+  if (stages.empty()) return "none";
+  const Recompute first = stages.front().recompute;
+  for (const Stage& s : stages) {
+    if (!(s.recompute == first) || s.recompute.layers > 0) return "mixed";
+  }
+  return std::string(name_of(first.policy));
+}
+
+Value stage_value(const Stage& stage) {
+  Value v = Value::object();
+  v.set("layers", ids_value(stage.layers));
+  if (!stage.chunks.empty()) {
+    Value chunks = Value::array();
+    for (const auto& chunk : stage.chunks) chunks.push(ids_value(chunk));
+    v.set("chunks", std::move(chunks));
+  }
+  v.set("strategy", to_value(stage.strategy)).set("recompute", recompute_value(stage.recompute));
+  if (!stage.devices.empty()) {
+    Value cells = Value::array();
+    for (const Cell& cell : stage.devices) {
+      Value ids = Value::array();
+      for (const DeviceId id : cell) ids.push(id.value);
+      cells.push(std::move(ids));
+    }
+    v.set("devices", std::move(cells));
+  }
+  if (stage.time) v.set("time", to_value(*stage.time));
+  if (stage.memory) v.set("memory", to_value(*stage.memory));
+  return v;
+}
+
+Value training_value(const Training& t) {
+  Value v = Value::object();
+  v.set("global_batch", t.global_batch).set("sequence", t.sequence).set("micro_batch", t.micro_batch);
+  v.set("micro_batches", t.micro_batches).set("precision", name_of(t.precision));
+  v.set("optimizer", name_of(t.optimizer));
+  return v;
+}
+
+Value cluster_value(const Cluster& cluster) {
+  Value levels = Value::array();
+  for (const Level& level : cluster.levels()) {
+    Value v = Value::object();
+    v.set("name", level.name);
+    if (level.fan_out.uniform()) {
+      v.set("size", level.fan_out.size);
+    } else {
+      Value sizes = Value::array();
+      for (const std::int32_t n : level.fan_out.sizes) sizes.push(n);
+      v.set("sizes", std::move(sizes));
+    }
+    v.set("bandwidth_bytes_per_s", level.bandwidth.value).set("latency_s", level.latency.value);
+    levels.push(std::move(v));
+  }
+  Value v = Value::object();
+  v.set("name", cluster.name()).set("devices", cluster.devices()).set("levels", std::move(levels));
+  return v;
+}
+
+}  // namespace
+
+Value to_value(const Prediction& p) {
+  Value breakdown = Value::object();
+  for (const auto& k : kBreakdownKeys) breakdown.set(k.key, (p.breakdown.*k.member).value);
+  Value v = Value::object();
+  v.set("step_s", p.step.value).set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
+  v.set("flops_per_device_per_s", p.flops_per_device.value).set("mfu", p.mfu);
+  v.set("bubble_fraction", p.bubble_fraction).set("breakdown", std::move(breakdown));
+  return v;
+}
+
+Value to_value(const StageTime& time) {
+  Value v = Value::object();
+  for (const auto& k : kTimeKeys) v.set(k.key, (time.*k.member).value);
+  v.set("total_s", time.total().value);
+  return v;
+}
+
+Value to_value(const StageMemory& memory) {
+  Value v = Value::object();
+  for (const auto& k : kMemoryKeys) v.set(k.key, (memory.*k.member).value);
+  v.set("total_bytes", memory.total().value).set("capacity_bytes", memory.capacity.value);
+  return v;
+}
+
+Value to_value(const Parallelism& p, std::span<const Stage> stages) {
+  Value v = to_value(p.strategy);
+  v.set("cell", p.strategy.cell()).set("pipeline", p.pipeline).set("data", p.data);
+  v.set("data_inner", p.data_inner).set("block_devices", p.block_devices).set("zero", p.zero);
+  v.set("zero_shards", p.zero_shards).set("recompute", recompute_word(stages));
+  v.set("interleave", p.interleave).set("schedule", name_of(p.schedule));
+  if (p.first_stage_first) v.set("first_stage_first", true);
+  return v;
+}
+
+Value plan_value(const Plan& plan, const PlanInputs& inputs) {
+  Value about = Value::object();
+  about.set("version", version_text()).set("schema", kSchema);
+  Value v = Value::object();
+  v.set("nest", std::move(about));
+  if (plan.status) v.set("status", name_of(*plan.status));
+  if (plan.lower_bound) v.set("lower_bound_s", plan.lower_bound->value);
+  v.set("inputs", to_value(inputs)).set("model", model_facts(inputs, plan.training.sequence));
+  v.set("cluster", cluster_value(inputs.cluster)).set("training", training_value(plan.training));
+  v.set("parallelism", to_value(plan.parallelism, plan.stages));
+  Value stages = Value::array();
+  for (const Stage& stage : plan.stages) stages.push(stage_value(stage));
+  v.set("stages", std::move(stages));
+  if (plan.predicted) v.set("predicted", to_value(*plan.predicted));
+  return v;
+}
+
+OpenPlan read_plan_file(const Document& document, Warnings& warnings) {
+  Reader r(document);
+  std::optional<Reader> given = r.object_if("inputs");
+  if (!given) {
+    r.fail("'inputs' is missing: a plan file says which model, cluster and recipe it is for",
+           "give them with --model, --cluster and --jsonl for lines without inputs");
+  }
+  PlanInputs inputs = read_inputs(*given, warnings);
+  Plan plan = read_plan(r, inputs.recipe, warnings);
+  return {std::move(plan), std::move(inputs)};
+}
+
+OpenPlan open_plan(const std::string& file, Warnings& warnings) {
+  return read_plan_file(read_document(file), warnings);
+}
+
+}  // namespace nest::plan

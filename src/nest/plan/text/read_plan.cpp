@@ -1,0 +1,211 @@
+// Reading of plans; writing is in plan_json.cpp.
+#include <algorithm>
+#include <array>
+
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/plan/text/plan_keys.hpp"
+
+namespace nest::plan {
+namespace {
+
+constexpr WholeRange kDegree{1, 1 << 24};
+constexpr WholeRange kCount{1, 1'000'000'000};
+constexpr std::int32_t kMostId = (1 << 24) - 1;
+
+template <class Enum, class Find>
+void read_word(Reader& r, const char* key, std::initializer_list<const char*> words, Find find, Enum& out) {
+  if (!r.has(key)) return;
+  const std::vector<std::string> allowed(words.begin(), words.end());
+  out = *find(r.choice(key, allowed));
+}
+
+std::optional<Precision> find_precision(std::string_view word) {
+  for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
+    if (word == name_of(p)) return p;
+  }
+  return std::nullopt;
+}
+
+std::optional<Optimizer> find_optimizer(std::string_view word) {
+  return word == name_of(Optimizer::adam) ? Optimizer::adam : Optimizer::sgd;
+}
+
+Training read_training(Reader* r, const Recipe& recipe) {
+  Training t;
+  t.sequence = 0;  // the model's default
+  t.micro_batch = t.micro_batches = 0;
+  t.precision = recipe.precision;
+  t.optimizer = recipe.optimizer;
+  if (r == nullptr) return t;
+  t.global_batch = r->whole_or("global_batch", t.global_batch, kCount);
+  t.sequence = r->whole_or("sequence", 0, {0, kCount.most});
+  t.micro_batch = r->whole_or("micro_batch", 0, {0, kCount.most});
+  t.micro_batches = r->whole_or("micro_batches", 0, {0, kCount.most});
+  read_word(*r, "precision", {"bf16", "fp16", "fp8"}, find_precision, t.precision);
+  read_word(*r, "optimizer", {"adam", "sgd"}, find_optimizer, t.optimizer);
+  return t;
+}
+
+// Whole numbers of a list without a path for each: lists of devices are long.
+template <class IdType>
+std::vector<IdType> read_ids(const Reader& r, const char* key, const Value& list) {
+  const Value::Array* items = list.as_array();
+  if (items == nullptr) r.fail_at(key, "a list of ids is expected, not " + std::string(list.kind_name()));
+  std::vector<IdType> ids;
+  ids.reserve(items->size());
+  for (const Value& item : *items) {
+    const std::int64_t* id = item.as_int();
+    if (id == nullptr || *id < 0 || *id > kMostId)
+      r.fail_at(key, "an id is a whole number from 0 to " + std::to_string(kMostId));
+    ids.emplace_back(static_cast<std::int32_t>(*id));
+  }
+  return ids;
+}
+
+Recompute read_recompute(Reader& r, const char* key, const Recompute& fallback, Warnings& warnings) {
+  const Value* value = r.find(key);
+  if (value == nullptr || value->is_null()) return fallback;
+  Recompute recompute;
+  if (value->as_object() != nullptr) {
+    Reader group = r.object(key);
+    read_word(group, "policy", {"none", "selective", "full"}, find_policy, recompute.policy);
+    recompute.layers = group.whole_or("layers", 0, {0, kCount.most});
+    if (recompute.layers > 0 && recompute.policy != RecomputePolicy::full)
+      group.fail_at("layers", "a number of layers goes with the policy 'full'");
+    group.warn_unknown(warnings);
+    return recompute;
+  }
+  read_word(r, key, {"none", "selective", "full"}, find_policy, recompute.policy);
+  return recompute;
+}
+
+template <class Group, class Number, std::size_t N>
+void read_numbers(Reader& r, const std::array<NumberKey<Group, Number>, N>& keys, Group& group) {
+  for (const auto& k : keys) {
+    if constexpr (std::is_same_v<Number, Bytes>) {
+      (group.*k.member).value = r.whole_or(k.key, 0, {0, std::int64_t{1} << 62});
+    } else {
+      (group.*k.member).value = r.number_or(k.key, 0);
+    }
+  }
+}
+
+Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnings& warnings) {
+  Stage stage;
+  if (const Value* layers = r.find("layers")) stage.layers = read_ids<LayerId>(r, "layers", *layers);
+  if (const Value* chunks = r.find("chunks")) {
+    if (chunks->as_array() == nullptr) r.fail_at("chunks", "a list of lists of layer ids is expected");
+    for (const Value& chunk : *chunks->as_array()) {
+      stage.chunks.push_back(read_ids<LayerId>(r, "chunks", chunk));
+      std::sort(stage.chunks.back().begin(), stage.chunks.back().end());
+    }
+    if (stage.layers.empty()) {
+      for (const auto& chunk : stage.chunks)
+        stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
+    }
+  }
+  std::sort(stage.layers.begin(), stage.layers.end());
+  std::optional<Reader> strategy = r.object_if("strategy");
+  stage.strategy = strategy ? read_strategy(*strategy) : plan.parallelism.strategy;
+  if (strategy) strategy->warn_unknown(warnings);
+  stage.recompute = read_recompute(r, "recompute", recompute, warnings);
+  if (const Value* devices = r.find("devices")) {
+    if (devices->as_array() == nullptr)
+      r.fail_at("devices", "a list with one list of ids a copy is expected");
+    for (const Value& cell : *devices->as_array()) {
+      stage.devices.push_back(read_ids<DeviceId>(r, "devices", cell));
+    }
+  }
+  if (std::optional<Reader> time = r.object_if("time")) {
+    read_numbers(*time, kTimeKeys, stage.time.emplace());
+    static_cast<void>(time->find("total_s"));
+    time->warn_unknown(warnings);
+  }
+  if (std::optional<Reader> memory = r.object_if("memory")) {
+    read_numbers(*memory, kMemoryKeys, stage.memory.emplace());
+    stage.memory->capacity.value = memory->whole_or("capacity_bytes", 0, {0, std::int64_t{1} << 62});
+    static_cast<void>(memory->find("total_bytes"));
+    memory->warn_unknown(warnings);
+  }
+  return stage;
+}
+
+Prediction read_prediction(Reader& r, Warnings& warnings) {
+  Prediction p;
+  p.step.value = r.number_or("step_s", 0);
+  p.tokens_per_s = r.number_or("tokens_per_s", 0);
+  p.samples_per_s = r.number_or("samples_per_s", 0);
+  p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);
+  p.mfu = r.number_or("mfu", 0);
+  p.bubble_fraction = r.number_or("bubble_fraction", 0);
+  if (std::optional<Reader> breakdown = r.object_if("breakdown")) {
+    read_numbers(*breakdown, kBreakdownKeys, p.breakdown);
+    breakdown->warn_unknown(warnings);
+  }
+  r.warn_unknown(warnings);
+  return p;
+}
+
+// Degrees that the file leaves out stay 0 where they follow from others.
+void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOptions& split,
+                      Warnings& warnings) {
+  p.strategy = read_strategy(r);
+  static_cast<void>(r.find("cell"));
+  p.pipeline = r.whole_or("pipeline", 0, {0, kDegree.most});
+  p.data = r.whole_or("data", 0, {0, kDegree.most});
+  p.data_inner = r.whole_or("data_inner", 0, {0, kDegree.most});
+  p.block_devices = r.whole_or("block_devices", 0, {0, kDegree.most});
+  p.zero = r.whole_or("zero", 0, {0, 3});
+  p.zero_shards = r.whole_or("zero_shards", 0, {0, kDegree.most});
+  p.interleave = r.whole_or("interleave", 1, {1, 1024});
+  p.schedule = p.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
+  read_word(r, "schedule", {"1f1b", "gpipe", "interleaved", "zb-h1"}, find_schedule, p.schedule);
+  p.first_stage_first = r.boolean_or("first_stage_first", false);
+  if (std::optional<Reader> slots = r.object_if("split")) {
+    split.embedding_slot = slots->boolean_or("embedding", false);
+    split.loss_slot = slots->boolean_or("loss", false);
+    slots->done();
+  }
+  const Value* word = r.find("recompute");
+  if (word != nullptr && word->as_string() != nullptr && *word->as_string() == "mixed") return;
+  recompute = read_recompute(r, "recompute", recompute, warnings);
+}
+
+}  // namespace
+
+Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
+  // Groups of a plan file that others read, or that follow from the rest.
+  for (const char* key : {"inputs", "nest", "model", "cluster", "search"}) static_cast<void>(r.find(key));
+  Plan plan;
+  std::optional<Reader> training = r.object_if("training");
+  plan.training = read_training(training ? &*training : nullptr, recipe);
+  Recompute recompute;
+  plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
+  std::optional<Reader> parallelism = r.object_if("parallelism");
+  if (parallelism) read_parallelism(*parallelism, plan.parallelism, recompute, plan.split, warnings);
+  if (r.has("stages")) {
+    for (Reader& stage : r.objects("stages")) {
+      plan.stages.push_back(read_stage(stage, plan, recompute, warnings));
+      stage.warn_unknown(warnings);
+    }
+    // Where `parallelism` names no degree, the first stage's stand for all.
+    const bool named = parallelism && (parallelism->has("tensor") || parallelism->has("context") ||
+                                       parallelism->has("expert"));
+    if (!named && !plan.stages.empty()) plan.parallelism.strategy = plan.stages.front().strategy;
+  }
+  plan.default_recompute = recompute;
+  if (r.has("status")) {
+    PlanStatus status = PlanStatus::feasible;
+    read_word(r, "status", {"optimal", "feasible", "infeasible", "limit"}, find_plan_status, status);
+    plan.status = status;
+  }
+  if (r.has("lower_bound_s")) plan.lower_bound = Seconds{r.number("lower_bound_s")};
+  if (std::optional<Reader> predicted = r.object_if("predicted"))
+    plan.predicted = read_prediction(*predicted, warnings);
+  if (training) training->warn_unknown(warnings);
+  if (parallelism) parallelism->warn_unknown(warnings);
+  r.warn_unknown(warnings);
+  return plan;
+}
+
+}  // namespace nest::plan

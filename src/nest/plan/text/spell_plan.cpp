@@ -1,0 +1,46 @@
+#include "nest/plan/text/spell_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace nest::plan {
+
+std::string spell_degrees(const Plan& plan) {
+  const Parallelism& p = plan.parallelism;
+  std::string text = p.strategy.cell() > 1 ? spell(p.strategy) + ", " : "";
+  text += fmt::format("pipeline {}", p.pipeline);
+  if (p.pipeline > 1) text += fmt::format(" ({}", name_of(p.schedule));
+  if (p.interleave > 1) text += fmt::format(", {} chunks", p.interleave);
+  if (p.pipeline > 1) text += ")";
+  text += fmt::format(", data {}, ZeRO {}", p.data, p.zero);
+  return text;
+}
+
+std::string spell_recompute(std::span<const Stage> stages) {
+  std::vector<std::pair<std::string, std::size_t>> kinds;
+  for (const Stage& stage : stages) {
+    const std::string kind = spell(stage.recompute);
+    const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == kind; });
+    if (at == kinds.end()) {
+      kinds.emplace_back(kind, 1);
+    } else {
+      ++at->second;
+    }
+  }
+  if (kinds.empty()) return "none";
+  if (kinds.size() == 1) return kinds.front().first;
+  std::string text;
+  for (const auto& [kind, count] : kinds)
+    text += fmt::format("{}{} ({} stage{})", text.empty() ? "" : ", ", kind, count, count == 1 ? "" : "s");
+  return text;
+}
+
+std::string spell_term(const char* key) {
+  const std::string name(key);
+  return name.substr(0, name.size() - 2);
+}
+
+}  // namespace nest::plan

@@ -1,0 +1,22 @@
+// A plan's choices in words, for sentences and tables:
+//
+//   tensor 4, sequence parallel, pipeline 8 (interleaved, 2 chunks), data 32, ZeRO 1
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "nest/plan/plan.hpp"
+
+namespace nest::plan {
+
+[[nodiscard]] std::string spell_degrees(const Plan& plan);
+
+// One phrase for all stages: "selective", "full on 2 layers"; where they differ, each with its number of
+// stages: "none (2 stages), full (1 stage)".
+[[nodiscard]] std::string spell_recompute(std::span<const Stage> stages);
+
+// "compute" of "compute_s": what a part of the breakdown is called.
+[[nodiscard]] std::string spell_term(const char* key);
+
+}  // namespace nest::plan

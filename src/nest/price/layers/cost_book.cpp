@@ -1,0 +1,252 @@
+#include "nest/price/layers/cost_book.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "nest/base/hash.hpp"
+#include "nest/estimate/kernels/flash_generation.hpp"
+#include "nest/strategies/boundary.hpp"
+
+namespace nest::price {
+namespace {
+
+// More than this is started afresh: lines with device ids or ever new sequences would fill the memory.
+constexpr std::size_t kMostKept = 4096;
+constexpr std::size_t kMostModels = 64;
+
+std::array<std::int64_t, 6> degrees_of(const Strategy& s) {
+  return {s.tensor,  s.shards_sequence() ? 1 : 0,
+          s.context, s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
+          s.expert,  s.expert_tensor_degree()};
+}
+
+BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_t sequence) {
+  if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
+  const bool fused = inputs.recipe.compiled || inputs.recipe.framework == "megatron";
+  Model model = build_model(std::get<ModelSpec>(inputs.source), {.micro_batch = micro_batch,
+                                                                 .sequence = sequence,
+                                                                 .fused = fused,
+                                                                 .flash = inputs.recipe.flash_attention,
+                                                                 .dropout = inputs.recipe.dropout});
+  LayerGraph graph(model);
+  const Flops flops = model.forward_flops();
+  return {std::move(model), std::move(graph), flops};
+}
+
+// Of those with the same degrees, the one that says the same of sequence parallelism, else the only one.
+const ProfileStrategy* find_strategy(const LayerProfile& profile, const Strategy& s) {
+  const ProfileStrategy* other = nullptr;
+  for (const ProfileStrategy& own : profile.strategies) {
+    if (own.tensor != s.tensor || own.expert != s.expert || own.context != s.context) continue;
+    if (own.tensor == 1 || own.sequence_parallel == s.sequence_parallel) return &own;
+    other = &own;
+  }
+  return other;
+}
+
+}  // namespace
+
+std::size_t CostBook::Hash::operator()(const PlacementKey& key) const {
+  std::size_t hash = 0;
+  for (const std::int64_t d : key.degrees) mix_hash(hash, static_cast<std::size_t>(d));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.stages));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.inner));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.outer));
+  mix_hash(hash, static_cast<std::size_t>(key.shape.block_devices));
+  mix_hash(hash, static_cast<std::size_t>(key.zero_shards * 2 + (key.shape.first_stage_first ? 1 : 0)));
+  return hash;
+}
+
+std::size_t CostBook::Hash::operator()(const TableKey& key) const {
+  std::size_t hash = reinterpret_cast<std::size_t>(std::get<4>(key));
+  mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
+  return hash;
+}
+
+CostBook::CostBook(const PlanInputs& inputs, double compute_time)
+    : inputs_(&inputs),
+      compute_time_(compute_time),
+      constants_(inputs.constants()),
+      collectives_(inputs.cluster, constants_) {}
+
+void CostBook::trim() {
+  const bool many = cells_.size() > kMostKept || tables_.size() > kMostKept ||
+                    placements_.size() > kMostKept || computes_.size() > kMostKept ||
+                    models_.size() > kMostModels;
+  if (!many) return;
+  ++generation_;
+  tables_.clear();
+  placements_.clear();
+  listed_.clear();
+  cells_.clear();
+  computes_.clear();
+  models_.clear();
+}
+
+const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
+  const ModelKey key{micro_batch, sequence};
+  const auto known = models_.find(key);
+  if (known != models_.end()) return known->second;
+  return models_.emplace(key, built(*inputs_, micro_batch, sequence)).first->second;
+}
+
+CostBook::Computes& CostBook::computes(const Training& training, const Strategy& strategy) {
+  const StrategyKey key{{training.micro_batch, training.sequence}, training.precision, degrees_of(strategy)};
+  const auto known = computes_.find(key);
+  if (known != computes_.end()) return known->second;
+  Computes made;
+  if (const LayerProfile* profile = inputs_->profile()) {
+    if (find_strategy(*profile, strategy) == nullptr)
+      made.refusal = "the layer profile has no costs for " + spell(strategy);
+  } else {
+    const Model& model = *this->model(training.micro_batch, training.sequence).model;
+    const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
+    if (refusal && !refusal->framework) {
+      made.refusal = refusal->sentence;
+    } else {
+      made.sharded = shard_types(model, strategy, {.expert_imbalance = inputs_->recipe.expert_imbalance},
+                                 inputs_->strategy_table());
+    }
+  }
+  return computes_.emplace(key, std::move(made)).first->second;
+}
+
+const std::string& CostBook::refusal(const Training& training, const Strategy& strategy) {
+  return computes(training, strategy).refusal;
+}
+
+const std::vector<LayerCompute>& CostBook::computes(const Training& training, const Strategy& strategy,
+                                                    RecomputePolicy policy) {
+  Computes& all = computes(training, strategy);
+  std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
+  if (!own.empty()) return own;
+  const Recipe& recipe = inputs_->recipe;
+  const OperatorSettings settings{
+      .fused_projections = recipe.framework == "megatron",
+      .fused_passes = recipe.framework == "megatron",
+      .compiled = recipe.compiled,
+      .fp8 = training.precision == Precision::fp8,
+      .attention_time = flash_time(recipe.flash_generation, inputs_->cluster.accelerator())};
+  if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
+  const OperatorTimes times(kernels_, settings);
+  for (const ShardedLayer& layer : all.sharded)
+    own.push_back(layer_compute(layer, policy, times, recipe.selective_recompute));
+  return own;
+}
+
+void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strategies) {
+  for (std::size_t i = 0; i < network.stages.size(); ++i) {
+    StageNetwork& stage = network.stages[i];
+    const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
+      return c.second == stage.cell || (c.first == strategies[i] && same_groups(*c.second, *stage.cell));
+    });
+    if (known == cells_.end()) {
+      cells_.emplace_back(strategies[i], stage.cell);
+    } else {
+      stage.cell = known->second;
+    }
+  }
+}
+
+const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementShape& shape,
+                                     const NetworkOptions& options) {
+  const PlacementKey key{degrees_of(strategy), shape, options.zero_shards, options.wrap, options.tied_first,
+                         options.tied_last};
+  const auto known = placements_.find(key);
+  if (known != placements_.end()) return known->second.get();
+  // The same placement is often asked for with other shards, or the other way round.
+  PlacementShape slots = shape;
+  slots.first_stage_first = false;
+  if (!slots_ || !(slots_strategy_ == strategy) || !(slots_shape_ == slots)) {
+    slots_ = SlotNetwork::make(inputs_->cluster, constants_, strategy, slots);
+    slots_strategy_ = strategy;
+    slots_shape_ = slots;
+  }
+  std::unique_ptr<PlanNetwork> made;
+  if (slots_) {
+    made = std::make_unique<PlanNetwork>(slots_->network(options, shape.first_stage_first));
+    share_cells(*made, std::vector<Strategy>(made->stages.size(), strategy));
+  }
+  return placements_.emplace(key, std::move(made)).first->second.get();
+}
+
+std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stages,
+                                                     const NetworkOptions& options) {
+  constexpr std::size_t kMostListed = 256;
+  std::size_t hash = static_cast<std::size_t>(options.zero_shards);
+  for (const Stage& stage : stages) {
+    for (const Cell& cell : stage.devices) {
+      for (const DeviceId id : cell) mix_hash(hash, id.index());
+    }
+  }
+  const auto known = listed_.find(hash);
+  const auto same = [&](const Listed& l) {
+    if (l.cells.size() != stages.size() || !(l.options == options)) return false;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      if (!(l.strategies[i] == stages[i].strategy) || l.cells[i] != stages[i].devices) return false;
+    }
+    return true;
+  };
+  if (known != listed_.end() && same(known->second)) return known->second.network;
+  if (listed_.size() >= kMostListed) listed_.clear();
+  Listed made;
+  made.options = options;
+  for (const Stage& stage : stages) {
+    made.strategies.push_back(stage.strategy);
+    made.cells.push_back(stage.devices);
+  }
+  auto network = std::make_shared<PlanNetwork>(
+      plan_network(inputs_->cluster, constants_, made.strategies, made.cells, options));
+  share_cells(*network, made.strategies);
+  made.network = network;
+  listed_.insert_or_assign(hash, std::move(made));
+  return network;
+}
+
+const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+                                  const StageNetwork& network) {
+  const TableKey key{training.micro_batch, training.sequence, training.precision, policy, network.cell.get()};
+  const auto known = tables_.find(key);
+  if (known != tables_.end()) return *known->second;
+  auto made = std::make_unique<LayerTable>(make_table(training, strategy, policy, *network.cell));
+  return *tables_.emplace(key, std::move(made)).first->second;
+}
+
+LayerTable CostBook::finished(std::vector<LayerTerms> layers) const {
+  for (LayerTerms& t : layers) {
+    for (const Term term : {Term::forward, Term::backward_input, Term::backward_weight, Term::recompute})
+      t.of(term) *= compute_time_ * inputs_->recipe.kernel_time;
+  }
+  return LayerTable(std::move(layers));
+}
+
+LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+                                const CellNetwork& network) {
+  const BuiltModel& built = model(training.micro_batch, training.sequence);
+  if (const LayerProfile* profile = inputs_->profile())
+    return profile_table(*profile, strategy, policy, built.graph);
+  std::vector<LayerTerms> by_type;
+  for (const LayerCompute& compute : computes(training, strategy, policy)) {
+    by_type.push_back(
+        layer_terms(layer_cost(compute, network), inputs_->recipe, inputs_->cluster.accelerator()));
+  }
+  std::vector<LayerTerms> layers;
+  for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
+  return finished(std::move(layers));
+}
+
+LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& strategy,
+                                   RecomputePolicy policy, const LayerGraph& graph) {
+  const ProfileStrategy& own = *find_strategy(profile, strategy);
+  std::vector<Bytes> incoming(graph.layers());
+  for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge, strategy);
+  std::vector<LayerTerms> layers;
+  layers.reserve(own.layers.size());
+  for (std::size_t i = 0; i < own.layers.size(); ++i)
+    layers.push_back(layer_terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
+  return finished(std::move(layers));
+}
+
+}  // namespace nest::price

@@ -1,0 +1,143 @@
+#include "nest/price/layers/layer_table.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "nest/estimate/kernels/optimizer_time.hpp"
+
+namespace nest::price {
+namespace {
+
+// What is left of a collective of which a share hides behind compute, and slows it down. `compute` shrinks by
+// what it hides.
+double exposed(double time, double share, double& compute, const Overlap& overlap) {
+  const double hidden = std::min(share * time, std::max(0.0, compute));
+  compute -= hidden;
+  return time - hidden + overlap.slow_down * hidden;
+}
+
+// SplitMix64: bits that look random and are the same everywhere.
+std::uint64_t random_bits(std::uint64_t n) {
+  n = (n + 1) * 0x9e3779b97f4a7c15ULL;
+  n = (n ^ (n >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  n = (n ^ (n >> 27)) * 0x94d049bb133111ebULL;
+  return n ^ (n >> 31);
+}
+
+}  // namespace
+
+LayerTerms& LayerTerms::operator+=(const LayerTerms& other) {
+  for (std::size_t i = 0; i < kTerms; ++i) sums[i] += other.sums[i];
+  transient = std::max(transient, other.transient);
+  largest_parameters = std::max(largest_parameters, other.largest_parameters);
+  return *this;
+}
+
+LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accelerator& accelerator) {
+  LayerTerms t;
+  const Overlap& o = recipe.overlap;
+  const double own = cost.backward.value - cost.recompute.value;
+  const double weight = std::min(own, cost.backward_weight.value);
+  const double accumulation = gradient_accumulation(cost.parameters(), recipe, accelerator).value;
+  t.of(Term::forward) = cost.forward.value;
+  t.of(Term::backward_input) = own - weight;
+  t.of(Term::backward_weight) = weight + accumulation;
+  t.of(Term::recompute) = cost.recompute.value;
+  double beside_forward = cost.forward.value;
+  t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor.value, o.tensor, beside_forward, o);
+  t.of(Term::forward_expert) = exposed(cost.forward_collectives.expert.value, o.expert, beside_forward, o);
+  // Backward: first what frameworks put beside products of weight gradients.
+  const double tensor = cost.backward_collectives.tensor.value;
+  const double beside = std::min(o.tensor_backward * tensor, weight);
+  double beside_backward = cost.backward.value - beside;
+  t.of(Term::backward_tensor) = exposed(tensor - beside, o.tensor, beside_backward, o) + o.slow_down * beside;
+  t.of(Term::backward_expert) = exposed(cost.backward_collectives.expert.value, o.expert, beside_backward, o);
+  t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
+  t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
+  t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
+  t.of(Term::expert_parameters) = static_cast<double>(cost.expert_parameters);
+  t.of(Term::stash) = static_cast<double>(cost.stash.value);
+  t.of(Term::layers) = 1;
+  t.transient = static_cast<double>(cost.transient.value);
+  t.largest_parameters = static_cast<double>(cost.parameters());
+  return t;
+}
+
+LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, bool full, Bytes incoming) {
+  LayerTerms t;
+  const double weight = layer.backward_weight.value_or(Seconds{layer.backward.value / 2}).value;
+  const auto parameters = [&](Bytes bytes) {
+    return static_cast<double>(bytes.value) / static_cast<double>(profile.parameter_dtype_bytes);
+  };
+  t.of(Term::forward) = layer.forward.value;
+  t.of(Term::backward_input) = layer.backward.value - std::min(weight, layer.backward.value);
+  t.of(Term::backward_weight) = std::min(weight, layer.backward.value);
+  t.of(Term::recompute) = full ? layer.forward.value : 0;
+  t.of(Term::dense_parameters) = parameters(layer.parameters - layer.expert_parameters);
+  t.of(Term::expert_parameters) = parameters(layer.expert_parameters);
+  t.of(Term::stash) = static_cast<double>(full ? incoming.value : layer.activations.value);
+  t.of(Term::layers) = 1;
+  t.transient = static_cast<double>(layer.workspace.value + (full ? layer.activations.value : 0));
+  t.largest_parameters = parameters(layer.parameters);
+  return t;
+}
+
+LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layers)) {
+  signature_.push_back(0);
+  std::vector<std::size_t> kind_of;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    const auto known =
+        std::find_if(kinds_.begin(), kinds_.end(), [&](std::size_t k) { return layers_[k] == layers_[i]; });
+    kind_of.push_back(static_cast<std::size_t>(known - kinds_.begin()));
+    if (known == kinds_.end()) kinds_.push_back(i);
+    signature_.push_back(signature_.back() + random_bits(kind_of.back()));
+  }
+  if (kinds_.size() <= kMostKinds) {
+    counts_.resize((layers_.size() + 1) * kinds_.size());
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      for (std::size_t k = 0; k < kinds_.size(); ++k)
+        counts_[(i + 1) * kinds_.size() + k] = counts_[i * kinds_.size() + k] + (kind_of[i] == k ? 1 : 0);
+    }
+  }
+  std::vector<Most> level;
+  level.reserve(layers_.size());
+  for (const LayerTerms& t : layers_) level.push_back({t.transient, t.largest_parameters});
+  most_.push_back(std::move(level));
+  for (std::size_t span = 2; span <= layers_.size(); span *= 2) {
+    const std::vector<Most>& below = most_.back();
+    std::vector<Most> next;
+    for (std::size_t i = 0; i + span <= layers_.size(); ++i) {
+      const Most& a = below[i];
+      const Most& b = below[i + span / 2];
+      next.push_back({std::max(a.transient, b.transient), std::max(a.parameters, b.parameters)});
+    }
+    most_.push_back(std::move(next));
+  }
+}
+
+LayerTerms LayerTable::range(std::size_t first, std::size_t last) const {
+  LayerTerms t;
+  if (first >= last) return t;
+  if (counts_.empty()) {
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += layers_[i].sums[k];
+    }
+  } else {
+    const std::size_t n = kinds_.size();
+    for (std::size_t kind = 0; kind < n; ++kind) {
+      const std::int32_t count = counts_[last * n + kind] - counts_[first * n + kind];
+      if (count == 0) continue;
+      const LayerTerms& one = layers_[kinds_[kind]];
+      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += count * one.sums[k];
+    }
+  }
+  const auto level = static_cast<std::size_t>(std::bit_width(last - first) - 1);
+  const Most& a = most_[level][first];
+  const Most& b = most_[level][last - (std::size_t{1} << level)];
+  t.transient = std::max(a.transient, b.transient);
+  t.largest_parameters = std::max(a.parameters, b.parameters);
+  return t;
+}
+
+}  // namespace nest::price

@@ -1,0 +1,83 @@
+// Costs of all layers of a model under one strategy and recomputation policy, ready for stages: sums over
+// ranges of layers, in constant time where layers are of few kinds. What the recipe lets overlap inside a
+// layer is taken off here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nest/base/ids.hpp"
+#include "nest/estimate/layers/layer_cost.hpp"
+#include "nest/model/graph/profile.hpp"
+#include "nest/recipe/recipe.hpp"
+
+namespace nest::price {
+
+// What layers of a stage add up to, in seconds, bytes and parameters of one device.
+enum class Term : std::uint8_t {
+  forward,
+  backward_input,
+  backward_weight,
+  recompute,
+  forward_tensor,
+  forward_expert,
+  forward_context,
+  backward_tensor,
+  backward_expert,
+  backward_context,
+  dense_parameters,
+  expert_parameters,
+  stash,
+  layers,
+};
+inline constexpr std::size_t kTerms = 14;
+
+struct LayerTerms {
+  std::array<double, kTerms> sums{};
+  double transient = 0;           // of the layer that needs most
+  double largest_parameters = 0;  // of the layer that has most
+
+  [[nodiscard]] double of(Term term) const { return sums[static_cast<std::size_t>(term)]; }
+  double& of(Term term) { return sums[static_cast<std::size_t>(term)]; }
+  LayerTerms& operator+=(const LayerTerms& other);
+  bool operator==(const LayerTerms&) const = default;
+};
+
+[[nodiscard]] LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe,
+                                     const Accelerator& accelerator);
+// `incoming`: bytes of the layer's edges on one device, which full recomputation keeps.
+[[nodiscard]] LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
+                                     Bytes incoming);
+
+class LayerTable {
+ public:
+  explicit LayerTable(std::vector<LayerTerms> layers);
+
+  [[nodiscard]] const LayerTerms& of(LayerId id) const { return layers_[id.index()]; }
+  // Layers first..last-1.
+  [[nodiscard]] LayerTerms range(std::size_t first, std::size_t last) const;
+  // The same for ranges with the same layers in any order, different for others (64 random bits a layer
+  // type).
+  [[nodiscard]] std::uint64_t signature(std::size_t first, std::size_t last) const {
+    return signature_[last] - signature_[first];
+  }
+
+ private:
+  static constexpr std::size_t kMostKinds = 12;
+
+  std::vector<LayerTerms> layers_;
+  std::vector<std::size_t> kinds_;  // first layer of each kind
+  // Layers of each kind before each layer, where kinds are few: counts_[layer * kinds + kind].
+  std::vector<std::int32_t> counts_;
+  std::vector<std::uint64_t> signature_;  // the same of the types' random bits
+  // most_[k][i]: greatest transient and parameters of the 2^k layers from i on.
+  struct Most {
+    double transient;
+    double parameters;
+  };
+  std::vector<std::vector<Most>> most_;
+};
+
+}  // namespace nest::price

@@ -1,0 +1,215 @@
+#include "nest/price/plan_costs.hpp"
+
+#include <algorithm>
+
+#include "nest/base/hash.hpp"
+#include "nest/plan/schedule.hpp"
+#include "nest/strategies/boundary.hpp"
+
+namespace nest::price {
+namespace {
+
+// Whether layer ids of an ascending list follow each other without a gap.
+bool is_range(const std::vector<LayerId>& ids) {
+  return !ids.empty() && static_cast<std::size_t>(ids.back().value - ids.front().value) + 1 == ids.size();
+}
+
+bool holds(const Stage& stage, LayerId id) {
+  return std::binary_search(stage.layers.begin(), stage.layers.end(), id);
+}
+
+}  // namespace
+
+NetworkOptions PlanCosts::network_options(const Plan& plan, const BuiltModel& model) {
+  const Parallelism& p = plan.parallelism;
+  NetworkOptions options{p.zero == 0 ? 0 : p.zero_shards, p.interleave > 1};
+  tied_.assign(plan.stages.size(), {});
+  std::size_t first = plan.stages.size();
+  std::size_t last = 0;
+  for (const TiedTensor& t : model.graph.tied()) {
+    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+      const Stage& stage = plan.stages[i];
+      const auto users =
+          std::count_if(t.layers.begin(), t.layers.end(), [&](LayerId id) { return holds(stage, id); });
+      if (users == 0 || users == static_cast<std::ptrdiff_t>(t.layers.size())) continue;
+      const double mine = static_cast<double>(t.parameters) / static_cast<double>(stage.strategy.tensor);
+      if (!holds(stage, t.layers.front())) tied_[i].copied += mine;
+      tied_[i].summed += mine;
+      first = std::min(first, i);
+      last = std::max(last, i);
+    }
+  }
+  if (first < last) {
+    options.tied_first = first;
+    options.tied_last = last;
+  }
+  return options;
+}
+
+void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetwork& network) {
+  const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
+  parts_.resize(plan.stages.size() * v);
+  const LayerTable* last_table = nullptr;
+  const CellNetwork* last_cell = nullptr;
+  RecomputePolicy last_policy = RecomputePolicy::none;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+    const Stage& stage = plan.stages[i];
+    const auto table = [&](RecomputePolicy policy) -> const LayerTable& {
+      const CellNetwork* cell = network.stages[i].cell.get();
+      if (last_table == nullptr || policy != last_policy || cell != last_cell) {
+        last_table = &book_->table(plan.training, stage.strategy, policy, network.stages[i]);
+        last_policy = policy;
+        last_cell = cell;
+      }
+      return *last_table;
+    };
+    std::int64_t recomputed = 0;  // of the stage's layers that can
+    for (std::size_t c = 0; c < v; ++c) {
+      const std::vector<LayerId>& ids = v == 1 ? stage.layers : stage.chunks[c];
+      Part& part = parts_[i * v + c];
+      part.signature = 0;
+      if (stage.recompute.layers == 0 && is_range(ids)) {
+        const LayerTable& costs = table(stage.recompute.policy);
+        const std::size_t first = ids.front().index();
+        const std::size_t last = ids.back().index() + 1;
+        part.table = &costs;
+        part.signature = costs.signature(first, last);
+        part.terms = costs.range(first, last);
+        continue;
+      }
+      part.terms = {};
+      for (const LayerId id : ids) {
+        const bool can = model.graph.recomputes(id);
+        const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
+        recomputed += can ? 1 : 0;
+        part.terms += table(policy).of(id);
+      }
+    }
+  }
+}
+
+void PlanCosts::add_boundaries(const Plan& plan, const BuiltModel& model) {
+  const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
+  const std::size_t p = plan.stages.size();
+  const std::size_t count = p * v;
+  if (count == 1) {
+    parts_[0].forward = parts_[0].backward = Bytes{};
+    return;
+  }
+  const auto ids = [&](std::size_t at) -> const std::vector<LayerId>& {
+    const Stage& stage = plan.stages[at % p];
+    return v == 1 ? stage.layers : stage.chunks[at / p];
+  };
+  const auto part = [&](std::size_t at) -> Part& { return parts_[at % p * v + at / p]; };
+  bool ranges = true;  // in order, so that cuts lie between neighbours
+  for (std::size_t at = 0; at < count && ranges; ++at) {
+    ranges = is_range(ids(at)) && (at == 0 || ids(at - 1).back().value + 1 == ids(at).front().value);
+  }
+  std::vector<Bytes> general;
+  if (!ranges) {
+    std::vector<std::int32_t> part_of(model.graph.layers(), 0);
+    for (std::size_t at = 0; at < count; ++at) {
+      for (const LayerId id : ids(at)) part_of[id.index()] = static_cast<std::int32_t>(at);
+    }
+    general = model.graph.crossing(part_of, count);
+  }
+  part(0).forward = Bytes{};
+  part(count - 1).backward = Bytes{};
+  for (std::size_t at = 1; at < count; ++at) {
+    const Bytes whole = ranges ? model.graph.crossing_before(ids(at).front()) : general[at - 1];
+    part(at).forward = boundary_bytes(whole, plan.stages[at % p].strategy);
+    part(at - 1).backward = boundary_bytes(whole, plan.stages[(at - 1) % p].strategy);
+  }
+}
+
+void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const StageCoster& coster,
+                           std::size_t i, StageCost& cost) const {
+  const Parallelism& p = plan.parallelism;
+  const auto v = static_cast<std::size_t>(p.interleave);
+  const std::size_t last = plan.stages.size() - 1;
+  const StageNetwork& own = network.stages[i];
+  LayerTerms whole;
+  cost.chunks.resize(v);
+  for (std::size_t c = 0; c < v; ++c) {
+    const Part& part = parts_[i * v + c];
+    ChunkCost& chunk = cost.chunks[c];
+    coster.chunk(part.terms, own, p.zero, chunk);
+    whole += part.terms;
+    chunk.forward_bytes = part.forward;
+    chunk.backward_bytes = part.backward;
+    // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
+    chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
+    chunk.forward_receive = coster.receive(part.forward, i == 0 ? network.wrap : own.from_previous,
+                                           chunk.forward_work(), p.schedule, &chunk.forward_hidden);
+    chunk.backward_receive = coster.receive(part.backward, i == last ? network.wrap : own.from_next,
+                                            chunk.backward_work(), p.schedule, &chunk.backward_hidden);
+  }
+  coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied,
+              {p.pipeline, plan.training.micro_batches, p.interleave}, p.schedule, cost);
+  cost.transient = round_up_bytes(whole.transient);
+  cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0});
+}
+
+bool PlanCosts::alike(const Plan& plan, const PlanNetwork& network, std::size_t a, std::size_t b) const {
+  const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
+  if (!(tied_[a] == tied_[b]) || network.stage_class[a] != network.stage_class[b] ||
+      !(plan.stages[a].recompute == plan.stages[b].recompute) ||
+      !(plan.stages[a].strategy == plan.stages[b].strategy))
+    return false;
+  for (std::size_t c = 0; c < v; ++c) {
+    const Part& x = parts_[a * v + c];
+    const Part& y = parts_[b * v + c];
+    if (x.signature == 0 || x.signature != y.signature || x.forward != y.forward || x.backward != y.backward)
+      return false;
+  }
+  return true;
+}
+
+std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
+  std::size_t hash = static_cast<std::size_t>(key.signature);
+  for (const std::size_t part :
+       {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
+        static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
+        static_cast<std::size_t>(key.zero) * 8 + static_cast<std::size_t>(key.schedule)}) {
+    mix_hash(hash, part);
+  }
+  return hash;
+}
+
+void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwork& network,
+                     const StageCoster& coster, bool kept, std::vector<StageCost>& out) {
+  constexpr std::size_t kMostKnown = 1 << 16;
+  if (generation_ != book_->generation() || known_.size() > kMostKnown) known_.clear();
+  generation_ = book_->generation();
+  add_up(plan, model, network);
+  add_boundaries(plan, model);
+  const Parallelism& p = plan.parallelism;
+  const auto v = static_cast<std::size_t>(p.interleave);
+  const ScheduleShape shape{p.pipeline, plan.training.micro_batches, p.interleave};
+  out.resize(plan.stages.size());
+  stashes_.resize(v);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    StageCost& cost = out[i];
+    if (i > 0 && alike(plan, network, i - 1, i)) {
+      cost = out[i - 1];
+    } else if (kept && v == 1 && parts_[i].signature != 0) {
+      const Part& part = parts_[i];
+      const StageKey key{part.table,     &network.stages[i], &coster,
+                         part.signature, part.forward.value, part.backward.value,
+                         p.zero,         p.schedule,         tied_[i]};
+      const auto [at, made] = known_.try_emplace(key);
+      if (made) cost_stage(plan, network, coster, i, at->second);
+      cost = at->second;
+    } else {
+      cost_stage(plan, network, coster, i, cost);
+    }
+    for (std::size_t c = 0; c < v; ++c) stashes_[c] = cost.chunks[c].stash;
+    cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes_);
+    // The optimizer's moment, where it needs more than the fullest moment of the passes.
+    const Bytes passes = cost.memory.activations + cost.memory.workspace;
+    if (cost.update > passes) cost.memory.workspace += cost.update - passes;
+    cost.memory.fragmentation = coster.fragmentation(cost.memory.allocated());
+  }
+}
+
+}  // namespace nest::price

@@ -1,0 +1,55 @@
+#include "nest/price/plan_costs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+
+namespace nest::price {
+namespace {
+
+class Costs : public testing::Test {
+ protected:
+  PlanInputs inputs = test::example_inputs();
+  CostBook book{inputs};
+  StageCoster coster{inputs.recipe, inputs.cluster.accelerator(), book.collectives()};
+  PlanCosts costs{book};
+  std::vector<StageCost> stages;
+
+  void cost(const Plan& plan) {
+    const BuiltModel& model = book.model(1, 512);
+    const NetworkOptions options = costs.network_options(plan, model);
+    const Parallelism& p = plan.parallelism;
+    const PlanNetwork* network =
+        book.network(p.strategy, {1, p.pipeline, p.data_inner, p.outer(), 0, false}, options);
+    costs.cost(plan, model, *network, coster, true, stages);
+  }
+};
+
+TEST_F(Costs, LayersOfAStageAddUp) {
+  cost(test::example_plan({{0, 1}, {2}}, 2, 1));
+  EXPECT_DOUBLE_EQ(stages[0].chunks[0].forward.value, 3e-3);
+  EXPECT_DOUBLE_EQ(stages[0].chunks[0].backward_compute().value, 6e-3);
+  EXPECT_EQ(stages[0].chunks[0].backward_bytes, Bytes{50'000'000});
+  EXPECT_EQ(stages[0].chunks[0].forward_bytes, Bytes{0});
+  EXPECT_EQ(stages[1].chunks[0].forward_bytes, Bytes{50'000'000});
+}
+
+TEST_F(Costs, TheSameListsServeTheNextPlan) {
+  cost(test::example_plan({{0}, {1}, {2}}, 1, 1));
+  cost(test::example_plan({{0, 1, 2}}, 2, 2));
+  ASSERT_EQ(stages.size(), 1U);
+  EXPECT_DOUBLE_EQ(stages[0].chunks[0].forward.value, 4e-3);
+  EXPECT_EQ(stages[0].chunks[0].forward_bytes, Bytes{0});
+}
+
+TEST_F(Costs, StageBuffersAreKeptWithEveryStash) {
+  Recipe recipe = inputs.recipe;
+  recipe.stage_buffers = 2;
+  coster = StageCoster(recipe, inputs.cluster.accelerator(), book.collectives());
+  cost(test::example_plan({{0, 1}, {2}}, 2, 1));
+  // Two micro-batches in flight, each with 200 MB of stash and two tensors of 50 MB.
+  EXPECT_EQ(stages[0].memory.activations, Bytes{600'000'000});
+}
+
+}  // namespace
+}  // namespace nest::price

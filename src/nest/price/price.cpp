@@ -1,0 +1,206 @@
+#include "nest/price/price.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "nest/plan/rules/check.hpp"
+#include "nest/plan/rules/complete.hpp"
+#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/plan_costs.hpp"
+#include "nest/price/step_time.hpp"
+
+namespace nest::price {
+namespace {
+
+constexpr std::array<std::string_view, 3> kStatuses{"feasible", "infeasible", "invalid"};
+
+PlacementShape shape_of(const Parallelism& p) {
+  return {p.strategy.cell(), p.pipeline, p.data_inner, p.outer(), p.block_devices, p.first_stage_first};
+}
+
+Plan placed(Plan plan, const SlotTable& slots) {
+  plan.parallelism.block_devices = slots.block_devices;
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) plan.stages[i].devices = slots.cells_of(i);
+  return plan;
+}
+
+}  // namespace
+
+std::string_view name_of(PriceStatus status) {
+  return kStatuses[static_cast<std::size_t>(status)];
+}
+
+struct Pricer::Parts {
+  PlanInputs inputs;
+  PriceOptions options;
+  CostBook book;
+  std::array<StageCoster, 2> costers;  // by the plan's optimizer
+  // Dense peaks in FLOP/s of 16-bit (bf16, else fp16) and 8-bit products; 0 where there are none.
+  double peak16 = 0;
+  double peak8 = 0;
+  PlanCosts costs;
+  std::vector<StagePass> passes;
+  std::vector<StageMemory> memory;
+
+  Parts(PlanInputs in, const PriceOptions& opts)
+      : inputs(std::move(in)),
+        options(opts),
+        book(inputs, opts.compute_time),
+        costers{coster(Optimizer::adam), coster(Optimizer::sgd)},
+        costs(book) {
+    const Accelerator& accelerator = inputs.cluster.accelerator();
+    const auto bf16 = accelerator.peak(MathType::bf16);
+    peak16 = bf16.value_or(accelerator.peak(MathType::fp16).value_or(FlopsPerSecond{})).value;
+    peak8 = accelerator.peak(MathType::fp8).value_or(FlopsPerSecond{}).value;
+  }
+
+  [[nodiscard]] std::string refusal(const Plan& plan);
+  [[nodiscard]] StageCoster coster(Optimizer optimizer) const;
+  void price(const Plan& plan, PricedPlan& out);
+  void rates(const Plan& plan, const BuiltModel& model, Prediction& result) const;
+};
+
+// What a strategy or a layer profile does not allow.
+std::string Pricer::Parts::refusal(const Plan& plan) {
+  const LayerProfile* profile = inputs.profile();
+  if (profile != nullptr && plan.training.micro_batch != profile->micro_batch)
+    return "the layer profile holds for micro-batches of " + std::to_string(profile->micro_batch);
+  if (profile != nullptr && plan.training.sequence != profile->sequence)
+    return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
+  if (plan.training.precision == Precision::fp8 && peak8 == 0)
+    return inputs.cluster.accelerator().name + " has no 8-bit matrix products";
+  const Strategy* before = nullptr;
+  for (const Stage& stage : plan.stages) {
+    if (profile != nullptr && stage.recompute.policy == RecomputePolicy::selective)
+      return "a layer profile does not know what selective recomputation keeps";
+    if (before != nullptr && *before == stage.strategy) continue;
+    before = &stage.strategy;
+    const std::string& why = book.refusal(plan.training, stage.strategy);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+// The recipe with the plan's own optimizer, which may be another.
+StageCoster Pricer::Parts::coster(Optimizer optimizer) const {
+  Recipe recipe = inputs.recipe;
+  recipe.optimizer = optimizer;
+  if (optimizer != inputs.recipe.optimizer) recipe.momentum = false;
+  return {std::move(recipe), inputs.cluster.accelerator(), book.collectives()};
+}
+
+void Pricer::Parts::rates(const Plan& plan, const BuiltModel& model, Prediction& result) const {
+  const Training& t = plan.training;
+  const Parallelism& p = plan.parallelism;
+  if (result.step.value <= 0) return;  // a layer profile of nothing
+  result.samples_per_s = static_cast<double>(t.global_batch) / result.step.value;
+  result.tokens_per_s = result.samples_per_s * static_cast<double>(t.sequence);
+  result.bubble_fraction = result.breakdown.bubble.value / result.step.value;
+  // Forward, and twice that backward. A layer profile states no FLOPs: 6 for each parameter and token.
+  const double flops = model.model ? 3 * model.forward_flops.value * static_cast<double>(t.global_batch) /
+                                         static_cast<double>(t.micro_batch)
+                                   : 6 * static_cast<double>(inputs.profile()->parameters()) *
+                                         static_cast<double>(t.global_batch * t.sequence);
+  result.flops_per_device = FlopsPerSecond{flops / result.step.value / static_cast<double>(p.devices())};
+  const double peak = t.precision == Precision::fp8 ? peak8 : peak16;
+  if (peak > 0) result.mfu = result.flops_per_device.value / peak;
+}
+
+Pricer::Pricer(PlanInputs inputs, const PriceOptions& options)
+    : parts_(std::make_unique<Parts>(std::move(inputs), options)) {}
+Pricer::~Pricer() = default;
+Pricer::Pricer(Pricer&&) noexcept = default;
+Pricer& Pricer::operator=(Pricer&&) noexcept = default;
+
+const PlanInputs& Pricer::inputs() const {
+  return parts_->inputs;
+}
+
+Plan Pricer::complete(Plan plan) {
+  complete_degrees(plan, parts_->inputs);
+  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
+  complete_stages(plan, model.graph);
+  return plan;
+}
+
+Plan Pricer::place(Plan plan) {
+  if (plan.placed()) return plan;
+  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
+  if (const auto problem = check_plan(plan, model.graph, parts_->inputs.cluster))
+    throw InputError("", "plan", *problem);
+  const auto slots = place_cells(parts_->inputs.cluster.tree(), shape_of(plan.parallelism));
+  if (!slots) throw InputError("", parts_->inputs.cluster.name(), "the plan's cells do not fit this cluster");
+  return placed(std::move(plan), *slots);
+}
+
+PricedPlan Pricer::price(const Plan& plan) {
+  PricedPlan priced;
+  price(plan, priced);
+  return priced;
+}
+
+void Pricer::price(const Plan& plan, PricedPlan& out) {
+  out.status = PriceStatus::invalid;
+  out.predicted = {};
+  out.pipeline = {};
+  try {
+    parts_->price(plan, out);
+  } catch (const InputError& error) {  // the model cannot be built so, for one
+    // The place is a command's option where the model is at fault.
+    const std::string place = error.place().starts_with("--") ? error.place().substr(2) : error.place();
+    out.reason = InputError(error.file(), place, error.problem(), error.hint()).what();
+  }
+  if (out.status == PriceStatus::invalid) out.stages.clear();
+}
+
+void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
+  const Parallelism& p = plan.parallelism;
+  book.trim();
+  const BuiltModel& model = book.model(plan.training.micro_batch, plan.training.sequence);
+  const auto problem = check_plan(plan, model.graph, inputs.cluster);
+  out.reason = problem ? *problem : refusal(plan);
+  if (!out.reason.empty()) return;
+  const NetworkOptions wanted = costs.network_options(plan, model);
+  const bool mixed = std::any_of(plan.stages.begin(), plan.stages.end(),
+                                 [&](const Stage& s) { return !(s.strategy == p.strategy); });
+  std::shared_ptr<const PlanNetwork> own;
+  const PlanNetwork* network = nullptr;
+  if (plan.placed()) {
+    own = book.network(plan.stages, wanted);
+    network = own.get();
+  } else if (mixed) {
+    if (const auto slots = place_cells(inputs.cluster.tree(), shape_of(p)))
+      own = book.network(placed(plan, *slots).stages, wanted);
+    network = own.get();
+  } else {
+    network = book.network(p.strategy, shape_of(p), wanted);
+  }
+  if (network == nullptr) {
+    out.reason = "the cells do not fit the cluster's domains";
+    if (p.block_devices > 0)
+      out.reason += ", or a block of copies its " + std::to_string(p.block_devices) + " devices";
+    return;
+  }
+  const StageCoster& costing = costers[plan.training.optimizer == Optimizer::adam ? 0 : 1];
+  costs.cost(plan, model, *network, costing, own == nullptr, out.stages);
+  step_time(plan, options.pipeline_model, passes, out);
+  rates(plan, model, out.predicted);
+  memory.clear();
+  for (const StageCost& s : out.stages) memory.push_back(s.memory);
+  const auto over = check_memory(memory);
+  out.status = over ? PriceStatus::infeasible : PriceStatus::feasible;
+  out.reason = over.value_or("");
+}
+
+Plan with_results(Plan plan, const PricedPlan& priced) {
+  plan.status = priced.status == PriceStatus::feasible ? PlanStatus::feasible : PlanStatus::infeasible;
+  plan.predicted = priced.predicted;
+  for (std::size_t i = 0; i < plan.stages.size() && i < priced.stages.size(); ++i) {
+    plan.stages[i].time = priced.stages[i].time();
+    plan.stages[i].memory = priced.stages[i].memory;
+  }
+  return plan;
+}
+
+}  // namespace nest::price

@@ -1,0 +1,247 @@
+#include "nest/price/stage_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nest/estimate/kernels/optimizer_time.hpp"
+#include "nest/estimate/layers/fixed_memory.hpp"
+
+namespace nest::price {
+namespace {
+
+using Group = StepCollective::Group;
+
+// Parameters are gathered as they are computed with: 16 bits, also where they are held in 32.
+constexpr double kGatherBytes = 2;
+
+// What is left of communication that `compute` hides a share of. It comes in n equal parts: the first of a
+// gather has nothing to hide behind, and the last of a reduction has nothing left.
+double unhidden(double communication, double share, double compute, double parts) {
+  if (share <= 0) return communication;
+  const double hidden =
+      std::min({share * communication, compute * (parts - 1) / parts, communication * (parts - 1) / parts});
+  return communication - std::max(0.0, hidden);
+}
+
+const Shapes& either(const Shapes& alone, const Shapes& all) {
+  return alone.empty() ? all : alone;
+}
+
+double sharded(double parameters, const ParameterGroup& group) {
+  return parameters / static_cast<double>(group.shards);
+}
+
+// Parameters whose optimizer states one device has.
+double held_parameters(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied) {
+  const double dense = t.of(Term::dense_parameters) + tied;
+  const double expert = t.of(Term::expert_parameters);
+  return zero >= 1 ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
+}
+
+}  // namespace
+
+Seconds StageCost::f() const {
+  Seconds sum;
+  for (const ChunkCost& c : chunks) sum += c.f();
+  return sum;
+}
+
+Seconds StageCost::b() const {
+  Seconds sum;
+  for (const ChunkCost& c : chunks) sum += c.b();
+  return sum;
+}
+
+StageTime StageCost::time() const {
+  StageTime t;
+  for (const ChunkCost& c : chunks) {
+    t.forward += c.forward;
+    t.backward += c.backward_input + c.backward_weight;
+    t.recompute += c.recompute;
+    t.tensor += c.forward_collectives.tensor + c.backward_collectives.tensor;
+    t.expert += c.forward_collectives.expert + c.backward_collectives.expert;
+    t.context += c.forward_collectives.context + c.backward_collectives.context;
+    t.pipeline += c.forward_receive + c.backward_receive;
+    t.zero += c.forward_zero + c.backward_zero;
+  }
+  return t;
+}
+
+double send_overlap(const Overlap& overlap, Schedule schedule) {
+  return schedule == Schedule::interleaved ? std::max(overlap.pipeline, overlap.interleaved_sends)
+                                           : overlap.pipeline;
+}
+
+double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes) const {
+  if (bytes <= 0) return 0;
+  return slowest(kind, round_up_bytes(bytes), shapes, *collectives_).value;
+}
+
+void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
+                        ChunkCost& out) const {
+  out.forward = Seconds{t.of(Term::forward)};
+  out.backward_input = Seconds{t.of(Term::backward_input)};
+  out.backward_weight = Seconds{t.of(Term::backward_weight)};
+  out.recompute = Seconds{t.of(Term::recompute)};
+  out.forward_collectives = {Seconds{t.of(Term::forward_tensor)}, Seconds{t.of(Term::forward_expert)},
+                             Seconds{t.of(Term::forward_context)}};
+  out.backward_collectives = {Seconds{t.of(Term::backward_tensor)}, Seconds{t.of(Term::backward_expert)},
+                              Seconds{t.of(Term::backward_context)}};
+  out.stash = round_up_bytes(t.of(Term::stash));
+  out.forward_zero = out.backward_zero = Seconds{};
+  if (zero < 2) return;
+  const Recipe& recipe = recipe_;
+  const Overlap& overlap = recipe.overlap;
+  const double layers = std::max(1.0, t.of(Term::layers));
+  const double dense = t.of(Term::dense_parameters) / layers;
+  const double expert = t.of(Term::expert_parameters) / layers;
+  const auto all_layers = [&](CollectiveKind kind, double bytes) {
+    return recipe.zero_time * layers *
+           (time(kind, dense * bytes, network.dense.inner) +
+            time(kind, expert * bytes, network.expert.inner));
+  };
+  const double gather = zero == 3 ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
+  const double scatter =
+      all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
+  const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
+  // In the backward pass both share the time of the compute.
+  const double backward_gather = unhidden(gather, overlap.prefetch, out.backward_compute().value, layers);
+  const double left = std::max(0.0, out.backward_compute().value - (gather - backward_gather));
+  const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
+  out.forward_zero = Seconds{forward + overlap.slow_down * (gather - forward)};
+  out.backward_zero =
+      Seconds{backward_gather + reduce + overlap.slow_down * (gather - backward_gather + scatter - reduce)};
+}
+
+Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
+                             Seconds* hidden_part) const {
+  const double send = time(CollectiveKind::send, static_cast<double>(bytes.value), from);
+  const Overlap& overlap = recipe_.overlap;
+  const double hidden = std::min(send_overlap(overlap, schedule) * send, beside.value);
+  if (hidden_part != nullptr) *hidden_part = Seconds{hidden};
+  return Seconds{send - hidden + overlap.slow_down * hidden};
+}
+
+void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied,
+                       double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
+                       StageCost& out) const {
+  const Recipe& recipe = recipe_;
+  const Overlap& overlap = recipe.overlap;
+  out.reduces.clear();
+  out.gathers.clear();
+  double reduce = 0;
+  double alone = 0;
+  double gather = 0;
+  const auto add = [&](std::vector<StepCollective>& list, CollectiveKind kind, Group group, double bytes,
+                       const Shapes& shapes) {
+    const double seconds = time(kind, bytes, shapes);
+    if (seconds > 0) list.push_back({kind, group, round_up_bytes(bytes), Seconds{seconds}});
+    return seconds;
+  };
+  const auto bytes_each = static_cast<double>(size_of(recipe.reduce_dtype));
+  const auto both = [&](double parameters, const ParameterGroup& group, Group whole, Group inner,
+                        Group outer) {
+    const double bytes = parameters * bytes_each;
+    if (zero == 0) {
+      reduce += add(out.reduces, CollectiveKind::all_reduce, whole, bytes, group.whole);
+      alone += time(CollectiveKind::all_reduce, bytes, either(group.whole_alone, group.whole));
+      return;
+    }
+    if (zero == 1) {
+      reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
+      alone += time(CollectiveKind::reduce_scatter, bytes, either(group.inner_alone, group.inner));
+    }
+    if (group.shards < group.members) {
+      reduce += add(out.reduces, CollectiveKind::all_reduce, outer, sharded(bytes, group), group.outer);
+      alone +=
+          time(CollectiveKind::all_reduce, sharded(bytes, group), either(group.outer_alone, group.outer));
+    }
+    if (zero < 3) {
+      const double gathered = parameters * kGatherBytes;
+      if (recipe.gather_by_broadcast) {
+        const auto ranks = static_cast<double>(group.shards);
+        const Seconds all{ranks * time(CollectiveKind::broadcast, gathered / ranks, group.inner)};
+        if (all.value > 0)
+          out.gathers.push_back({CollectiveKind::broadcast, inner, round_up_bytes(gathered), all});
+        gather += all.value;
+      } else {
+        gather += add(out.gathers, CollectiveKind::all_gather, inner, gathered, group.inner);
+      }
+    }
+  };
+  const double dense = t.of(Term::dense_parameters) + tied;
+  const double expert = t.of(Term::expert_parameters);
+  both(dense, network.dense, Group::dense, Group::dense_inner, Group::dense_outer);
+  both(expert, network.expert, Group::expert, Group::expert_inner, Group::expert_outer);
+  // Copies of tied weights are summed after everything else is reduced: nothing hides that.
+  const double ties = add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
+
+  out.buckets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(t.of(Term::layers))));
+  // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before: a round of
+  // one pass a stage lies between those of neighbouring chunks.
+  const ChunkCost& last = out.chunks.front();
+  const double rounds = static_cast<double>((out.chunks.size() - 1) * static_cast<std::size_t>(shape.stages));
+  const auto n = static_cast<double>(out.buckets);
+  // ZB-H1 finishes gradients in its last weight pass.
+  const Seconds last_pass = schedule == Schedule::zb_h1 ? last.backward_weight : last.backward_work();
+  const double reduce_left = unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
+  const double alone_left = unhidden(alone, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
+  const double gather_left =
+      unhidden(gather, overlap.parameter_gather, (1 + rounds) * last.forward_work().value, n);
+  out.reduce = Seconds{reduce_left + ties};
+  out.reduce_alone = Seconds{alone_left + ties};
+  out.gather = Seconds{gather_left};
+  out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
+
+  const double held = held_parameters(t, network, zero, tied);
+  const auto parameters = static_cast<std::int64_t>(std::ceil(held));
+  const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
+  out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
+  out.update = update(t, network, zero, tied);
+  out.norm = norm_time(parameters, recipe, rates_);
+}
+
+Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
+                          double tied) const {
+  return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
+}
+
+StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
+                                double tied, Bytes stashes) const {
+  const Recipe& recipe = recipe_;
+  const double dense = t.of(Term::dense_parameters) + tied;
+  const double expert = t.of(Term::expert_parameters);
+  const double all = dense + expert;
+  const double part = sharded(dense, network.dense) + sharded(expert, network.expert);
+  StageMemory m;
+  m.weights =
+      round_up_bytes((zero >= 3 ? part : all) * static_cast<double>(recipe.weight_bytes_per_parameter()));
+  m.gradients =
+      round_up_bytes((zero >= 2 ? part : all) * static_cast<double>(recipe.gradient_bytes_per_parameter()));
+  m.optimizer =
+      round_up_bytes((zero >= 1 ? part : all) * static_cast<double>(recipe.optimizer_bytes_per_parameter()));
+  m.activations = stashes;
+  double workspace = t.transient;
+  // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.
+  if (zero >= 3) workspace += 2 * t.largest_parameters * kGatherBytes;
+  if (zero >= 2) workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
+  m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
+  m.fragmentation = fragmentation(m.allocated());
+  m.reserve = recipe.reserve;
+  m.capacity = capacity_;
+  return m;
+}
+
+Bytes StageCoster::fragmentation(Bytes allocated) const {
+  return fragmentation_of(allocated, recipe_.fragmentation);
+}
+
+Bytes StageCoster::on_device(Bytes allocated) const {
+  return allocated + fragmentation(allocated) + recipe_.reserve;
+}
+
+Bytes StageCoster::allocatable() const {
+  return allocatable_in(capacity_ - recipe_.reserve, recipe_.fragmentation);
+}
+
+}  // namespace nest::price

@@ -1,0 +1,140 @@
+// What a stage costs, apart from its neighbours' work: the ingredients that price puts into closed formulas
+// and simulate into events. Times are of one device of the stage, the slowest over all copies.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/estimate/kernels/kernel_model.hpp"
+#include "nest/estimate/layers/layer_cost.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedule.hpp"
+#include "nest/price/layers/layer_table.hpp"
+#include "nest/price/network/plan_network.hpp"
+#include "nest/recipe/recipe.hpp"
+
+namespace nest::price {
+
+// One chunk (the whole stage without interleaving) and one micro-batch.
+struct ChunkCost {
+  // Compute alone.
+  Seconds forward;
+  Seconds backward_input;
+  Seconds backward_weight;
+  Seconds recompute;
+  // Collectives inside the cell that nothing hides; those of recomputation are in backward.
+  CollectiveSeconds forward_collectives;
+  CollectiveSeconds backward_collectives;
+  // ZeRO-2 and ZeRO-3 traffic of every micro-batch that nothing hides, and kernels slowed down by the rest.
+  Seconds forward_zero;
+  Seconds backward_zero;
+  // What one device receives before each pass (0 for the ends of the pipeline), and the unhidden time of it
+  // when all copies send at once.
+  Bytes forward_bytes;
+  Bytes backward_bytes;
+  Seconds forward_receive;
+  Seconds backward_receive;
+  // What the passes hide of both: the first and the last micro-batch wait for it all the same.
+  Seconds forward_hidden;
+  Seconds backward_hidden;
+  Bytes stash;
+
+  [[nodiscard]] Seconds backward_compute() const { return backward_input + backward_weight + recompute; }
+  // The task without its receive.
+  [[nodiscard]] Seconds forward_work() const { return forward + forward_collectives.total() + forward_zero; }
+  [[nodiscard]] Seconds backward_work() const {
+    return backward_compute() + backward_collectives.total() + backward_zero;
+  }
+  // f and b of the cost model.
+  [[nodiscard]] Seconds f() const { return forward_work() + forward_receive; }
+  [[nodiscard]] Seconds b() const { return backward_work() + backward_receive; }
+};
+
+// A collective at the end of the step, over ranks of one stage.
+struct StepCollective {
+  enum class Group {
+    dense,        // all ranks that hold the same dense parameters
+    dense_inner,  // those that ZeRO shards over, where they are not all
+    dense_outer,  // one of each such part
+    expert,       // the same of expert parameters
+    expert_inner,
+    expert_outer,
+    replicated,  // the tensor group: norms under sequence parallelism
+    tied,        // first and last stage: copies of a tied weight
+  };
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  Group group = Group::dense;
+  Bytes bytes;
+  Seconds time;  // with the same groups of all stages talking at once
+};
+
+struct StageCost {
+  std::vector<ChunkCost> chunks;
+  // Once a step.
+  std::vector<StepCollective> reduces;  // gradients, in order
+  std::vector<StepCollective> gathers;  // parameters
+  Seconds reduce_alone;                 // R_i below, had the stage the links for itself
+  Seconds reduce;                       // R_i: what the stage's own last backward pass does not hide
+  Seconds gather;                       // G_i: what its own first forward pass does not hide
+  Seconds slow_down;                    // of kernels beside the hidden part of both
+  Seconds optimizer;
+  Seconds norm;
+  std::int64_t buckets = 1;  // parts in which gradients become ready, and parameters are gathered
+
+  StageMemory memory;  // at the schedule's most stashes in flight
+  Bytes transient;     // of memory.workspace: held only while a task runs
+  Bytes update;        // held while the optimizer works, when no stash is
+
+  // Sums over the chunks.
+  [[nodiscard]] Seconds f() const;
+  [[nodiscard]] Seconds b() const;
+  [[nodiscard]] StageTime time() const;
+};
+
+// The share of a send that may hide behind compute.
+[[nodiscard]] double send_overlap(const Overlap& overlap, Schedule schedule);
+
+// The part of a stage's cost that does not depend on how many stashes it holds.
+class StageCoster {
+ public:
+  // `collectives` outlive this.
+  StageCoster(Recipe recipe, const Accelerator& accelerator, const CollectiveModel& collectives)
+      : recipe_(std::move(recipe)),
+        capacity_(accelerator.memory),
+        collectives_(&collectives),
+        rates_(device_rates(accelerator)) {}
+
+  [[nodiscard]] const Recipe& recipe() const { return recipe_; }
+
+  void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
+  // Unhidden time of receiving from the other end of these pairs.
+  [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
+                                Seconds* hidden = nullptr) const;
+  // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
+  // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
+  void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,
+            double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
+            StageCost& out) const;
+  // Held while the optimizer works.
+  [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
+                             double tied) const;
+  [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
+                                   double tied, Bytes stashes) const;
+  // What the allocator holds beside so much, and what a device holds with that and the recipe's reserve.
+  [[nodiscard]] Bytes fragmentation(Bytes allocated) const;
+  [[nodiscard]] Bytes on_device(Bytes allocated) const;
+  // The most that a device can allocate: on_device() of no more than that fits.
+  [[nodiscard]] Bytes allocatable() const;
+
+ private:
+  [[nodiscard]] double time(CollectiveKind kind, double bytes, const Shapes& shapes) const;
+
+  Recipe recipe_;
+  Bytes capacity_;
+  const CollectiveModel* collectives_;
+  DeviceRates rates_;
+};
+
+}  // namespace nest::price

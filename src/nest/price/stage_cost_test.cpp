@@ -1,0 +1,194 @@
+#include "nest/price/stage_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+#include "nest/price/layers/cost_book.hpp"
+
+namespace nest::price {
+namespace {
+
+// The example's network with two copies in one node: 100 GB/s, 1 us.
+class StageCosts : public ::testing::Test {
+ protected:
+  explicit StageCosts(const std::string& recipe = "plain") : inputs_(test::example_inputs()) {
+    inputs_.recipe = named_recipe(recipe);
+    inputs_.recipe.ideal_network = true;
+    restart();
+  }
+  void restart() {
+    book_ = std::make_unique<CostBook>(inputs_);
+    coster_ =
+        std::make_unique<StageCoster>(inputs_.recipe, inputs_.cluster.accelerator(), book_->collectives());
+    network_ = book_->network({}, {.inner = 2}, {});
+    const Strategy plain;
+    Training t;
+    t.sequence = 512;
+    terms_ = book_->table(t, plain, RecomputePolicy::none, network_->stages[0]).range(0, 3);
+  }
+  const StageNetwork& stage() const { return network_->stages[0]; }
+  ChunkCost chunk(std::int64_t zero) const {
+    ChunkCost out;
+    coster_->chunk(terms_, stage(), zero, out);
+    return out;
+  }
+  StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
+    StageCost out;
+    out.chunks = {chunk(zero)};
+    coster_->step(terms_, stage(), zero, tied, shared, stage().dense.whole, {}, Schedule::one_f_one_b, out);
+    return out;
+  }
+
+  PlanInputs inputs_;
+  std::unique_ptr<CostBook> book_;
+  std::unique_ptr<StageCoster> coster_;
+  const PlanNetwork* network_ = nullptr;
+  LayerTerms terms_;  // all three layers: 4 ms, 8 ms, 600 MB, 300 MB of stash
+};
+
+class MegatronCosts : public StageCosts {
+ protected:
+  MegatronCosts() : StageCosts("megatron") {}
+};
+
+TEST_F(StageCosts, AChunkIsTheSumOfItsLayers) {
+  const ChunkCost c = chunk(0);
+  EXPECT_NEAR(c.forward_work().value, 4e-3, 1e-15);
+  EXPECT_NEAR(c.backward_work().value, 8e-3, 1e-15);
+  EXPECT_NEAR(c.backward_weight.value, 4e-3, 1e-15);
+  EXPECT_EQ(c.stash, Bytes{300'000'000});
+  EXPECT_EQ(c.forward_zero.value, 0);
+  EXPECT_EQ(chunk(1).backward_zero.value, 0);
+}
+
+TEST_F(StageCosts, ReceivesHideBehindWorkWhereTheRecipeLetsThem) {
+  const Bytes bytes{100'000'000};  // 1.001 ms in a node
+  const Shapes& pair = stage().dense.whole;
+  EXPECT_NEAR(coster_->receive(bytes, pair, Seconds{1}, Schedule::one_f_one_b).value, 1.001e-3, 1e-12);
+  EXPECT_EQ(coster_->receive(Bytes{0}, pair, Seconds{1}, Schedule::one_f_one_b).value, 0);
+  EXPECT_EQ(coster_->receive(bytes, {}, Seconds{1}, Schedule::one_f_one_b).value, 0);
+  inputs_.recipe.overlap.pipeline = 0.5;
+  restart();
+  EXPECT_NEAR(coster_->receive(bytes, stage().dense.whole, Seconds{1}, Schedule::one_f_one_b).value,
+              0.5005e-3, 1e-12);
+  EXPECT_NEAR(coster_->receive(bytes, stage().dense.whole, Seconds{1e-4}, Schedule::one_f_one_b).value,
+              0.901e-3, 1e-12);
+  inputs_.recipe.overlap.slow_down = 0.1;
+  restart();
+  EXPECT_NEAR(coster_->receive(bytes, stage().dense.whole, Seconds{1}, Schedule::one_f_one_b).value,
+              0.5005e-3 * 1.1, 1e-12);
+}
+
+TEST_F(StageCosts, GradientsHideBehindTheLastBackwardPass) {
+  EXPECT_NEAR(step(0).reduce.value, 6.002e-3, 1e-12);
+  inputs_.recipe.overlap.gradient_reduce = 1;
+  restart();
+  // In three buckets: the last has nothing left to hide behind, 8 ms hide the others.
+  EXPECT_NEAR(step(0).reduce.value, 6.002e-3 / 3, 1e-12);
+  EXPECT_EQ(step(0).buckets, 3);
+  inputs_.recipe.overlap.slow_down = 0.2;
+  restart();
+  EXPECT_NEAR(step(0).slow_down.value, 0.2 * 6.002e-3 * 2 / 3, 1e-12);
+}
+
+// A share of a half lets half of the reduction hide; there are 8 ms to hide 3 ms behind.
+TEST_F(StageCosts, AShareIsOfTheCollectiveNotOfTheCompute) {
+  inputs_.recipe.overlap.gradient_reduce = 0.5;
+  restart();
+  EXPECT_NEAR(step(0).reduce.value, 3.001e-3, 1e-12);
+}
+
+TEST_F(StageCosts, TiedWeightsAreSummedLastAndHideNowhere) {
+  inputs_.recipe.overlap.gradient_reduce = 1;
+  restart();
+  const StageCost plain = step(0);
+  const StageCost tied = step(0, 0, 40e6);  // 80 MB over the pair: 0.802 ms
+  EXPECT_NEAR(tied.reduce.value - plain.reduce.value, 0.802e-3, 1e-12);
+  EXPECT_EQ(tied.reduces.back().group, StepCollective::Group::tied);
+  // A copy of another stage's weight is reduced over the data-parallel group as well.
+  const StageCost copy = step(0, 40e6, 40e6);
+  EXPECT_EQ(copy.reduces.front().bytes, Bytes{680'000'000});
+}
+
+TEST_F(StageCosts, PlainHasNoOptimizerTime) {
+  EXPECT_EQ(step(0).optimizer.value, 0);
+  EXPECT_EQ(step(0).norm.value, 0);
+}
+
+TEST_F(StageCosts, MemoryOfPlain) {
+  const StageMemory m = coster_->memory(terms_, stage(), 0, 0, Bytes{7});
+  EXPECT_EQ(m.weights, Bytes{600'000'000});
+  EXPECT_EQ(m.gradients, Bytes{600'000'000});
+  EXPECT_EQ(m.optimizer, Bytes{0});
+  EXPECT_EQ(m.activations, Bytes{7});
+  EXPECT_EQ(m.workspace, Bytes{0});
+  EXPECT_EQ(m.fragmentation, Bytes{0});
+  EXPECT_EQ(m.capacity, Bytes{80'000'000'000});
+  EXPECT_EQ(coster_->allocatable(), m.capacity);
+}
+
+// 300 million parameters: 2 bytes of weights, 4 of gradients, 12 of master weights and moments.
+TEST_F(MegatronCosts, MemoryUnderEachZero) {
+  const auto memory = [&](std::int64_t zero) { return coster_->memory(terms_, stage(), zero, 0, Bytes{0}); };
+  EXPECT_EQ(memory(0).weights, Bytes{600'000'000});
+  EXPECT_EQ(memory(0).gradients, Bytes{1'200'000'000});
+  EXPECT_EQ(memory(0).optimizer, Bytes{3'600'000'000});
+  EXPECT_EQ(memory(1).gradients, Bytes{1'200'000'000});
+  EXPECT_EQ(memory(1).optimizer, Bytes{1'800'000'000});
+  EXPECT_EQ(memory(2).weights, Bytes{600'000'000});
+  EXPECT_EQ(memory(2).gradients, Bytes{600'000'000});
+  EXPECT_EQ(memory(3).weights, Bytes{300'000'000});
+  EXPECT_EQ(memory(0).reserve, Bytes{2LL << 30});
+  // 4 % of what is allocated; the reserve lies outside the allocator.
+  EXPECT_EQ(memory(0).allocated(), Bytes{5'400'000'000});
+  EXPECT_EQ(memory(0).fragmentation, Bytes{216'000'000});
+  EXPECT_EQ(memory(0).total(), Bytes{5'616'000'000 + (2LL << 30)});
+  EXPECT_EQ(coster_->on_device(Bytes{5'400'000'000}), memory(0).total());
+  // The fp32 gradients of one layer under reduction; two gathered layers of 200 MB besides.
+  EXPECT_EQ(memory(2).workspace, Bytes{400'000'000});
+  EXPECT_EQ(memory(3).workspace, Bytes{800'000'000});
+  EXPECT_EQ(coster_->memory(terms_, stage(), 0, 50e6, Bytes{0}).weights, Bytes{700'000'000});
+}
+
+TEST_F(MegatronCosts, ShardsMakeTheOptimizerFaster) {
+  EXPECT_GT(step(0).optimizer.value, 0);
+  EXPECT_LT(step(1).optimizer.value, 0.9 * step(0).optimizer.value);
+  EXPECT_LT(step(1).norm.value, step(0).norm.value);
+  EXPECT_LE(step(2).optimizer.value, step(1).optimizer.value);
+}
+
+// Gradients are reduced in fp32 (1.2 GB), parameters gathered in 16 bit (600 MB).
+TEST_F(MegatronCosts, ReducesInFp32AndGathersIn16Bit) {
+  const StageCost s = step(1);
+  ASSERT_EQ(s.reduces.size(), 1U);
+  EXPECT_EQ(s.reduces[0].bytes, Bytes{1'200'000'000});
+  ASSERT_EQ(s.gathers.size(), 1U);
+  EXPECT_EQ(s.gathers[0].bytes, Bytes{600'000'000});
+  EXPECT_TRUE(step(3).gathers.empty());
+}
+
+TEST(StageCost, SumsOverChunks) {
+  StageCost stage;
+  stage.chunks.resize(2);
+  stage.chunks[0].forward = Seconds{1};
+  stage.chunks[0].forward_receive = Seconds{0.25};
+  stage.chunks[1].forward = Seconds{2};
+  stage.chunks[1].backward_input = Seconds{3};
+  stage.chunks[1].backward_weight = Seconds{1};
+  stage.chunks[1].recompute = Seconds{2};
+  stage.chunks[1].backward_collectives.tensor = Seconds{0.5};
+  stage.chunks[1].backward_zero = Seconds{0.125};
+  EXPECT_EQ(stage.f().value, 3.25);
+  EXPECT_EQ(stage.b().value, 6.625);
+  const StageTime t = stage.time();
+  EXPECT_EQ(t.forward.value, 3);
+  EXPECT_EQ(t.backward.value, 4);
+  EXPECT_EQ(t.recompute.value, 2);
+  EXPECT_EQ(t.tensor.value, 0.5);
+  EXPECT_EQ(t.pipeline.value, 0.25);
+  EXPECT_EQ(t.zero.value, 0.125);
+  EXPECT_EQ(t.total().value, 3.25 + 6.625);
+}
+
+}  // namespace
+}  // namespace nest::price

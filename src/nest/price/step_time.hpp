@@ -1,0 +1,16 @@
+// The step from the costs of its stages: the pipeline, and the end of the step (DESIGN.md section 5). Fills
+// in the prediction, part by part, for the device that works longest.
+#pragma once
+
+#include <vector>
+
+#include "nest/price/pipeline_time.hpp"
+#include "nest/price/price.hpp"
+
+namespace nest::price {
+
+// `stages` of `priced` are given; pipeline and predicted are made, rates and FLOPs apart. `passes` is
+// scratch.
+void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, PricedPlan& priced);
+
+}  // namespace nest::price

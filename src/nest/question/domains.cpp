@@ -1,0 +1,178 @@
+#include "nest/question/domains.hpp"
+
+#include <algorithm>
+
+namespace nest::question {
+namespace {
+
+// Tokens from which context parallelism is worth a look.
+constexpr std::int64_t kLongSequence = 16'384;
+
+std::int64_t experts_of(const ModelSpec& spec) {
+  std::int64_t most = 0;
+  for (const StackSpec& stack : spec.stacks) {
+    for (const auto& block : stack.blocks) {
+      if (block.experts) most = std::max(most, block.experts->experts);
+    }
+  }
+  return most;
+}
+
+std::int64_t innermost_devices(const Cluster& cluster) {
+  const DeviceTree& tree = cluster.tree();
+  std::int64_t most = 1;
+  for (std::int32_t d = 0; d < tree.domains(LevelId(0)); ++d) {
+    most = std::max<std::int64_t>(most, tree.devices_in(LevelId(0), d));
+    if (tree.regular(LevelId(0))) break;
+  }
+  return most;
+}
+
+std::vector<bool> sequence_parallel_of(const SearchSpace& space, std::int64_t tensor) {
+  if (tensor == 1) return {false};
+  return space.sequence_parallel.empty() ? std::vector<bool>{true} : space.sequence_parallel;
+}
+
+std::vector<ContextMethod> context_methods(const SearchSpace& space, std::int64_t context) {
+  if (context == 1 || space.context_methods.empty()) return {ContextMethod::ring};
+  return space.context_methods;
+}
+
+void add(std::vector<Strategy>& all, const Strategy& strategy, std::int64_t devices) {
+  const auto fits = [&](std::int64_t a, std::int64_t b) { return a <= devices && b <= devices / a; };
+  if (!fits(strategy.tensor, strategy.context) || !fits(strategy.expert_tensor_degree(), strategy.expert))
+    return;
+  if (strategy.cell() > devices || std::find(all.begin(), all.end(), strategy) != all.end()) return;
+  all.push_back(strategy);
+}
+
+std::vector<Strategy> profile_strategies(const LayerProfile& profile, const SearchSpace& space,
+                                         std::int64_t devices) {
+  std::vector<Strategy> all;
+  for (const ProfileStrategy& own : profile.strategies) {
+    if (!space.tensor.has(own.tensor) || !space.context.has(own.context) || !space.expert.has(own.expert))
+      continue;
+    std::vector<bool> sequence{own.tensor > 1 && own.sequence_parallel};
+    if (own.tensor > 1 && !space.sequence_parallel.empty()) sequence = space.sequence_parallel;
+    const std::vector<std::int64_t> usual{own.tensor};
+    for (const bool s : sequence) {
+      for (const ContextMethod method : context_methods(space, own.context)) {
+        for (const std::int64_t x :
+             space.expert_tensor.open() ? usual : space.expert_tensor.values(devices)) {
+          Strategy strategy;
+          strategy.tensor = own.tensor;
+          strategy.sequence_parallel = s;
+          strategy.context = own.context;
+          strategy.context_method = method;
+          strategy.expert = own.expert;
+          strategy.expert_tensor = x;
+          add(all, strategy, devices);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> divisors(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t d = 1; d * d <= n; ++d) {
+    if (n % d != 0) continue;
+    all.push_back(d);
+    if (d != n / d) all.push_back(n / d);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::int64_t> micro_batch_domain(const PlanInputs& inputs, const Training& training,
+                                             const SearchSpace& space) {
+  std::vector<std::int64_t> wanted{1, 2, 4, 8, 16};
+  if (inputs.profile() != nullptr) {
+    wanted = {inputs.profile()->micro_batch};
+    std::erase_if(wanted, [&](std::int64_t b) { return !space.micro_batch.has(b); });
+  } else if (!space.micro_batch.open()) {
+    wanted = space.micro_batch.values(training.global_batch);
+  }
+  std::erase_if(wanted, [&](std::int64_t b) { return training.global_batch % b != 0; });
+  return wanted;
+}
+
+std::vector<Strategy> strategy_domain(const PlanInputs& inputs, const Training& training,
+                                      const SearchSpace& space) {
+  const std::int64_t devices = inputs.cluster.devices();
+  if (const LayerProfile* profile = inputs.profile()) return profile_strategies(*profile, space, devices);
+  const auto or_open = [&](const Choice& choice, std::vector<std::int64_t> usual) {
+    return choice.open() ? std::move(usual) : choice.values(devices);
+  };
+  const std::int64_t experts = experts_of(std::get<ModelSpec>(inputs.source));
+  const std::vector<std::int64_t> tensors =
+      or_open(space.tensor, divisors(innermost_devices(inputs.cluster)));
+  const std::vector<std::int64_t> contexts =
+      or_open(space.context, training.sequence >= kLongSequence ? std::vector<std::int64_t>{1, 2, 4, 8, 16}
+                                                                : std::vector<std::int64_t>{1});
+  const std::vector<std::int64_t> spread =
+      or_open(space.expert, experts > 0 ? divisors(experts) : std::vector<std::int64_t>{1});
+  std::vector<Strategy> all;
+  for (const std::int64_t t : tensors) {
+    for (const bool sequence : sequence_parallel_of(space, t)) {
+      for (const std::int64_t c : contexts) {
+        for (const ContextMethod method : context_methods(space, c)) {
+          for (const std::int64_t e : spread) {
+            const std::vector<std::int64_t> usual =
+                experts > 0 ? std::vector<std::int64_t>{1, t} : std::vector{t};
+            for (const std::int64_t x : or_open(space.expert_tensor, usual)) {
+              Strategy strategy;
+              strategy.tensor = t;
+              strategy.sequence_parallel = sequence;
+              strategy.context = c;
+              strategy.context_method = method;
+              strategy.expert = e;
+              strategy.expert_tensor = x;
+              add(all, strategy, devices);
+            }
+          }
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<std::int64_t> copies_domain(const Training& training, const SearchSpace& space,
+                                        std::int64_t micro_batch, const Strategy& strategy,
+                                        std::int64_t most) {
+  const std::int64_t together = micro_batch * strategy.side();
+  if (training.global_batch % together != 0) return {};
+  std::vector<std::int64_t> all = divisors(training.global_batch / together);
+  std::erase_if(all, [&](std::int64_t q) { return q > most || !space.data.has(q * strategy.side()); });
+  return all;
+}
+
+std::vector<std::int64_t> inner_domain(const SearchSpace& space, std::int64_t copies) {
+  std::vector<std::int64_t> all = divisors(copies);
+  std::erase_if(all, [&](std::int64_t inner) { return !space.data_inner.has(inner); });
+  return all;
+}
+
+std::vector<std::int64_t> interleave_domain(const SearchSpace& space) {
+  constexpr std::int64_t kMost = 1024;
+  return space.interleave.open() ? std::vector<std::int64_t>{1, 2, 3, 4, 6, 8}
+                                 : space.interleave.values(kMost);
+}
+
+std::vector<Schedule> schedule_domain(const SearchSpace& space) {
+  std::vector<Schedule> all = space.schedules;
+  if (all.empty()) all = {Schedule::one_f_one_b, Schedule::interleaved};
+  if (space.rules != nullptr && !space.rules->schedules.empty()) {
+    std::erase_if(all, [&](Schedule s) {
+      return std::find(space.rules->schedules.begin(), space.rules->schedules.end(), s) ==
+             space.rules->schedules.end();
+    });
+  }
+  return all;
+}
+
+}  // namespace nest::question

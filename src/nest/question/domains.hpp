@@ -1,0 +1,29 @@
+// The values of the choices that do not depend on others (docs/decisions/0004-plan-space.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/question/search_space.hpp"
+
+namespace nest::question {
+
+// Ascending, all dividing the global batch.
+[[nodiscard]] std::vector<std::int64_t> micro_batch_domain(const PlanInputs& inputs, const Training& training,
+                                                           const SearchSpace& space);
+// Strategies whose cells the cluster can hold; whether the model can be cut so is not looked at.
+[[nodiscard]] std::vector<Strategy> strategy_domain(const PlanInputs& inputs, const Training& training,
+                                                    const SearchSpace& space);
+// Copies of the pipeline: ascending.
+[[nodiscard]] std::vector<std::int64_t> copies_domain(const Training& training, const SearchSpace& space,
+                                                      std::int64_t micro_batch, const Strategy& strategy,
+                                                      std::int64_t most);
+[[nodiscard]] std::vector<std::int64_t> inner_domain(const SearchSpace& space, std::int64_t copies);
+[[nodiscard]] std::vector<std::int64_t> interleave_domain(const SearchSpace& space);
+[[nodiscard]] std::vector<Schedule> schedule_domain(const SearchSpace& space);
+
+[[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t n);
+
+}  // namespace nest::question

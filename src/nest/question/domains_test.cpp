@@ -1,0 +1,193 @@
+#include "nest/question/domains.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "nest/plan/test_example.hpp"
+#include "nest/price/price.hpp"
+#include "nest/solve/twin/brute_force.hpp"
+#include "nest/solve/twin/test_instances.hpp"
+
+namespace nest::question {
+using namespace solve;
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+PlanInputs inputs_of(const std::string& model) {
+  Warnings warnings;
+  return load_inputs(model, "h100-spine-leaf", "plain", warnings);
+}
+
+// Tensor, context, expert and expert tensor degrees of the strategies, in their order.
+std::vector<Numbers> degrees(const PlanInputs& inputs, const SearchSpace& space, std::int64_t sequence) {
+  std::vector<Numbers> all;
+  for (const Strategy& s : strategy_domain(inputs, {.sequence = sequence}, space))
+    all.push_back({s.tensor, s.context, s.expert, s.expert_tensor_degree()});
+  return all;
+}
+
+TEST(Domains, Divisors) {
+  EXPECT_EQ(divisors(1), (Numbers{1}));
+  EXPECT_EQ(divisors(12), (Numbers{1, 2, 3, 4, 6, 12}));
+  EXPECT_EQ(divisors(16), (Numbers{1, 2, 4, 8, 16}));
+  EXPECT_EQ(divisors(13), (Numbers{1, 13}));
+}
+
+TEST(Domains, MicroBatchesDivideTheBatch) {
+  const PlanInputs model = inputs_of("llama2-7b");
+  SearchSpace space;
+  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 1024}, space), (Numbers{1, 2, 4, 8, 16}));
+  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 12}, space), (Numbers{1, 2, 4}));
+  space.micro_batch = *read_choice("3..6");
+  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 12}, space), (Numbers{3, 4, 6}));
+  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 7}, space), Numbers{});
+}
+
+TEST(Domains, AProfileHasItsOwnMicroBatch) {
+  PlanInputs inputs = test::example_inputs();
+  SearchSpace space;
+  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{1});
+  space.micro_batch = Choice(2);
+  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{});
+  LayerProfile pairs = *inputs.profile();
+  pairs.micro_batch = 2;
+  inputs.source = pairs;
+  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{2});
+  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 9}, space), Numbers{});
+}
+
+// Nodes of 8 devices.
+TEST(Domains, StrategiesOfADenseModel) {
+  const PlanInputs inputs = inputs_of("llama2-7b");
+  const std::vector<Numbers> usual{{1, 1, 1, 1}, {2, 1, 1, 2}, {4, 1, 1, 4}, {8, 1, 1, 8}};
+  EXPECT_EQ(degrees(inputs, {}, 8192), usual);
+  EXPECT_EQ(degrees(inputs, {}, 16'384).size(), 4U * 5) << "long sequences: context 1, 2, 4, 8, 16";
+  SearchSpace space;
+  space.tensor = *read_choice("2,16");
+  space.context = Choice(2);
+  EXPECT_EQ(degrees(inputs, space, 8192), (std::vector<Numbers>{{2, 2, 1, 2}, {16, 2, 1, 16}}));
+}
+
+TEST(Domains, SequencesAreSharedWhereTensorRanksAre) {
+  const PlanInputs inputs = inputs_of("llama2-7b");
+  for (const Strategy& s : strategy_domain(inputs, {.sequence = 8192}, {}))
+    EXPECT_EQ(s.sequence_parallel, s.tensor > 1);
+  SearchSpace both;
+  both.sequence_parallel = {true, false};
+  both.tensor = *read_choice("1,4");
+  EXPECT_EQ(strategy_domain(inputs, {.sequence = 8192}, both).size(), 1U + 2);
+}
+
+TEST(Domains, ContextMethodsCountWhereThereIsContext) {
+  const PlanInputs inputs = inputs_of("llama2-7b");
+  SearchSpace space;
+  space.tensor = Choice(1);
+  space.context = *read_choice("1,2");
+  space.context_methods = {ContextMethod::ring, ContextMethod::all_to_all};
+  EXPECT_EQ(strategy_domain(inputs, {.sequence = 8192}, space).size(), 1U + 2);
+}
+
+// Mixtral: 8 experts. Expert tensor 1 or as tensor, which is one of them for tensor 1.
+TEST(Domains, StrategiesOfAMixtureOfExperts) {
+  const PlanInputs inputs = inputs_of("mixtral-8x7b");
+  SearchSpace space;
+  space.tensor = *read_choice("1,2");
+  EXPECT_EQ(degrees(inputs, space, 8192), (std::vector<Numbers>{{1, 1, 1, 1},
+                                                                {1, 1, 2, 1},
+                                                                {1, 1, 4, 1},
+                                                                {1, 1, 8, 1},
+                                                                {2, 1, 1, 1},
+                                                                {2, 1, 1, 2},
+                                                                {2, 1, 2, 1},
+                                                                {2, 1, 2, 2},
+                                                                {2, 1, 4, 1},
+                                                                {2, 1, 4, 2},
+                                                                {2, 1, 8, 1},
+                                                                {2, 1, 8, 2}}));
+}
+
+TEST(Domains, CellsFitTheCluster) {
+  PlanInputs inputs = test::example_inputs();  // four devices
+  LayerProfile profile = *inputs.profile();
+  profile.strategies.push_back(profile.strategies[0]);
+  profile.strategies.push_back(profile.strategies[0]);
+  profile.strategies[1].tensor = 4;
+  profile.strategies[2].tensor = 4;
+  profile.strategies[2].context = 2;
+  inputs.source = profile;
+  EXPECT_EQ(degrees(inputs, {}, 512), (std::vector<Numbers>{{1, 1, 1, 1}, {4, 1, 1, 4}}));
+  SearchSpace space;
+  space.tensor = *read_choice("2..8");
+  EXPECT_EQ(degrees(inputs, space, 512), (std::vector<Numbers>{{4, 1, 1, 4}}));
+}
+
+// A batch of 24: two micro-batches side by side leave the divisors of 12.
+TEST(Domains, Copies) {
+  const Training training{.global_batch = 24};
+  EXPECT_EQ(copies_domain(training, {}, 1, {}, 100), (Numbers{1, 2, 3, 4, 6, 8, 12, 24}));
+  EXPECT_EQ(copies_domain(training, {}, 4, {}, 5), (Numbers{1, 2, 3}));
+  EXPECT_EQ(copies_domain(training, {}, 5, {}, 100), Numbers{});
+  const Strategy side{.expert = 2};
+  ASSERT_EQ(side.side(), 2);
+  EXPECT_EQ(copies_domain(training, {}, 1, side, 100), (Numbers{1, 2, 3, 4, 6, 12}));
+  SearchSpace space;
+  space.data = *read_choice("4..8");  // Megatron's: side * copies
+  EXPECT_EQ(copies_domain(training, space, 1, side, 100), (Numbers{2, 3, 4}));
+}
+
+TEST(Domains, CopiesSideBySide) {
+  EXPECT_EQ(inner_domain({}, 6), (Numbers{1, 2, 3, 6}));
+  SearchSpace space;
+  space.data_inner = *read_choice("2..5");
+  EXPECT_EQ(inner_domain(space, 6), (Numbers{2, 3}));
+}
+
+TEST(Domains, SchedulesAndChunks) {
+  using List = std::vector<Schedule>;
+  SearchSpace space;
+  EXPECT_EQ(schedule_domain(space), (List{Schedule::one_f_one_b, Schedule::interleaved}));
+  EXPECT_EQ(interleave_domain(space), (Numbers{1, 2, 3, 4, 6, 8}));
+  space.interleave = *read_choice("1,5");
+  EXPECT_EQ(interleave_domain(space), (Numbers{1, 5}));
+  space.schedules = {Schedule::gpipe, Schedule::zb_h1};
+  EXPECT_EQ(schedule_domain(space), (List{Schedule::gpipe, Schedule::zb_h1}));
+  const FrameworkRules rules{.schedules = {Schedule::zb_h1, Schedule::one_f_one_b}};
+  space.rules = &rules;
+  EXPECT_EQ(schedule_domain(space), List{Schedule::zb_h1});
+  const FrameworkRules any{};
+  space.rules = &any;
+  EXPECT_EQ(schedule_domain(space), (List{Schedule::gpipe, Schedule::zb_h1}));
+}
+
+// Degrees of every valid plan of the exhaustive twin are in the domains.
+TEST(Domains, HoldTheTwinsPlans) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    const test::Instance i = test::random_instance(seed, 500);
+    const Numbers batches = micro_batch_domain(i.inputs, i.training, i.space);
+    const std::vector<Strategy> strategies = strategy_domain(i.inputs, i.training, i.space);
+    const auto has = [](const auto& list, const auto& value) {
+      return std::find(list.begin(), list.end(), value) != list.end();
+    };
+    Pricer pricer(i.inputs);
+    PricedPlan priced;
+    for_each_plan(i.inputs, i.training, i.space, [&](const Plan& plan) {
+      pricer.price(plan, priced);
+      if (priced.status == PriceStatus::invalid) return true;
+      const Parallelism& p = plan.parallelism;
+      const std::int64_t most = i.inputs.cluster.devices() / p.strategy.cell() / p.pipeline;
+      const bool known =
+          has(batches, plan.training.micro_batch) && has(strategies, p.strategy) &&
+          has(copies_domain(i.training, i.space, plan.training.micro_batch, p.strategy, most), p.copies()) &&
+          has(inner_domain(i.space, p.copies()), p.data_inner) &&
+          has(interleave_domain(i.space), p.interleave) && has(schedule_domain(i.space), p.schedule);
+      EXPECT_TRUE(known) << i.text;
+      return known;
+    });
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+}  // namespace
+}  // namespace nest::question

@@ -1,0 +1,116 @@
+#include "nest/report/answer/answer_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "nest/base/drawing/table.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/plan/text/spell_plan.hpp"
+
+namespace nest::report {
+namespace {
+
+using Align = Table::Align;
+
+std::string heading(const ScreenOptions& options, std::string_view text) {
+  return options.heading ? options.heading(text) : std::string(text);
+}
+
+std::string signed_time(Seconds time) {
+  return (time.value < 0 ? "-" : "+") + format(Seconds{std::abs(time.value)});
+}
+
+std::string cost_sentence(const WhyNot& answer, const Plan& best) {
+  const Plan& other = answer.found.plans.front();
+  const std::string proved = answer.found.status == PlanStatus::optimal
+                                 ? "the best plan with it"
+                                 : "the best plan found with it (not proved)";
+  const double share = answer.cost->value / best.predicted->step.value;
+  if (share <= 0) {
+    return fmt::format("It costs nothing: {} takes {} a step, the plan above {}.", proved,
+                       format(other.predicted->step), format(best.predicted->step));
+  }
+  const auto loss = largest_loss(best, other);
+  return fmt::format(
+      "It costs {} ({:.1f} %): {} takes {} a step.{}", format(*answer.cost), 100 * share, proved,
+      format(other.predicted->step),
+      loss ? fmt::format(" It loses most by {}: {}.", loss->name, signed_time(loss->change())) : "");
+}
+
+std::string comparison(const WhyNot& answer, const Plan& best) {
+  const PlanDifference difference = diff(best, answer.found.plans.front());
+  Table choices({{"choice"}, {"best"}, {answer.choice}});
+  constexpr std::size_t kMostChoices = 14;
+  std::size_t stages = 0;
+  std::size_t rows = 0;
+  for (const ChoiceDifference& c : difference.choices) {
+    const bool of_stage = c.what.starts_with("stage ") && c.what != "stage at device 0";
+    if (of_stage) ++stages;
+    if (of_stage || rows == kMostChoices) continue;
+    choices.add({c.what, c.first, c.second});
+    ++rows;
+  }
+  if (stages > 0) choices.add({"stages", "", fmt::format("{} choices of single stages differ", stages)});
+  Table terms({{"part"}, {"best", Align::right}, {answer.choice, Align::right}, {"change", Align::right}});
+  for (const TermDifference& t : difference.terms) {
+    if (t.first.value == 0 && t.second.value == 0) continue;
+    terms.add({t.name, format(t.first), format(t.second), signed_time(t.change())});
+  }
+  terms.add({"step", format(difference.first), format(difference.second),
+             signed_time(difference.second - difference.first)});
+  return choices.str() + "\n" + terms.str();
+}
+
+}  // namespace
+
+std::string why_not_text(const WhyNot& answer, const Plan& best, const ScreenOptions& options) {
+  std::string out = heading(options, "Why not " + answer.choice + "?") + "\n";
+  if (answer.found.plans.empty()) {
+    const bool limit = answer.found.status == PlanStatus::limit;
+    const std::string why = limit ? "No plan with it was found before the limit, and none was ruled out."
+                                  : "It cannot be: " + answer.found.reason + ".";
+    return out + wrap(why, kTextWidth, 0) + "\n";
+  }
+  if (answer.chosen) return out + "The best plan has it already.\n";
+  return out + wrap(cost_sentence(answer, best), kTextWidth, 0) + "\n\n" + comparison(answer, best);
+}
+
+std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
+                       const std::vector<Advice>& advice) {
+  const Cluster& cluster = inputs.cluster;
+  std::string out =
+      wrap(fmt::format("no plan for {} on {} ({} x {}): {}", inputs.model_name(), cluster.name(),
+                       format_digits(cluster.devices()), cluster.accelerator().name, found.reason),
+           kTextWidth, 0) +
+      "\n";
+  if (advice.empty()) return out + "nothing that was tried would change that\n";
+  out += "\nWhat would make one possible, as found by search:\n";
+  for (const Advice& a : advice) {
+    out += "- " + wrap(a.sentence, kTextWidth, 2) + "\n";
+    if (!a.plan) continue;
+    const Training& t = a.plan->training;
+    const std::string plan =
+        fmt::format("{}, {} micro-batch{} of {}, recomputation {}", spell_degrees(*a.plan),
+                    format_digits(t.micro_batches), t.micro_batches == 1 ? "" : "es", t.micro_batch,
+                    spell_recompute(a.plan->stages));
+    out += "  " + wrap(plan, kTextWidth, 2) + "\n";
+  }
+  return out;
+}
+
+std::string stats_text(const SearchStats& stats, const ScreenOptions& options) {
+  Table counts({{"count"}, {"", Align::right}});
+  const auto count = [&](const char* name, std::int64_t n) { counts.add({name, format_digits(n)}); };
+  count("strategies and micro-batch sizes", stats.strategies);
+  count("configurations", stats.configurations);
+  count("placements", stats.networks);
+  count("tables filled", stats.fills);
+  count("labels kept", stats.labels);
+  count("transitions tried (--work-limit)", stats.work);
+  for (const auto& [name, n] : stats.pruned) count(("pruned by " + name).c_str(), n);
+  for (const auto& [name, s] : stats.seconds) counts.add({"time: " + name, format(Seconds{s})});
+  return heading(options, "Search") + "\n" + counts.str();
+}
+
+}  // namespace nest::report

@@ -1,0 +1,121 @@
+#include "nest/report/answer/answer_value.hpp"
+
+#include <utility>
+
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/report/answer/plan_notes.hpp"
+
+namespace nest::report {
+namespace {
+
+Value loss_value(const TermDifference& loss) {
+  Value v = Value::object();
+  v.set("name", loss.name).set("change_s", loss.change().value);
+  return v;
+}
+
+Value runner_up_value(const Plan& best, const Plan& other) {
+  Value v = Value::object();
+  v.set("step_s", other.predicted->step.value).set("micro_batch", other.training.micro_batch);
+  v.set("parallelism", to_value(other.parallelism, other.stages));
+  if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
+  return v;
+}
+
+const char* amount_key(AdviceKind kind) {
+  switch (kind) {
+    case AdviceKind::knob:
+      return "degree";
+    case AdviceKind::memory:
+      return "memory_bytes";
+    case AdviceKind::devices:
+      return "devices";
+    case AdviceKind::batch:
+      return "global_batch";
+    case AdviceKind::sequence:
+      return "sequence";
+    case AdviceKind::throughput:
+      return "tokens_per_s";
+  }
+  return "";
+}
+
+Value texts(const Warnings& list) {
+  Value v = Value::array();
+  for (const std::string& text : list) v.push(text);
+  return v;
+}
+
+}  // namespace
+
+Value answer_value(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked,
+                   const Warnings& warnings) {
+  const Plan& best = found.plans.front();
+  Value v = plan_value(best, inputs);
+  if (found.plans.size() > 1) {
+    Value others = Value::array();
+    for (std::size_t i = 1; i < found.plans.size(); ++i) others.push(runner_up_value(best, found.plans[i]));
+    v.set("runners_up", std::move(others));
+  }
+  const std::string idle = idle_sentence(found, inputs, asked);
+  if (!idle.empty()) {
+    Value devices = Value::object();
+    devices.set("devices", inputs.cluster.devices() - best.parallelism.devices()).set("why", idle);
+    v.set("idle", std::move(devices));
+  }
+  Warnings all = plan_warnings(found, inputs);
+  all.insert(all.end(), warnings.begin(), warnings.end());
+  if (!all.empty()) v.set("warnings", texts(all));
+  return v;
+}
+
+Value alternatives_value(const SearchResult& found, const PlanInputs& inputs) {
+  Value list = Value::array();
+  for (std::size_t i = 1; i < found.plans.size(); ++i) list.push(plan_value(found.plans[i], inputs));
+  return list;
+}
+
+Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs) {
+  Value v = Value::object();
+  v.set("choice", answer.choice).set("status", name_of(answer.found.status));
+  if (answer.found.plans.empty()) return std::move(v.set("reason", answer.found.reason));
+  const Plan& other = answer.found.plans.front();
+  v.set("chosen", answer.chosen).set("step_s", other.predicted->step.value).set("cost_s", answer.cost->value);
+  if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
+  v.set("plan", plan_value(other, inputs));
+  return v;
+}
+
+Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice) {
+  Value v = Value::object();
+  v.set("status", name_of(found.status)).set("reason", found.reason);
+  if (found.least_memory.value > 0) v.set("least_memory_bytes", found.least_memory.value);
+  Value list = Value::array();
+  for (const Advice& a : advice) {
+    Value one = Value::object();
+    one.set("kind", name_of(a.kind)).set("sentence", a.sentence);
+    if (a.amount > 0) one.set(amount_key(a.kind), a.amount);
+    if (a.plan) {
+      one.set("step_s", a.plan->predicted->step.value);
+      one.set("parallelism", to_value(a.plan->parallelism, a.plan->stages));
+    }
+    list.push(std::move(one));
+  }
+  v.set("advice", std::move(list));
+  return v;
+}
+
+Value to_value(const SearchStats& stats) {
+  Value v = Value::object();
+  v.set("strategies", stats.strategies).set("configurations", stats.configurations);
+  v.set("networks", stats.networks).set("fills", stats.fills).set("labels", stats.labels);
+  v.set("work", stats.work);
+  Value pruned = Value::object();
+  for (const auto& [name, count] : stats.pruned) pruned.set(name, count);
+  Value seconds = Value::object();
+  for (const auto& [name, time] : stats.seconds) seconds.set(name, time);
+  v.set("pruned", std::move(pruned)).set("seconds", std::move(seconds));
+  return v;
+}
+
+}  // namespace nest::report

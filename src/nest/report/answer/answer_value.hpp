@@ -1,0 +1,29 @@
+// The answer of `nest plan` as JSON: the plan's own object (docs/formats/plan.md) and what the search adds.
+//
+//   {"nest": {..}, "status": "optimal", .., "predicted": {..}, "runners_up": [{"step_s", "loses_most_by",
+//   ..}],
+//    "warnings": [".."]}
+//   {"status": "infeasible", "reason": "..", "advice": [{"kind": "memory", "sentence": "..", ..}]}
+#pragma once
+
+#include <vector>
+
+#include "nest/base/document/value.hpp"
+#include "nest/plan/inputs.hpp"
+#include "nest/solve/ask/advice.hpp"
+#include "nest/solve/ask/why_not.hpp"
+
+namespace nest::report {
+
+// The first plan in full, the next best in short; idle devices and warnings where there are any.
+[[nodiscard]] Value answer_value(const SearchResult& found, const PlanInputs& inputs,
+                                 const SearchOptions& asked, const Warnings& warnings = {});
+
+// Plans after the first, each in full: "alternatives".
+[[nodiscard]] Value alternatives_value(const SearchResult& found, const PlanInputs& inputs);
+
+[[nodiscard]] Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs);
+[[nodiscard]] Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice);
+[[nodiscard]] Value to_value(const SearchStats& stats);
+
+}  // namespace nest::report

@@ -1,0 +1,71 @@
+#include "nest/report/answer/answer_value.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/report/answer/test_answers.hpp"
+
+namespace nest::report {
+namespace {
+
+using test::answer;
+using test::answer_plan;
+
+TEST(AnswerValue, APlanWithWhatTheSearchAdds) {
+  const SearchResult found = answer({answer_plan({1, 1, 1}, 2, Seconds{0.9}, Seconds{0.1}),
+                                     answer_plan({3}, 8, Seconds{1.05}, Seconds{0})});
+  const Value v = answer_value(found, test::eight_devices(), {}, {"one more"});
+  for (const char* key :
+       {"nest", "inputs", "model", "cluster", "training", "parallelism", "stages", "predicted"})
+    EXPECT_NE(v.find(key), nullptr) << key;
+  EXPECT_EQ(v.find("search"), nullptr);
+  const Value::Array& others = *v.find("runners_up")->as_array();
+  ASSERT_EQ(others.size(), 1U);
+  EXPECT_EQ(to_json(*others[0].find("loses_most_by"), false),
+            R"({"name": "compute", "change_s": 0.15000000000000002})");
+  EXPECT_EQ(*v.find("idle")->find("devices")->as_int(), 2);
+  EXPECT_EQ(to_json(*v.find("warnings"), false), R"(["one more"])");
+  EXPECT_EQ(alternatives_value(found, test::eight_devices()).as_array()->size(), 1U);
+}
+
+TEST(AnswerValue, NothingThatIsNotThere) {
+  const Value v =
+      answer_value(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices(), {});
+  for (const char* key : {"runners_up", "idle", "warnings", "alternatives"})
+    EXPECT_EQ(v.find(key), nullptr) << key;
+}
+
+TEST(AnswerValue, WhyNot) {
+  const Plan best = answer_plan({3}, 8, Seconds{1}, Seconds{0});
+  const WhyNot costs{"pipeline=2", answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.25})}), false,
+                     Seconds{0.25}};
+  const Value v = to_value(costs, best, test::eight_devices());
+  EXPECT_EQ(*v.find("status")->as_string(), "optimal");
+  EXPECT_EQ(*v.find("cost_s")->as_real(), 0.25);
+  EXPECT_NE(v.find("plan"), nullptr);
+  WhyNot forbidden{"tensor=3", {}, false, std::nullopt};
+  forbidden.found.reason = "no";
+  EXPECT_EQ(to_json(to_value(forbidden, best, test::eight_devices()), false),
+            R"({"choice": "tensor=3", "status": "infeasible", "reason": "no"})");
+}
+
+TEST(AnswerValue, Unfit) {
+  SearchResult none;
+  none.reason = "too large";
+  none.least_memory = Bytes{100};
+  EXPECT_EQ(to_json(unfit_value(none, {{AdviceKind::memory, "more memory", 128, std::nullopt}}), false),
+            R"({"status": "infeasible", "reason": "too large", "least_memory_bytes": 100, )"
+            R"("advice": [{"kind": "memory", "sentence": "more memory", "memory_bytes": 128}]})");
+}
+
+TEST(AnswerValue, Stats) {
+  SearchStats stats;
+  stats.work = 5;
+  stats.pruned = {{"memory", 7}};
+  stats.seconds = {{"bounds", 0.25}};
+  EXPECT_EQ(to_json(to_value(stats), false),
+            R"({"strategies": 0, "configurations": 0, "networks": 0, "fills": 0, "labels": 0, "work": 5, )"
+            R"("pruned": {"memory": 7}, "seconds": {"bounds": 0.25}})");
+}
+
+}  // namespace
+}  // namespace nest::report

@@ -1,0 +1,121 @@
+#include "nest/report/answer/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "nest/base/error.hpp"
+
+namespace nest::report {
+namespace {
+
+constexpr double kMore = 1.1;
+constexpr double kTight = 0.9;    // of memory: above it, memory counts as binding
+constexpr double kWorthIt = 0.1;  // of the effect of as much compute: below it a level does not bind
+
+Effect priced_effect(std::string change, const Plan& plan, PlanInputs inputs, const PriceOptions& options) {
+  Pricer pricer(std::move(inputs), options);
+  const PricedPlan priced = pricer.price(plan);
+  return {std::move(change), priced.status, priced.reason, priced.predicted.step};
+}
+
+PlanInputs with_bandwidth(const PlanInputs& inputs, std::size_t level, double factor) {
+  ClusterParts parts = inputs.cluster.parts();
+  parts.levels[level].bandwidth = factor * parts.levels[level].bandwidth;
+  return {inputs.model, inputs.source, Cluster(std::move(parts)), inputs.recipe};
+}
+
+// The same global batch in twice or half as many micro-batches.
+std::optional<Plan> with_micro_batch(const Plan& plan, bool more) {
+  Plan changed = plan;
+  Training& t = changed.training;
+  if (more && t.micro_batch % 2 != 0) return std::nullopt;
+  if (!more && t.micro_batches % 2 != 0) return std::nullopt;
+  t.micro_batch = more ? t.micro_batch / 2 : t.micro_batch * 2;
+  t.micro_batches = more ? t.micro_batches * 2 : t.micro_batches / 2;
+  return changed;
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster) {
+  struct Force {
+    double gain;
+    std::string sentence;
+  };
+  std::vector<Force> forces;
+  const double step = e.priced.predicted.step.value;
+  const double by_compute = 1 - e.effects.front().step.value / step;
+  forces.push_back(
+      {by_compute, "compute: 10 % more of it makes the step " + percent(by_compute) + " shorter"});
+  for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
+    const double gain = 1 - e.effects[l + 1].step.value / step;
+    if (gain < kWorthIt * by_compute || gain <= 0) continue;
+    forces.push_back({gain, "the network's level '" + cluster.levels()[l].name +
+                                "': 10 % more bandwidth makes the step " + percent(gain) + " shorter"});
+  }
+  const double bubble = e.priced.predicted.bubble_fraction;
+  if (bubble > 0) {
+    // A tenth less bubble, to stand beside a tenth more of the others.
+    forces.push_back({bubble / 10, "the pipeline's bubble: " + percent(bubble) + " of the step"});
+  }
+  std::sort(forces.begin(), forces.end(), [](const Force& a, const Force& b) {
+    return a.gain != b.gain ? a.gain > b.gain : a.sentence < b.sentence;
+  });
+  std::vector<std::string> sentences;
+  sentences.reserve(forces.size() + 1);
+  for (Force& f : forces) sentences.push_back(std::move(f.sentence));
+  std::size_t fullest = 0;
+  double share = 0;
+  for (std::size_t i = 0; i < e.priced.stages.size(); ++i) {
+    const StageMemory& m = e.priced.stages[i].memory;
+    const double own = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+    if (own > share) {
+      share = own;
+      fullest = i;
+    }
+  }
+  if (share > kTight) {
+    sentences.insert(sentences.begin(),
+                     fmt::format("memory: stage {} takes {} of a device", fullest, percent(share)));
+  } else {
+    sentences.push_back(
+        fmt::format("not memory: the fullest stage ({}) takes {} of a device", fullest, percent(share)));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptions& options) {
+  Pricer pricer(inputs, options);
+  Explanation e;
+  e.priced = pricer.price(plan);
+  if (e.priced.status == PriceStatus::invalid) throw InputError("", "plan", e.priced.reason);
+  e.plan = with_results(plan, e.priced);
+  PriceOptions faster = options;
+  faster.compute_time = options.compute_time / kMore;
+  e.effects.push_back(priced_effect("10 % more compute", plan, inputs, faster));
+  const std::vector<Level>& levels = inputs.cluster.levels();
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    e.effects.push_back(priced_effect("10 % more bandwidth at level '" + levels[l].name + "'", plan,
+                                      with_bandwidth(inputs, l, kMore), options));
+  }
+  if (inputs.profile() == nullptr) {
+    for (const bool more : {true, false}) {
+      if (const auto changed = with_micro_batch(plan, more)) {
+        e.effects.push_back(
+            priced_effect(fmt::format("{} micro-batches of {}", changed->training.micro_batches,
+                                      changed->training.micro_batch),
+                          *changed, inputs, options));
+      }
+    }
+  }
+  e.binds = what_binds(e, inputs.cluster);
+  return e;
+}
+
+}  // namespace nest::report

@@ -1,0 +1,41 @@
+#include "nest/report/answer/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+#include "support/message_of.hpp"
+
+namespace nest::report {
+namespace {
+
+TEST(Explain, PricesOneChangeAtATime) {
+  const Plan plan = test::example_plan({{0, 1}, {2}}, 2, 2);
+  const Explanation e = explain(plan, test::example_inputs());
+  ASSERT_EQ(e.effects.size(), 3U);  // compute, node, rack; a profile's micro-batch is fixed
+  EXPECT_EQ(e.effects[0].change, "10 % more compute");
+  // Stage 0: 4 x (9/1.1 + 5.005) ms, what stage 1 takes before it, and 4.002 ms of gradients in the node.
+  const double u0 = 9e-3 / 1.1 + 5.005e-3;
+  const double u1 = 3e-3 / 1.1 + 5.005e-3;
+  EXPECT_NEAR(e.effects[0].step.value, 4 * u0 + (u1 - 3e-3 / 1.1) + 4.002e-3, 1e-12);
+  EXPECT_EQ(e.effects[2].change, "10 % more bandwidth at level 'rack'");
+  EXPECT_LT(e.effects[2].step, e.priced.predicted.step);
+  EXPECT_NEAR(e.effects[1].step.value, e.priced.predicted.step.value - 4e-3 + 4e-3 / 1.1, 1e-12);
+}
+
+TEST(Explain, SaysWhatBinds) {
+  const Explanation e = explain(test::example_plan({{0, 1, 2}}, 2, 2), test::example_inputs());
+  ASSERT_FALSE(e.binds.empty());
+  EXPECT_TRUE(e.binds.front().starts_with("compute: 10 % more of it makes the step 8.1 % shorter"))
+      << e.binds.front();
+  EXPECT_EQ(e.binds.back(), "not memory: the fullest stage (0) takes 1.9 % of a device");
+}
+
+TEST(Explain, AnInvalidPlanIsAnError) {
+  Plan plan = test::example_plan({{0, 1}, {2}}, 2, 2);
+  plan.stages.pop_back();
+  EXPECT_EQ(message_of([&] { static_cast<void>(explain(plan, test::example_inputs())); }),
+            "plan: pipeline is 2, but there are 1 stages");
+}
+
+}  // namespace
+}  // namespace nest::report

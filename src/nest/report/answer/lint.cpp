@@ -1,0 +1,273 @@
+#include "nest/report/answer/lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "nest/base/drawing/table.hpp"
+#include "nest/base/error.hpp"
+#include "nest/cluster/resize.hpp"
+#include "nest/frameworks/common/export_facts.hpp"
+#include "nest/frameworks/megatron/megatron_args.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/plan/text/spell_plan.hpp"
+#include "nest/question/space_options.hpp"
+#include "nest/solve/ask/search.hpp"
+#include "nest/solve/search_result.hpp"
+
+namespace nest::report {
+namespace {
+
+constexpr std::array<std::string_view, 3> kKinds{"wrong", "slow", "hint"};
+constexpr double kMuchBubble = 0.1;  // shares of the step that are worth a word
+constexpr double kMuchNetwork = 0.05;
+constexpr double kMuchRecompute = 0.1;
+constexpr double kMuchFreeMemory = 0.3;  // of a device
+constexpr double kFaster = 1.02;
+
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", 100 * share);
+}
+
+class Linter {
+ public:
+  Linter(const Plan& plan, const PlanInputs& inputs, LintReport& report)
+      : plan_(plan), inputs_(inputs), report_(report), breakdown_(report.priced.predicted.breakdown) {}
+
+  void look() {
+    memory();
+    straddling();
+    time();
+    recompute();
+  }
+
+ private:
+  void add(LintKind kind, std::string rule, std::string sentence, double share = 0) {
+    report_.findings.push_back({kind, std::move(rule), std::move(sentence), share});
+  }
+
+  [[nodiscard]] double share(Seconds part) const {
+    const double step = report_.priced.predicted.step.value;
+    return step > 0 ? part.value / step : 0;
+  }
+
+  void memory() {
+    double most = 0;
+    for (std::size_t i = 0; i < report_.priced.stages.size(); ++i) {
+      const StageMemory& m = report_.priced.stages[i].memory;
+      most = std::max(most, static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value));
+      if (m.fits()) continue;
+      const DeviceId rank = plan_.stages[i].devices.front().front();
+      add(LintKind::wrong, "memory",
+          fmt::format("stage {} is {} over on rank {}: it needs {}, a device has {}", i,
+                      format(m.total() - m.capacity), rank.value, format_memory(m.total()),
+                      format_memory(m.capacity)));
+    }
+    if (most > 0 && most < 1 - kMuchFreeMemory)
+      add(LintKind::hint, "free-memory",
+          fmt::format("the fullest device uses {} of its memory: a larger micro-batch, fewer shards or less "
+                      "recomputation would fit",
+                      percent(most)));
+  }
+
+  // Whether the tensor group of some cell has devices in several of the innermost domains.
+  [[nodiscard]] bool tensor_straddles() const {
+    const DeviceTree& tree = inputs_.cluster.tree();
+    for (const Stage& stage : plan_.stages) {
+      const auto t = static_cast<std::size_t>(stage.strategy.tensor);
+      for (const Cell& cell : stage.devices) {
+        for (std::size_t first = 0; first + t <= cell.size(); first += t) {
+          const std::int32_t home = tree.domain_of(cell[first], LevelId{0});
+          for (std::size_t i = 1; i < t; ++i) {
+            if (tree.domain_of(cell[first + i], LevelId{0}) != home) return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  void straddling() {
+    if (!tensor_straddles()) return;
+    add(LintKind::slow, "tensor-across-nodes",
+        fmt::format("tensor groups straddle {}s: {} of the step", inputs_.cluster.levels().front().name,
+                    percent(share(breakdown_.tensor))),
+        share(breakdown_.tensor));
+  }
+
+  void time() {
+    const Parallelism& p = plan_.parallelism;
+    if (share(breakdown_.bubble) > kMuchBubble)
+      add(LintKind::slow, "bubble",
+          fmt::format("the pipeline is idle for {} of the step: {} micro-batches over {} stages",
+                      percent(share(breakdown_.bubble)), plan_.training.micro_batches, p.pipeline),
+          share(breakdown_.bubble));
+    const std::array<std::pair<const char*, Seconds>, 5> parts{{{"tensor", breakdown_.tensor},
+                                                                {"expert", breakdown_.expert},
+                                                                {"context", breakdown_.context},
+                                                                {"data", breakdown_.data + breakdown_.zero},
+                                                                {"pipeline", breakdown_.pipeline}}};
+    for (const auto& [name, part] : parts) {
+      const bool said = std::string_view(name) == "tensor" && tensor_straddles();
+      if (said || share(part) <= kMuchNetwork) continue;
+      add(LintKind::slow, fmt::format("{}-traffic", name),
+          fmt::format("{} traffic that nothing hides takes {} of the step", name, percent(share(part))),
+          share(part));
+    }
+  }
+
+  // What is computed again without need.
+  void recompute() {
+    if (share(breakdown_.recompute) > kMuchRecompute)
+      add(LintKind::slow, "recompute",
+          fmt::format("recomputation takes {} of the step", percent(share(breakdown_.recompute))),
+          share(breakdown_.recompute));
+  }
+
+  const Plan& plan_;
+  const PlanInputs& inputs_;
+  LintReport& report_;
+  const Breakdown& breakdown_;
+};
+
+// The same cluster with as many devices as the run has, where it can be cut so.
+Cluster as_large(const Cluster& cluster, std::int64_t devices) {
+  try {
+    return devices < cluster.devices() ? with_devices(cluster, devices) : cluster;
+  } catch (const InputError&) {
+    return cluster;
+  }
+}
+
+void sort(std::vector<LintFinding>& findings) {
+  std::sort(findings.begin(), findings.end(), [](const LintFinding& a, const LintFinding& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    return a.share != b.share ? a.share > b.share : a.sentence < b.sentence;
+  });
+}
+
+std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
+  const ExportQuestion question{.plan = plan, .inputs = inputs};
+  const ExportFacts facts = export_facts(question);
+  std::vector<std::string> lost;
+  std::vector<Flag> flags;
+  for (const FlagGroup& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
+    flags.insert(flags.end(), group.flags.begin(), group.flags.end());
+  return flags;
+}
+
+std::string said(const Flag* flag) {
+  if (flag == nullptr) return "";
+  return flag->values.empty() ? "on" : fmt::format("{}", fmt::join(flag->values, " "));
+}
+
+std::vector<FlagChange> changes_between(const std::vector<Flag>& now, const std::vector<Flag>& better) {
+  std::vector<FlagChange> changes;
+  for (const Flag& flag : now) {
+    const Flag* other = find_flag(better, flag.name);
+    if (other == nullptr || other->values != flag.values)
+      changes.push_back({flag.name, said(&flag), said(other)});
+  }
+  for (const Flag& flag : better) {
+    if (find_flag(now, flag.name) == nullptr) changes.push_back({flag.name, "", said(&flag)});
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::string_view name_of(LintKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions& options) {
+  LintReport report;
+  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  report.priced = pricer.price(plan);
+  if (report.priced.status == PriceStatus::invalid) {
+    report.findings.push_back({LintKind::wrong, "plan", report.priced.reason});
+    return report;
+  }
+  Linter(plan, inputs, report).look();
+  sort(report.findings);
+  PlanQuestion question{inputs, plan.training, {}, options};
+  question.inputs.cluster = as_large(inputs.cluster, plan.parallelism.devices());
+  apply_framework(*find_framework_rules("megatron"), question.space);
+  const SearchResult found = ask(question);
+  report.best_status = found.status;
+  if (found.plans.empty()) return report;
+  report.best = found.plans.front();
+  const bool fits = report.priced.status == PriceStatus::feasible;
+  if (fits) report.speedup = report.priced.predicted.step.value / report.best->predicted->step.value;
+  if (fits && report.speedup < kFaster) return report;
+  report.changes = changes_between(flags_of(plan, inputs), flags_of(*report.best, inputs));
+  const char* proved = found.status == PlanStatus::optimal ? "the best plan" : "a plan that was found";
+  report.findings.push_back({LintKind::slow, "best-plan",
+                             fits ? fmt::format("{} is {:.2f}x faster ({} a step): change {} flag{}", proved,
+                                                report.speedup, format(report.best->predicted->step),
+                                                report.changes.size(), report.changes.size() == 1 ? "" : "s")
+                                  : fmt::format("{} fits and takes {} a step: change {} flag{}", proved,
+                                                format(report.best->predicted->step), report.changes.size(),
+                                                report.changes.size() == 1 ? "" : "s")});
+  sort(report.findings);
+  return report;
+}
+
+std::string lint_text(const LintReport& report, const Plan& plan, const PlanInputs& inputs) {
+  std::string out =
+      wrap(fmt::format("{} on {}: {} of {} devices, {}; {} micro-batches of {}", inputs.model_name(),
+                       inputs.cluster.name(), format_digits(plan.parallelism.devices()),
+                       format_digits(inputs.cluster.devices()), spell_degrees(plan),
+                       plan.training.micro_batches, plan.training.micro_batch),
+           kTextWidth, 0) +
+      "\n";
+  if (report.priced.status != PriceStatus::invalid)
+    out += fmt::format("step {}, {} tokens/s, MFU {:.1f} %\n", format(report.priced.predicted.step),
+                       format_count(report.priced.predicted.tokens_per_s), 100 * report.priced.predicted.mfu);
+  out += "\n";
+  for (const LintFinding& finding : report.findings)
+    out += fmt::format("{:<6} ", name_of(finding.kind)) + wrap(finding.sentence, kTextWidth, 7) + "\n";
+  if (report.findings.empty()) out += "nothing wrong, and nothing that would make it faster by 2 %\n";
+  if (report.changes.empty()) return out;
+  Table table({{"flag"}, {"now"}, {"better"}});
+  for (const FlagChange& change : report.changes)
+    table.add(
+        {change.flag, change.now.empty() ? "-" : change.now, change.better.empty() ? "-" : change.better});
+  return out + "\n" + table.str();
+}
+
+Value to_value(const LintReport& report, const Plan& plan) {
+  Value v = Value::object();
+  v.set("status", name_of(report.priced.status));
+  if (!report.priced.reason.empty()) v.set("reason", report.priced.reason);
+  Value findings = Value::array();
+  for (const LintFinding& finding : report.findings) {
+    Value one = Value::object();
+    one.set("kind", name_of(finding.kind)).set("rule", finding.rule).set("sentence", finding.sentence);
+    if (finding.share > 0) one.set("share", finding.share);
+    findings.push(std::move(one));
+  }
+  v.set("findings", std::move(findings));
+  if (report.priced.status != PriceStatus::invalid) {
+    v.set("predicted", to_value(report.priced.predicted));
+    v.set("parallelism", to_value(plan.parallelism, plan.stages));
+  }
+  if (!report.best) return v;
+  Value best = Value::object();
+  best.set("status", name_of(report.best_status)).set("speedup", report.speedup);
+  best.set("predicted", to_value(*report.best->predicted));
+  best.set("parallelism", to_value(report.best->parallelism, report.best->stages));
+  Value changes = Value::array();
+  for (const FlagChange& change : report.changes) {
+    Value one = Value::object();
+    one.set("flag", change.flag).set("now", change.now).set("better", change.better);
+    changes.push(std::move(one));
+  }
+  best.set("changes", std::move(changes));
+  v.set("best", std::move(best));
+  return v;
+}
+
+}  // namespace nest::report

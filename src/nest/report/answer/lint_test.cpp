@@ -1,0 +1,99 @@
+#include "nest/report/answer/lint.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/cluster/resize.hpp"
+
+namespace nest::report {
+namespace {
+
+using testing::HasSubstr;
+
+PlanInputs inputs_on(const std::string& model, std::int64_t devices) {
+  Warnings warnings;
+  PlanInputs inputs = load_inputs(model, "h100-spine-leaf", "megatron", warnings);
+  inputs.cluster = with_devices(inputs.cluster, devices);
+  return inputs;
+}
+
+Plan plan_of(const PlanInputs& inputs, std::int64_t tensor, std::int64_t pipeline, std::int64_t batch) {
+  Plan plan;
+  plan.training = {.global_batch = batch, .sequence = 4096, .micro_batch = 1, .micro_batches = 0};
+  plan.parallelism.strategy.tensor = tensor;
+  plan.parallelism.strategy.sequence_parallel = tensor > 1;
+  plan.parallelism.pipeline = pipeline;
+  plan.parallelism.data = inputs.cluster.devices() / tensor / pipeline;
+  plan.parallelism.data_inner = plan.parallelism.data;
+  Pricer pricer(inputs);
+  return pricer.place(pricer.complete(plan));
+}
+
+const LintFinding* find(const LintReport& report, std::string_view rule) {
+  for (const LintFinding& finding : report.findings)
+    if (finding.rule == rule) return &finding;
+  return nullptr;
+}
+
+TEST(Lint, SaysWhatIsOverAndWhichFlagsWouldFit) {
+  const PlanInputs inputs = inputs_on("llama2-13b", 16);
+  const Plan plan = plan_of(inputs, 1, 1, 64);
+  const LintReport report = lint(plan, inputs, {});
+  EXPECT_EQ(report.priced.status, PriceStatus::infeasible);
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_EQ(report.findings.front().rule, "memory");
+  EXPECT_EQ(report.findings.front().kind, LintKind::wrong);
+  EXPECT_THAT(report.findings.front().sentence, HasSubstr("over on rank 0"));
+  ASSERT_TRUE(report.best);
+  EXPECT_FALSE(report.changes.empty());
+  ASSERT_NE(find(report, "best-plan"), nullptr);
+  EXPECT_THAT(find(report, "best-plan")->sentence, HasSubstr("fits and takes"));
+  EXPECT_THAT(lint_text(report, plan, inputs), HasSubstr("wrong  stage 0 is "));
+}
+
+TEST(Lint, FindsGroupsThatStraddleNodesAndLongBubbles) {
+  const PlanInputs inputs = inputs_on("llama2-7b", 32);
+  Plan plan = plan_of(inputs, 8, 4, 8);
+  // The tensor groups of two cells mixed over two nodes.
+  std::swap(plan.stages[0].devices[0][0], plan.stages[1].devices[0][0]);
+  const LintReport report = lint(plan, inputs, {});
+  ASSERT_NE(find(report, "tensor-across-nodes"), nullptr);
+  EXPECT_THAT(find(report, "tensor-across-nodes")->sentence, HasSubstr("tensor groups straddle nodes: "));
+  EXPECT_GT(find(report, "tensor-across-nodes")->share, 0.05);
+  EXPECT_GT(report.speedup, 1);
+  const LintReport idle = lint(plan_of(inputs, 8, 4, 8), inputs, {});
+  EXPECT_EQ(find(idle, "tensor-across-nodes"), nullptr);
+  ASSERT_NE(find(idle, "bubble"), nullptr);
+  EXPECT_GT(find(idle, "bubble")->share, 0.2);  // 3 / 11
+}
+
+TEST(Lint, HasNothingToSayOfTheBestPlan) {
+  const PlanInputs inputs = inputs_on("llama2-7b", 32);
+  const LintReport first = lint(plan_of(inputs, 8, 4, 64), inputs, {});
+  ASSERT_TRUE(first.best);
+  const LintReport best = lint(*first.best, inputs, {});
+  EXPECT_NEAR(best.speedup, 1, 1e-9);
+  EXPECT_EQ(find(best, "best-plan"), nullptr);
+  EXPECT_TRUE(best.changes.empty());
+}
+
+// Sixteen ranks on a cluster of 1,024 devices are set beside the best plan of sixteen.
+TEST(Lint, TheBestPlanHasNoMoreDevices) {
+  const PlanInputs small = inputs_on("llama2-7b", 16);
+  const Plan plan = plan_of(small, 8, 2, 64);
+  Warnings warnings;
+  const LintReport report = lint(plan, load_inputs("llama2-7b", "h100-spine-leaf", "megatron", warnings), {});
+  ASSERT_TRUE(report.best);
+  EXPECT_LE(report.best->parallelism.devices(), 16);
+}
+
+TEST(Lint, JsonHasFindingsAndChanges) {
+  const PlanInputs inputs = inputs_on("llama2-7b", 32);
+  const Plan plan = plan_of(inputs, 8, 4, 64);
+  const std::string json = to_json(to_value(lint(plan, inputs, {}), plan));
+  for (const char* key : {"\"findings\"", "\"best\"", "\"speedup\"", "\"changes\"", "\"flag\""})
+    EXPECT_THAT(json, HasSubstr(key));
+}
+
+}  // namespace
+}  // namespace nest::report

@@ -1,0 +1,134 @@
+#include "nest/report/answer/plan_notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nest::report {
+namespace {
+
+constexpr double kNearlyFull = 0.98;  // of memory
+constexpr double kMuchNetwork = 0.3;  // of the step, not hidden
+constexpr double kMuchBubble = 0.2;
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+// The most devices that cells of the plan's width can use: copies must divide the batch, stages have a layer
+// each.
+std::int64_t most_usable(const Plan& plan, std::int64_t devices) {
+  const Parallelism& p = plan.parallelism;
+  const std::int64_t cell = p.strategy.cell();
+  std::int64_t layers = 0;
+  for (const Stage& stage : plan.stages) layers += static_cast<std::int64_t>(stage.layers.size());
+  std::int64_t most = 0;
+  for (std::int64_t stages = 1; stages <= std::min(layers, devices / cell); ++stages) {
+    for (std::int64_t copies = devices / (cell * stages); cell * stages * copies > most; --copies) {
+      if (plan.training.global_batch % (p.strategy.side() * copies) == 0) most = cell * stages * copies;
+    }
+  }
+  return most;
+}
+
+std::string idle_cause(const SearchResult& found, std::int64_t devices, const SearchOptions& asked) {
+  const Plan& plan = found.plans.front();
+  if (asked.objective == Objective::devices) return "fewer reach the tokens per second that are asked for";
+  const std::int64_t most = most_usable(plan, devices);
+  if (most <= plan.parallelism.devices()) {
+    return fmt::format(
+        "copies must divide the batch of {} and every stage needs a layer, so that cells of {} cannot use "
+        "more",
+        format_digits(plan.training.global_batch), plan.parallelism.strategy.cell());
+  }
+  return found.status == PlanStatus::optimal ? "no plan that uses more is faster"
+                                             : "the search has found no faster plan that uses more";
+}
+
+}  // namespace
+
+double memory_share(const Stage& stage) {
+  const StageMemory& m = stage.memory.value();
+  return static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+}
+
+std::size_t fullest_stage(const Plan& plan) {
+  std::size_t fullest = 0;
+  for (std::size_t i = 1; i < plan.stages.size(); ++i) {
+    if (memory_share(plan.stages[i]) > memory_share(plan.stages[fullest])) fullest = i;
+  }
+  return fullest;
+}
+
+std::optional<double> gap_of(const SearchResult& found) {
+  if (found.plans.empty() || found.lower_bound.value <= 0) return std::nullopt;
+  return std::max(0.0, found.plans.front().predicted->step.value / found.lower_bound.value - 1);
+}
+
+std::string proof_sentence(const SearchResult& found, const SearchOptions& asked) {
+  const Plan& best = found.plans.front();
+  const std::string step = format(best.predicted->step);
+  if (found.status == PlanStatus::optimal && asked.objective == Objective::devices) {
+    return fmt::format("optimal: no plan with fewer devices reaches {} tokens/s, none with {} is faster",
+                       format_count(asked.target_tokens_per_s), format_digits(best.parallelism.devices()));
+  }
+  if (found.status == PlanStatus::optimal)
+    return fmt::format("optimal: no plan of the space takes less than {} a step", step);
+  const auto gap = gap_of(found);
+  if (!gap) return "not proved: there is no bound yet";
+  return fmt::format("not proved: no plan takes less than {} a step, a gap of {}", format(found.lower_bound),
+                     percent(*gap));
+}
+
+std::string idle_sentence(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked) {
+  const std::int64_t all = inputs.cluster.devices();
+  const std::int64_t idle = all - found.plans.front().parallelism.devices();
+  if (idle <= 0) return "";
+  return fmt::format("{} of {} devices {} idle: {}", format_digits(idle), format_digits(all),
+                     idle == 1 ? "is" : "are", idle_cause(found, all, asked));
+}
+
+Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
+  const Plan& plan = found.plans.front();
+  const Prediction& predicted = *plan.predicted;
+  Warnings list;
+  const std::size_t full = fullest_stage(plan);
+  const double share = memory_share(plan.stages[full]);
+  if (share > kNearlyFull) {
+    list.push_back(fmt::format(
+        "stage {} takes {} of a device's memory; estimates of memory are not that exact: a larger 'reserve' "
+        "in the recipe leaves room",
+        full, percent(share)));
+  }
+  const Breakdown& b = predicted.breakdown;
+  const Seconds network = b.tensor + b.expert + b.context + b.pipeline + b.data + b.zero;
+  if (network.value > kMuchNetwork * predicted.step.value) {
+    const std::pair<const char*, Seconds> parts[] = {{"tensor", b.tensor},   {"expert", b.expert},
+                                                     {"context", b.context}, {"pipeline", b.pipeline},
+                                                     {"data", b.data},       {"zero", b.zero}};
+    const auto* largest = std::max_element(std::begin(parts), std::end(parts),
+                                           [](const auto& x, const auto& y) { return x.second < y.second; });
+    list.push_back(
+        fmt::format("the network binds: {} of the step is communication that nothing hides, most of it "
+                    "{} ({})",
+                    percent(network.value / predicted.step.value), largest->first, format(largest->second)));
+  }
+  if (plan.training.micro_batches < plan.parallelism.pipeline) {
+    list.push_back(fmt::format("{} not fill {} stages; a larger global batch would",
+                               plan.training.micro_batches == 1
+                                   ? std::string("1 micro-batch does")
+                                   : fmt::format("{} micro-batches do", plan.training.micro_batches),
+                               plan.parallelism.pipeline));
+  } else if (predicted.bubble_fraction > kMuchBubble) {
+    list.push_back(fmt::format("the pipeline is idle for {} of the step; a larger global batch shortens that",
+                               percent(predicted.bubble_fraction)));
+  }
+  const std::int64_t node = inputs.cluster.tree().devices_in(LevelId{0}, 0);
+  if (plan.parallelism.strategy.tensor > node) {
+    list.push_back(fmt::format("tensor {} goes beyond the {} devices of a {}",
+                               plan.parallelism.strategy.tensor, node, inputs.cluster.levels().front().name));
+  }
+  return list;
+}
+
+}  // namespace nest::report

@@ -1,0 +1,37 @@
+// What a reader of a plan should know besides its numbers: why devices are idle, what is tight, how sure the
+// answer is, and by what a runner-up loses.
+//
+//   "64 of 1,024 devices are idle: no plan that uses more is faster"
+//   "stage 0 takes 98.7 % of a device's memory: ..."
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "nest/base/error.hpp"
+#include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/question/search_options.hpp"
+#include "nest/solve/search_result.hpp"
+
+namespace nest::report {
+
+// Of a plan with results: the stage whose memory is nearest to its end.
+[[nodiscard]] std::size_t fullest_stage(const Plan& plan);
+[[nodiscard]] double memory_share(const Stage& stage);
+
+// The best plan's distance from the lower bound, as a share of the bound; none where there is no bound.
+[[nodiscard]] std::optional<double> gap_of(const SearchResult& found);
+
+// How sure the answer is: "optimal: no plan of the space takes less than 8.59 s a step".
+[[nodiscard]] std::string proof_sentence(const SearchResult& found, const SearchOptions& asked);
+
+// Empty where every device works.
+[[nodiscard]] std::string idle_sentence(const SearchResult& found, const PlanInputs& inputs,
+                                        const SearchOptions& asked);
+
+// Of the best plan: memory that is nearly full, a network or a bubble that takes much of the step, ...
+[[nodiscard]] Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs);
+
+}  // namespace nest::report

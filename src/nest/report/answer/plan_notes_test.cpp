@@ -1,0 +1,99 @@
+#include "nest/report/answer/plan_notes.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/report/answer/test_answers.hpp"
+
+namespace nest::report {
+namespace {
+
+using test::answer;
+using test::answer_plan;
+using testing::HasSubstr;
+
+TEST(PlanNotes, TheFullestStage) {
+  const Plan plan = answer_plan({1, 1, 1}, 1, Seconds{1}, Seconds{0});
+  EXPECT_EQ(fullest_stage(plan), 2U);
+  EXPECT_DOUBLE_EQ(memory_share(plan.stages[2]), 6.0 / 80);
+}
+
+TEST(PlanNotes, TheProof) {
+  const Plan plan = answer_plan({3}, 8, Seconds{1}, Seconds{0});
+  EXPECT_EQ(proof_sentence(answer({plan}), {}), "optimal: no plan of the space takes less than 1 s a step");
+  const SearchResult stopped = answer({plan}, PlanStatus::feasible);
+  EXPECT_DOUBLE_EQ(*gap_of(stopped), 0.25);
+  EXPECT_EQ(proof_sentence(stopped, {}),
+            "not proved: no plan takes less than 800 ms a step, a gap of 25.0 %");
+  SearchResult unbound = stopped;
+  unbound.lower_bound = Seconds{0};
+  EXPECT_EQ(proof_sentence(unbound, {}), "not proved: there is no bound yet");
+  SearchOptions devices;
+  devices.objective = Objective::devices;
+  devices.target_tokens_per_s = 4000;
+  EXPECT_EQ(proof_sentence(answer({plan}), devices),
+            "optimal: no plan with fewer devices reaches 4,000 tokens/s, none with 8 is faster");
+}
+
+TEST(PlanNotes, NobodyIsIdle) {
+  EXPECT_EQ(idle_sentence(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices(), {}),
+            "");
+}
+
+// Three stages of two copies: 6 devices. 8 could work, in 1 stage of 8 copies.
+TEST(PlanNotes, IdleBecauseNothingIsFaster) {
+  const Plan plan = answer_plan({1, 1, 1}, 2, Seconds{1}, Seconds{0});
+  EXPECT_EQ(idle_sentence(answer({plan}), test::eight_devices(), {}),
+            "2 of 8 devices are idle: no plan that uses more is faster");
+  EXPECT_EQ(idle_sentence(answer({plan}, PlanStatus::feasible), test::eight_devices(), {}),
+            "2 of 8 devices are idle: the search has found no faster plan that uses more");
+}
+
+// A batch of 7 sequences has 1 or 7 copies: 7 devices at most.
+TEST(PlanNotes, IdleBecauseTheBatchDoesNotDivide) {
+  Plan plan = answer_plan({3}, 7, Seconds{1}, Seconds{0});
+  plan.training.global_batch = 7;
+  EXPECT_EQ(
+      idle_sentence(answer({plan}), test::eight_devices(), {}),
+      "1 of 8 devices is idle: copies must divide the batch of 7 and every stage needs a layer, so that "
+      "cells of 1 cannot use more");
+}
+
+TEST(PlanNotes, IdleBecauseFewerAreAskedFor) {
+  SearchOptions devices;
+  devices.objective = Objective::devices;
+  EXPECT_EQ(
+      idle_sentence(answer({answer_plan({3}, 4, Seconds{1}, Seconds{0})}), test::eight_devices(), devices),
+      "4 of 8 devices are idle: fewer reach the tokens per second that are asked for");
+}
+
+TEST(PlanNotes, ACalmPlanHasNoWarnings) {
+  EXPECT_TRUE(
+      plan_warnings(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices()).empty());
+}
+
+TEST(PlanNotes, WarnsOfWhatIsTight) {
+  Plan plan = answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.5});
+  plan.stages[0].memory->activations = Bytes{78'000'000'000};
+  plan.predicted->breakdown.data = Seconds{1.5};
+  plan.predicted->step = Seconds{3};
+  plan.parallelism.strategy.tensor = 8;
+  plan.training.micro_batches = 1;
+  const Warnings list = plan_warnings(answer({plan}), test::eight_devices());
+  ASSERT_EQ(list.size(), 4U);
+  EXPECT_THAT(list[0], HasSubstr("stage 0 takes 98.8 % of a device's memory"));
+  EXPECT_THAT(list[1], HasSubstr("the network binds: 50.0 % of the step"));
+  EXPECT_THAT(list[1], HasSubstr("data (1.5 s)"));
+  EXPECT_EQ(list[2], "1 micro-batch does not fill 2 stages; a larger global batch would");
+  EXPECT_EQ(list[3], "tensor 8 goes beyond the 4 devices of a node");
+}
+
+TEST(PlanNotes, WarnsOfALongBubble) {
+  const Warnings list =
+      plan_warnings(answer({answer_plan({1, 2}, 4, Seconds{0.7}, Seconds{0.3})}), test::eight_devices());
+  EXPECT_EQ(list,
+            (Warnings{"the pipeline is idle for 30.0 % of the step; a larger global batch shortens that"}));
+}
+
+}  // namespace
+}  // namespace nest::report

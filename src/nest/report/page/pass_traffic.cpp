@@ -1,0 +1,199 @@
+#include "nest/report/page/pass_traffic.hpp"
+
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "nest/estimate/collectives/cell_network.hpp"
+#include "nest/estimate/layers/layer_compute.hpp"
+#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/step_groups.hpp"
+#include "nest/simulate/traffic/traffic.hpp"
+#include "nest/strategies/registry.hpp"
+
+namespace nest::report {
+namespace {
+
+constexpr double kGatherBytes = 2;  // parameters are gathered as they are computed with
+
+using Groups = std::vector<std::vector<DeviceId>>;
+
+// Devices of each cell that differ in one coordinate alone: `count` of them, `inner` ids apart.
+Groups axis_groups(const std::vector<Cell>& cells, std::int64_t inner, std::int64_t count) {
+  Groups groups;
+  const auto step = static_cast<std::size_t>(inner);
+  const std::size_t span = step * static_cast<std::size_t>(count);
+  for (const Cell& cell : cells) {
+    for (std::size_t block = 0; block + span <= cell.size(); block += span) {
+      for (std::size_t i = 0; i < step; ++i) {
+        std::vector<DeviceId>& group = groups.emplace_back();
+        for (std::size_t k = 0; k < span; k += step) group.push_back(cell[block + i + k]);
+      }
+    }
+  }
+  return groups;
+}
+
+class PassCounter {
+ public:
+  PassCounter(const Plan& plan, const PlanInputs& inputs)
+      : plan_(plan),
+        inputs_(inputs),
+        book_(inputs),
+        traffic_(inputs.cluster, inputs.constants()),
+        levels_(inputs.cluster.levels().size()) {}
+
+  std::vector<PassTraffic> count() {
+    for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
+      Parameters held;
+      if (inputs_.profile() == nullptr) {
+        held = count_layers(plan_.stages[i]);
+      } else {
+        held = profile_parameters(plan_.stages[i]);
+      }
+      if (plan_.parallelism.zero >= 2) count_zero(i, held);
+    }
+    return std::move(levels_);
+  }
+
+ private:
+  struct Parameters {  // of one device
+    double dense = 0;
+    double expert = 0;
+  };
+
+  // Equal collectives of a stage: kind, axis, bytes, members and stride of a part of the axis.
+  using Key = std::tuple<CollectiveKind, GroupAxis, std::int64_t, std::int64_t, std::int64_t>;
+
+  static double PassTraffic::* purpose_of(GroupAxis axis) {
+    switch (axis) {
+      case GroupAxis::tensor:
+        return &PassTraffic::tensor;
+      case GroupAxis::context:
+        return &PassTraffic::context;
+      case GroupAxis::expert:
+      case GroupAxis::expert_tensor:
+        break;
+    }
+    return &PassTraffic::expert;
+  }
+
+  const std::vector<LayerCompute>& computes(const Strategy& strategy, RecomputePolicy policy) {
+    std::vector<LayerCompute>& known =
+        computes_[{strategy.tensor, strategy.sequence_parallel, strategy.context, strategy.context_method,
+                   strategy.expert, strategy.expert_tensor_degree(), policy}];
+    if (!known.empty()) return known;
+    const Model& model = *book_.model(plan_.training.micro_batch, plan_.training.sequence).model;
+    const OperatorTimes times(inputs_.cluster.accelerator(), {});
+    for (const ShardedLayer& layer :
+         shard_types(model, strategy, {.expert_imbalance = inputs_.recipe.expert_imbalance},
+                     inputs_.strategy_table())) {
+      known.push_back(layer_compute(layer, policy, times, inputs_.recipe.selective_recompute));
+    }
+    return known;
+  }
+
+  Parameters count_layers(const Stage& stage) {
+    const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training.sequence);
+    std::map<Key, double> times;
+    Parameters held;
+    std::int64_t recomputed = 0;
+    for (const LayerId id : stage.layers) {
+      const bool can = built.graph.recomputes(id);
+      const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
+      recomputed += can ? 1 : 0;
+      const LayerCompute& layer = computes(stage.strategy, policy)[built.model->layers[id.index()].type];
+      held.dense += static_cast<double>(layer.dense_parameters);
+      held.expert += static_cast<double>(layer.expert_parameters);
+      for (const LayerCollective& c : layer.collectives) {
+        std::int64_t runs = 0;
+        for (const std::int64_t n : c.count) runs += n;
+        const Key key{c.shape.forward, c.shape.group, c.shape.forward_bytes.value, c.shape.members,
+                      c.shape.stride};
+        times[key] += static_cast<double>(runs * c.shape.repeats);
+      }
+    }
+    for (const auto& [key, runs] : times) count_collective(stage, key, runs);
+    return held;
+  }
+
+  void count_collective(const Stage& stage, const Key& key, double runs) {
+    const auto& [kind, axis, bytes, members, stride] = key;
+    const std::int64_t inner = inner_ids(stage.strategy)[static_cast<std::size_t>(axis)] * stride;
+    const std::int64_t count = members > 0 ? members : degree_of(stage.strategy, axis);
+    if (kind == CollectiveKind::none || count < 2) return;
+    add(kind, Bytes{bytes}, axis_groups(stage.devices, inner, count), runs, purpose_of(axis));
+  }
+
+  Parameters profile_parameters(const Stage& stage) const {
+    const LayerProfile& profile = *inputs_.profile();
+    for (const ProfileStrategy& s : profile.strategies) {
+      if (s.tensor != stage.strategy.tensor || s.expert != stage.strategy.expert ||
+          s.context != stage.strategy.context)
+        continue;
+      Parameters held;
+      for (const LayerId id : stage.layers) {
+        const ProfileLayer& layer = s.layers[id.index()];
+        const auto size = static_cast<double>(profile.parameter_dtype_bytes);
+        held.dense += static_cast<double>((layer.parameters - layer.expert_parameters).value) / size;
+        held.expert += static_cast<double>(layer.expert_parameters.value) / size;
+      }
+      return held;
+    }
+    return {};
+  }
+
+  void count_zero(std::size_t stage, const Parameters& held) {
+    using Group = StepCollective::Group;
+    const auto reduced = static_cast<double>(size_of(inputs_.recipe.reduce_dtype));
+    for (const auto& [parameters, group] :
+         {std::pair(held.dense, Group::dense_inner), std::pair(held.expert, Group::expert_inner)}) {
+      if (parameters <= 0) continue;
+      const Groups groups = step_groups(plan_, stage, group);
+      add(CollectiveKind::reduce_scatter, round_up_bytes(parameters * reduced), groups, 1,
+          &PassTraffic::gradients);
+      if (plan_.parallelism.zero < 3) continue;
+      // Before the forward and before the backward pass.
+      add(CollectiveKind::all_gather, round_up_bytes(parameters * kGatherBytes), groups, 2,
+          &PassTraffic::parameters);
+    }
+  }
+
+  // `runs`: of one micro-batch.
+  void add(CollectiveKind kind, Bytes bytes, const Groups& groups, double runs,
+           double PassTraffic::* purpose) {
+    const double all = runs * static_cast<double>(plan_.training.micro_batches);
+    if (kind == CollectiveKind::send) {
+      // Round the group: each sends to the next.
+      for (const std::vector<DeviceId>& group : groups) {
+        for (std::size_t i = 0; i < group.size(); ++i) {
+          const auto level = inputs_.cluster.tree().meet(group[i], group[(i + 1) % group.size()]);
+          if (level) levels_[level->index()].*purpose += all * static_cast<double>(bytes.value);
+        }
+      }
+      return;
+    }
+    for (const LevelBytes& level : traffic_.collective(kind, bytes, groups).by_level) {
+      levels_[level.level.index()].*purpose += all * level.bytes;
+    }
+  }
+
+  using ComputeKey = std::tuple<std::int64_t, bool, std::int64_t, ContextMethod, std::int64_t, std::int64_t,
+                                RecomputePolicy>;
+
+  const Plan& plan_;
+  const PlanInputs& inputs_;
+  CostBook book_;
+  Traffic traffic_;
+  std::vector<PassTraffic> levels_;
+  std::map<ComputeKey, std::vector<LayerCompute>> computes_;
+};
+
+}  // namespace
+
+std::vector<PassTraffic> pass_traffic(const Plan& placed, const PlanInputs& inputs) {
+  return PassCounter(placed, inputs).count();
+}
+
+}  // namespace nest::report

@@ -1,0 +1,42 @@
+#include "nest/report/page/report_others.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/message_of.hpp"
+
+namespace nest::report {
+namespace {
+
+Value others(const std::string& text) {
+  return other_plans(parse_json("plan.json", text));
+}
+
+TEST(ReportOthers, ReadsRunnersUp) {
+  const Value list = others(R"({"runners_up": [{"step_s": 8.7, "micro_batch": 2,
+    "parallelism": {"tensor": 8, "pipeline": 4, "data": 32, "zero": 1, "recompute": "full", "new_key": 5},
+    "loses_most_by": {"name": "tensor", "change_s": 0.4}}]})");
+  ASSERT_EQ(list.as_array()->size(), 1U);
+  EXPECT_EQ(to_json(list, false),
+            R"([{"step_s": 8.7, "micro_batch": 2, "parallelism": {"tensor": 8, "context": 1, "expert": 1, )"
+            R"("expert_tensor": 1, "pipeline": 4, "interleave": 1, "data": 32, "data_inner": 1, "zero": 1, )"
+            R"("recompute": "full"}, "loses_most_by": {"name": "tensor", "change_s": 0.4}}])");
+}
+
+TEST(ReportOthers, ReadsWholePlansWhereThereAreNoRunnersUp) {
+  const Value list = others(R"({"alternatives": [{"predicted": {"step_s": 3}, "training": {"micro_batch": 4},
+    "parallelism": {"data": 2}}]})");
+  ASSERT_EQ(list.as_array()->size(), 1U);
+  EXPECT_EQ(*(*list.as_array())[0].find("micro_batch")->as_int(), 4);
+}
+
+TEST(ReportOthers, MostFilesTellOfNone) {
+  EXPECT_TRUE(others("{}").as_array()->empty());
+}
+
+TEST(ReportOthers, BrokenEntriesAreRefused) {
+  EXPECT_EQ(message_of([] { static_cast<void>(others(R"({"runners_up": [{"step_s": "fast"}]})")); }),
+            "plan.json: line 1, runners_up[0].step_s: a number is expected, not 'fast'");
+}
+
+}  // namespace
+}  // namespace nest::report

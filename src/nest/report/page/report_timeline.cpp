@@ -1,0 +1,76 @@
+#include "nest/report/page/report_timeline.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace nest::report {
+namespace {
+
+constexpr double kTicks = 4e6;  // of a step
+// By SegmentKind, then what is not one: a receive that holds up no pass.
+constexpr std::array<const char*, 9> kKinds{"forward", "backward", "weight",    "receive",           "reduce",
+                                            "gather",  "norm",     "optimizer", "background receive"};
+
+std::int64_t kind_number(const Segment& s) {
+  const bool behind = s.kind == SegmentKind::receive && s.stream == Stream::communication;
+  return behind ? 8 : static_cast<std::int64_t>(s.kind);
+}
+
+bool earlier(const Segment& a, const Segment& b) {
+  return std::tuple(a.from.value, a.worker, a.stream, a.to.value) <
+         std::tuple(b.from.value, b.worker, b.stream, b.to.value);
+}
+
+}  // namespace
+
+Value timeline_value(const Timeline& timeline, std::size_t most) {
+  const std::size_t stages = timeline.stages();
+  std::vector<Segment> all;
+  for (const Segment& s : timeline.segments()) {
+    if (static_cast<std::size_t>(s.worker) < stages) all.push_back(s);
+  }
+  std::sort(all.begin(), all.end(), earlier);
+  const double tick = timeline.step().value > 0 ? timeline.step().value / kTicks : 1;
+
+  Value v = Value::object();
+  v.set("copy", timeline.workers().front().copy).set("stands_for", timeline.workers().front().stands_for);
+  v.set("step_s", timeline.step().value).set("pipeline_s", timeline.pipeline().value);
+  v.set("micro_batches", timeline.micro_batches()).set("chunks", timeline.chunks()).set("tick_s", tick);
+  Value kinds = Value::array();
+  for (const char* kind : kKinds) kinds.push(kind);
+  v.set("kinds", std::move(kinds));
+  Value recomputed = Value::array();
+  for (std::size_t i = 0; i < stages; ++i) {
+    Value shares = Value::array();
+    for (std::int32_t c = 0; c < timeline.chunks(); ++c) shares.push(timeline.recomputed_share(i, c));
+    recomputed.push(std::move(shares));
+  }
+  v.set("recomputed", std::move(recomputed));
+
+  if (all.size() > most) {
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(most / 2);
+    const auto last = all.end() - static_cast<std::ptrdiff_t>(most / 2);
+    Value gap = Value::object();
+    gap.set("from_s", first->from.value).set("to_s", last->from.value);
+    gap.set("segments", static_cast<std::int64_t>(last - first));
+    v.set("left_out", std::move(gap));
+    all.erase(first, last);
+  }
+  std::vector<Value> rows(stages, Value::array());
+  for (const Segment& s : all) {
+    Value& row = rows[static_cast<std::size_t>(s.worker)];
+    const std::int64_t from = std::llround(s.from.value / tick);
+    const std::int64_t to = std::llround(s.to.value / tick);
+    row.push(kind_number(s)).push(s.task.micro_batch).push(s.task.chunk).push(from).push(to - from);
+  }
+  Value list = Value::array();
+  for (Value& row : rows) list.push(std::move(row));
+  v.set("rows", std::move(list));
+  return v;
+}
+
+}  // namespace nest::report

@@ -1,0 +1,77 @@
+// A what-if study: the best plan at every combination of values of up to three input fields. Rows are told as
+// they come, so that a study that is interrupted goes on where it was.
+//
+//   Sweep sweep{question, {read_sweep_axis("cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6")}};
+//   run_sweep(sweep, {}, [&](const SweepRow& row) { append(to_json(to_value(row, sweep), false)); });
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/base/document/value.hpp"
+#include "nest/report/sweep/sweep_axis.hpp"
+#include "nest/report/sweep/sweep_question.hpp"
+
+namespace nest::report {
+
+inline constexpr std::size_t kMostSweepAxes = 3;
+inline constexpr std::size_t kMostSweepPoints = 100'000;
+
+struct Sweep {
+  PlanQuestion question;
+  std::vector<SweepAxis> axes;
+
+  [[nodiscard]] std::size_t points() const;
+  // The values at a point, first axis slowest.
+  [[nodiscard]] std::vector<FieldValue> at(std::size_t point) const;
+  // Of everything that the rows depend on besides their values: rows of another study are not taken for ours.
+  [[nodiscard]] std::string fingerprint() const;
+};
+
+struct SweepRow {
+  std::size_t point = 0;
+  std::string status;  // of the plan; "invalid" where the inputs are not
+  std::string reason;
+  double step_s = 0;  // the rest is 0 or empty without a plan
+  double tokens_per_s = 0;
+  double mfu = 0;
+  double memory_share = 0;  // of the fullest device
+  std::int64_t devices = 0;
+  std::string plan;  // degrees in brief
+  Value parallelism;
+  double search_s = 0;
+
+  [[nodiscard]] bool has_plan() const { return tokens_per_s > 0; }
+};
+
+struct SweepOptions {
+  int threads = 0;                    // points at a time; 0: one for each core
+  std::vector<SweepRow> done;         // rows of an earlier run
+  std::function<bool()> interrupted;  // no further point is begun once it says so
+};
+
+// All rows in the order of the points (those of `done` too); `told` gets each new row as it is ready, one at
+// a time.
+[[nodiscard]] std::vector<SweepRow> run_sweep(const Sweep& sweep, const SweepOptions& options,
+                                              const std::function<void(const SweepRow&)>& told);
+
+// One line of the results file, and back. Lines of other studies, and a last one that is cut off, give
+// nothing.
+[[nodiscard]] Value to_value(const SweepRow& row, const Sweep& sweep);
+[[nodiscard]] std::vector<SweepRow> read_sweep_rows(std::string_view text, const Sweep& sweep);
+
+[[nodiscard]] std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// Points that nothing beats: none has as much throughput with as little of every numeric field (devices,
+// bandwidth, memory, ..; of latencies and oversubscription: as much).
+[[nodiscard]] std::vector<std::size_t> pareto_front(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+// Where more of a numeric first axis stops paying: for each combination of the other axes the least value
+// that has 99 % of the best throughput. Sentences.
+[[nodiscard]] std::vector<std::string> sweep_findings(const Sweep& sweep, const std::vector<SweepRow>& rows);
+
+}  // namespace nest::report

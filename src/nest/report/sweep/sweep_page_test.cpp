@@ -1,0 +1,55 @@
+#include "nest/report/sweep/sweep_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+
+namespace nest::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Sweep example() {
+  PlanQuestion q{
+      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
+  return {std::move(q),
+          {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s,10GB/s,100GB/s"), read_sweep_axis("zero=0,1")}};
+}
+
+std::vector<SweepRow> rows() {
+  std::vector<SweepRow> list;
+  for (std::size_t i = 0; i < 6; ++i) {
+    SweepRow row;
+    row.point = i;
+    row.status = i == 5 ? "infeasible" : "optimal";
+    row.reason = i == 5 ? "<b>too large</b>" : "";
+    if (i < 5) row.tokens_per_s = 100 + 10 * static_cast<double>(i);
+    row.plan = i < 5 ? "p2 d2 b1" : "";
+    list.push_back(row);
+  }
+  return list;
+}
+
+TEST(SweepPage, ShowsEveryPointAndEscapesTexts) {
+  const std::string page = sweep_page(example(), rows(), "nest sweep --vary 'a=<1'");
+  EXPECT_THAT(page, HasSubstr("a=&lt;1"));
+  EXPECT_THAT(page, HasSubstr("&lt;b&gt;too large"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>too large")));
+  EXPECT_THAT(page, Not(HasSubstr("http://www.w3.org/1999/xlink")));
+  std::size_t dots = 0;
+  for (std::size_t at = page.find("<circle"); at != std::string::npos; at = page.find("<circle", at + 1))
+    ++dots;
+  EXPECT_EQ(dots, 5U + 2U);  // five points and the legend
+  EXPECT_THAT(page, HasSubstr("\u00d7"));
+}
+
+TEST(SweepPage, TextHasARowForEachPoint) {
+  const std::string text = sweep_text(example(), rows());
+  EXPECT_THAT(text, HasSubstr("100GB/s"));
+  EXPECT_THAT(text, HasSubstr("infeasible: <b>too large</b>"));
+}
+
+}  // namespace
+}  // namespace nest::report

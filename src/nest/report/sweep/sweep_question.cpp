@@ -1,0 +1,245 @@
+#include "nest/report/sweep/sweep_question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/cluster/catalog.hpp"
+#include "nest/cluster/cluster_file.hpp"
+#include "nest/cluster/resize.hpp"
+#include "nest/model/hub/hub_config.hpp"
+#include "nest/question/space_options.hpp"
+
+namespace nest::report {
+namespace {
+
+[[noreturn]] void refuse(const FieldValue& field, const std::string& what, const std::string& hint = {}) {
+  throw InputError("", field.first + "=" + field.second, what, hint);
+}
+
+// "global_batch" and "global-batch" are the same.
+std::string dashed(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+// A number, true, false, or else a text (quantities keep their unit: readers take them).
+Value plain(const std::string& text) {
+  if (text == "true" || text == "false") return {text == "true"};
+  std::int64_t whole = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, whole); read.ec == std::errc{} && read.ptr == end)
+    return {whole};
+  double real = 0;
+  if (const auto read = std::from_chars(text.data(), end, real); read.ec == std::errc{} && read.ptr == end)
+    return {real};
+  return {text};
+}
+
+std::vector<std::string> keys_of(const Value& value) {
+  std::vector<std::string> keys;
+  if (const auto* object = value.as_object()) {
+    for (const auto& [key, inner] : *object) keys.push_back(key);
+  }
+  return keys;
+}
+
+// The entry of a list: by its number, or by its "name".
+Value* entry_of(Value::Array& list, const std::string& step) {
+  std::size_t index = 0;
+  const auto read = std::from_chars(step.data(), step.data() + step.size(), index);
+  if (read.ec == std::errc{} && read.ptr == step.data() + step.size())
+    return index < list.size() ? &list[index] : nullptr;
+  const auto at = std::find_if(list.begin(), list.end(), [&](const Value& entry) {
+    const Value* name = entry.find("name");
+    return name != nullptr && name->as_string() != nullptr && *name->as_string() == step;
+  });
+  return at == list.end() ? nullptr : &*at;
+}
+
+// The member with that key; keys that a file may have but this one leaves out are made.
+Value* member_of(Value& value, const std::string& step) {
+  auto* object = value.as_object();
+  const auto at = std::find_if(object->begin(), object->end(),
+                               [&](const Value::Member& member) { return member.first == step; });
+  if (at != object->end()) return &at->second;
+  value.set(step, {});
+  return &value.as_object()->back().second;
+}
+
+// Puts a value at a place such as levels.2.bandwidth.
+void set_place(Value& root, std::string_view place, const FieldValue& field) {
+  Value* at = &root;
+  while (!place.empty()) {
+    const std::size_t dot = std::min(place.find('.'), place.size());
+    const std::string step(place.substr(0, dot));
+    place.remove_prefix(std::min(dot + 1, place.size()));
+    if (auto* list = at->as_array()) {
+      at = entry_of(*list, step);
+      if (at == nullptr) {
+        std::vector<std::string> names;
+        for (const Value& entry : *list) {
+          const Value* name = entry.find("name");
+          if (name != nullptr && name->as_string() != nullptr) names.push_back(*name->as_string());
+        }
+        refuse(field, fmt::format("there is no '{}' among {} entries", step, list->size()),
+               names.empty() ? "" : fmt::format("their names are {}", fmt::join(names, ", ")));
+      }
+    } else if (at->as_object() != nullptr) {
+      // A last step may be a key that is left out; readers refuse those that do not exist.
+      if (!place.empty() && at->find(step) == nullptr) {
+        const std::string guess = did_you_mean(step, keys_of(*at));
+        refuse(field, "there is no '" + step + "'",
+               guess.empty() ? fmt::format("there are {}", fmt::join(keys_of(*at), ", ")) : guess);
+      }
+      at = member_of(*at, step);
+    } else {
+      refuse(field, "'" + step + "' lies inside " + std::string(at->kind_name()));
+    }
+  }
+  *at = plain(field.second);
+}
+
+std::int64_t whole(const FieldValue& field) {
+  const Value value = plain(field.second);
+  if (value.as_int() == nullptr || *value.as_int() < 1) refuse(field, "a whole number above 0 is expected");
+  return *value.as_int();
+}
+
+void set_training(Training& training, const std::string& name, const FieldValue& field) {
+  if (name == "global-batch") {
+    training.global_batch = whole(field);
+  } else if (name == "sequence") {
+    training.sequence = whole(field);
+  } else if (name == "precision") {
+    for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
+      if (field.second != name_of(p)) continue;
+      training.precision = p;
+      return;
+    }
+    refuse(field, "bf16, fp16 or fp8 is expected");
+  } else {
+    for (const Optimizer o : {Optimizer::adam, Optimizer::sgd}) {
+      if (field.second != name_of(o)) continue;
+      training.optimizer = o;
+      return;
+    }
+    refuse(field, "adam or sgd is expected");
+  }
+}
+
+enum class Kind { name, place, training, choice, devices };
+
+struct Known {
+  Kind kind = Kind::name;
+  std::string root;   // model, cluster or recipe; the dashed name of the others
+  std::string place;  // after the root's dot
+};
+
+Known kind_of(const FieldValue& field) {
+  const std::size_t dot = field.first.find('.');
+  const std::string root = field.first.substr(0, dot);
+  const bool file = root == "model" || root == "cluster" || root == "recipe";
+  if (file && dot == std::string::npos) return {Kind::name, root, ""};
+  if (file) return {Kind::place, root, field.first.substr(dot + 1)};
+  const std::string name = dashed(field.first);
+  if (name == "devices") return {Kind::devices, name, ""};
+  const std::vector<std::string> training{"global-batch", "sequence", "precision", "optimizer"};
+  if (std::find(training.begin(), training.end(), name) != training.end()) return {Kind::training, name, ""};
+  if (find_space_option(name) != nullptr) return {Kind::choice, name, ""};
+  std::vector<std::string> known{"model", "cluster", "recipe", "devices"};
+  known.insert(known.end(), training.begin(), training.end());
+  for (const SpaceOption& option : space_options()) known.emplace_back(option.name);
+  const std::string guess = did_you_mean(name, known);
+  refuse(field, "there is no field '" + field.first + "'",
+         guess.empty()
+             ? "try devices, global-batch, tensor, cluster.levels.0.bandwidth or recipe.overlap.tensor"
+             : guess);
+}
+
+void set_name(PlanInputs& inputs, const std::string& root, const std::string& value) {
+  Warnings unheard;
+  if (root == "model")
+    set_model(inputs, value, unheard);
+  else if (root == "cluster")
+    inputs.cluster = load_cluster(value);
+  else
+    inputs.recipe = load_recipe(value);
+}
+
+void set_in_file(PlanInputs& inputs, const Known& known, const FieldValue& field) {
+  const std::string file = "--vary " + field.first + "=" + field.second;
+  if (known.root == "cluster") {
+    Value value = cluster_file_value(inputs.cluster);
+    // An accelerator by name becomes one like it, with this and that changed.
+    Value* chip = member_of(value, "accelerator");
+    if (known.place.starts_with("accelerator.") && chip->as_string() != nullptr) {
+      Value like = Value::object();
+      like.set("base", *chip->as_string());
+      *chip = std::move(like);
+    }
+    set_place(value, known.place, field);
+    inputs.cluster = read_cluster(parse_json(file, to_json(value)));
+  } else if (known.root == "recipe") {
+    Value value = to_value(inputs.recipe);
+    set_place(value, known.place, field);
+    inputs.recipe = read_recipe(parse_json(file, to_json(value)), inputs.recipe.name);
+  } else {
+    if (inputs.model.as_object() == nullptr)
+      refuse(field, "the fields of a model by name are fixed",
+             "give --model a config.json or a layer profile");
+    set_place(inputs.model, known.place, field);
+    Warnings unheard;
+    const Document text = parse_json(file, to_json(inputs.model));
+    if (inputs.profile() != nullptr)
+      inputs.source = read_layer_profile(text);
+    else
+      inputs.source = read_hub_config(text, inputs.model_name(), unheard);
+  }
+}
+
+}  // namespace
+
+PlanQuestion set_fields(PlanQuestion question, const std::vector<FieldValue>& fields) {
+  std::vector<std::pair<Known, const FieldValue*>> order;
+  order.reserve(fields.size());
+  for (const FieldValue& field : fields) order.emplace_back(kind_of(field), &field);
+  // As given within a kind: `fields` lie in a row.
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.kind, a.second) < std::pair(b.first.kind, b.second);
+  });
+  bool sequence = false;
+  for (const auto& [known, field] : order) {
+    switch (known.kind) {
+      case Kind::name:
+        set_name(question.inputs, known.root, field->second);
+        break;
+      case Kind::place:
+        set_in_file(question.inputs, known, *field);
+        break;
+      case Kind::training:
+        set_training(question.training, known.root, *field);
+        sequence = sequence || known.root == "sequence";
+        break;
+      case Kind::choice: {
+        const SpaceOption& option = *find_space_option(known.root);
+        open_up(option, question.space);
+        if (const auto problem = read_space_option(option, field->second, question.space))
+          refuse(*field, problem->what);
+        break;
+      }
+      case Kind::devices:
+        question.inputs.cluster = with_devices(question.inputs.cluster, whole(*field));
+        break;
+    }
+    // Another model may not take the sequences of the one before.
+    if (known.root == "model" && !sequence) question.training.sequence = question.inputs.default_sequence();
+  }
+  return question;
+}
+
+}  // namespace nest::report

@@ -1,0 +1,106 @@
+#include "nest/report/sweep/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+
+namespace nest::report {
+namespace {
+
+Sweep example() {
+  PlanQuestion q{
+      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
+  return {std::move(q),
+          {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s..100GB/s:log3"),
+           read_sweep_axis("global-batch=8,16")}};
+}
+
+SweepRow row_of(std::size_t point, double rate) {
+  SweepRow row;
+  row.point = point;
+  row.status = "optimal";
+  row.tokens_per_s = rate;
+  return row;
+}
+
+TEST(Sweep, FirstAxisIsSlowest) {
+  const Sweep sweep = example();
+  EXPECT_EQ(sweep.points(), 6U);
+  EXPECT_EQ(sweep.at(0)[0].second, "1GB/s");
+  EXPECT_EQ(sweep.at(1)[1].second, "16");
+  EXPECT_EQ(sweep.at(5)[0].second, "100GB/s");
+}
+
+TEST(Sweep, RunsEveryPointAndGoesOnWhereItWas) {
+  const Sweep sweep = example();
+  std::string file;
+  const auto keep = [&](const SweepRow& row) { file += to_json(to_value(row, sweep), false) + "\n"; };
+  const std::vector<SweepRow> all = run_sweep(sweep, {.threads = 2}, keep);
+  ASSERT_EQ(all.size(), 6U);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(all[i].point, i);
+    EXPECT_EQ(all[i].status, "optimal") << all[i].reason;
+  }
+  EXPECT_LE(all[0].tokens_per_s, all[4].tokens_per_s);  // more bandwidth is never worse
+  // Interrupted in the middle of a line: what is whole is kept, the rest is done again.
+  const std::size_t third = file.find('\n', file.find('\n', file.find('\n') + 1) + 1);
+  const std::vector<SweepRow> done = read_sweep_rows(file.substr(0, third + 20), sweep);
+  EXPECT_EQ(done.size(), 3U);
+  int again = 0;
+  SweepOptions options;
+  options.done = done;
+  const std::vector<SweepRow> resumed = run_sweep(sweep, options, [&](const SweepRow&) { ++again; });
+  EXPECT_EQ(again, 3);
+  ASSERT_EQ(resumed.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_DOUBLE_EQ(resumed[i].tokens_per_s, all[i].tokens_per_s);
+}
+
+TEST(Sweep, RowsOfAnotherStudyAreNotOurs) {
+  const Sweep sweep = example();
+  Sweep other = example();
+  other.question.training.global_batch = 32;
+  const std::string line = to_json(to_value(row_of(0, 1), other), false) + "\nnot json\n";
+  EXPECT_TRUE(read_sweep_rows(line, sweep).empty());
+  EXPECT_EQ(read_sweep_rows(line, other).size(), 1U);
+}
+
+TEST(Sweep, InvalidPointsAreRowsToo) {
+  Sweep sweep = example();
+  sweep.axes = {read_sweep_axis("devices=4,5")};
+  const std::vector<SweepRow> rows = run_sweep(sweep, {}, {});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].status, "optimal");
+  EXPECT_EQ(rows[1].status, "invalid");
+  EXPECT_FALSE(rows[1].reason.empty());
+  EXPECT_THAT(sweep_csv(sweep, rows), testing::HasSubstr("5,invalid,,,,,,,0,"));
+}
+
+TEST(Sweep, StopsWhenInterrupted) {
+  SweepOptions options;
+  options.threads = 1;
+  int told = 0;
+  options.interrupted = [&] { return told >= 2; };
+  EXPECT_EQ(run_sweep(example(), options, [&](const SweepRow&) { ++told; }).size(), 2U);
+}
+
+TEST(Sweep, FrontAndKnee) {
+  Sweep sweep = example();
+  sweep.axes = {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s,2GB/s,4GB/s,8GB/s")};
+  const std::vector<SweepRow> rows{row_of(0, 50), row_of(1, 99.5), row_of(2, 99.5), row_of(3, 100)};
+  EXPECT_EQ(pareto_front(sweep, rows), (std::vector<std::size_t>{0, 1, 3}));
+  EXPECT_EQ(
+      sweep_findings(sweep, rows),
+      (std::vector<std::string>{"cluster.levels.1.bandwidth: 2GB/s gives 99 % of the best; beyond it, more "
+                                "hardly pays"}));
+  const std::vector<SweepRow> paying{row_of(0, 50), row_of(1, 60), row_of(2, 80), row_of(3, 100)};
+  EXPECT_EQ(sweep_findings(sweep, paying),
+            (std::vector<std::string>{"cluster.levels.1.bandwidth: still paying at 8GB/s"}));
+  // Of latencies less is dearer.
+  sweep.axes = {read_sweep_axis("cluster.levels.1.latency=1us,2us,4us")};
+  const std::vector<SweepRow> late{row_of(0, 100), row_of(1, 100), row_of(2, 60)};
+  EXPECT_EQ(pareto_front(sweep, late), (std::vector<std::size_t>{1, 2}));
+}
+
+}  // namespace
+}  // namespace nest::report

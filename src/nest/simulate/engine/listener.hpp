@@ -1,0 +1,55 @@
+// What the engine tells while it runs. Every report (timeline, memory, links, trace) is a listener; the
+// engine itself keeps nothing of what it said.
+//
+//   task_end at 12.5 ms: worker 3, forward pass of micro-batch 7, begun 10.0, at work since 10.5 (received)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "nest/base/units.hpp"
+#include "nest/plan/schedule.hpp"
+#include "nest/simulate/engine/scenario.hpp"
+
+namespace nest::simulate {
+
+enum class EventKind : std::uint8_t {
+  task_begin,   // the compute stream is taken: by the task, or by a receive that it waits for
+  task_end,     // `work_from`: when its receive was done
+  receive_end,  // a receive on the communication stream
+  reduce_end,   // a part of a collective of the stage; every worker of the stage hears it
+  gather_end,
+  optimizer_end,  // `work_from`: when the norm was known
+};
+
+struct Event {
+  EventKind kind = EventKind::task_begin;
+  Seconds time;
+  Seconds from;
+  Seconds work_from;
+  std::int32_t worker = 0;
+  Task task;                           // of tasks and receives
+  std::optional<std::int32_t> sender;  // the worker that a receive comes from
+  const Job* job = nullptr;            // what the network did for it
+  double share = 1;                    // of the job
+  const StepCollective* collective = nullptr;
+};
+
+class Listener {
+ public:
+  Listener() = default;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  virtual ~Listener() = default;
+
+  // The scenario outlives the run, not the listener.
+  virtual void begin(const Scenario& scenario) { static_cast<void>(scenario); }
+  virtual void on(const Event& event) = 0;
+  // `pipeline` is when the last pass ended.
+  virtual void end(Seconds step, Seconds pipeline) {
+    static_cast<void>(step);
+    static_cast<void>(pipeline);
+  }
+};
+
+}  // namespace nest::simulate

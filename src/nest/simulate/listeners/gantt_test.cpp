@@ -1,0 +1,59 @@
+#include "nest/simulate/listeners/gantt.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "nest/simulate/engine/engine.hpp"
+#include "nest/simulate/test_plans.hpp"
+
+namespace nest::simulate {
+namespace {
+
+using namespace test_plans;
+
+std::string chart(const Case& c, const GanttOptions& options = {}) {
+  const Scenario scenario = make_scenario(c.plan, c.priced, c.inputs, {});
+  Timeline timeline;
+  const std::array<Listener*, 1> listeners{&timeline};
+  static_cast<void>(run_engine(scenario, listeners));
+  return gantt_svg(timeline, options);
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+TEST(Gantt, HasARowForEachStageAndABoxForEachPass) {
+  const std::string svg = chart(example_case(), {.width = 4000});
+  EXPECT_NE(svg.find(">stage 0<"), std::string::npos);
+  EXPECT_NE(svg.find(">stage 1<"), std::string::npos);
+  EXPECT_EQ(count(svg, "<title>forward, micro-batch"), 8U);
+  EXPECT_EQ(count(svg, "<title>backward, micro-batch"), 8U);
+  EXPECT_EQ(count(svg, "<title>receive before"), 8U);
+  EXPECT_EQ(count(svg, ">...<"), 0U);
+  EXPECT_NE(svg.find("forward, micro-batch 0: 0 s to 3 ms"), std::string::npos);
+}
+
+TEST(Gantt, LongStepsShowTheirBeginningAndTheirEnd) {
+  Case c = example_case();
+  c.plan.training.micro_batches = 1000;
+  price_step(c);
+  const std::string svg = chart(c);
+  EXPECT_EQ(count(svg, ">...<"), 1U);
+  EXPECT_NE(svg.find("forward, micro-batch 0:"), std::string::npos);
+  EXPECT_NE(svg.find("backward, micro-batch 999:"), std::string::npos);
+  EXPECT_EQ(svg.find("forward, micro-batch 500:"), std::string::npos);
+}
+
+TEST(Gantt, ShowsWhatIsComputedAgain) {
+  Case c = example_case();
+  EXPECT_EQ(chart(c).find("recompute"), std::string::npos);
+  c.priced.stages[0].chunks[0].recompute = Seconds{3e-3};
+  EXPECT_NE(chart(c).find(">recompute<"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nest::simulate

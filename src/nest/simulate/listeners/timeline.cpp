@@ -1,0 +1,58 @@
+#include "nest/simulate/listeners/timeline.hpp"
+
+namespace nest::simulate {
+
+void Timeline::begin(const Scenario& scenario) {
+  segments_.clear();
+  workers_ = scenario.workers;
+  stages_ = scenario.stages();
+  micro_batches_ = scenario.shape.micro_batches;
+  chunks_ = scenario.shape.chunks;
+  recomputed_.clear();
+  for (std::size_t i = 0; i < stages_; ++i) {
+    for (std::int32_t c = 0; c < chunks_; ++c) {
+      const double work = scenario.work_s(i, {TaskKind::backward, c, 0});
+      const double again = scenario.cost(i).chunks[static_cast<std::size_t>(c)].recompute.value;
+      recomputed_.push_back(work > 0 ? again / work : 0);
+    }
+  }
+}
+
+void Timeline::add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to) {
+  if (to > from) segments_.push_back({from, to, event.worker, stream, kind, event.task, event.sender});
+}
+
+void Timeline::on(const Event& event) {
+  switch (event.kind) {
+    case EventKind::task_begin:
+      break;
+    case EventKind::task_end: {
+      add(event, SegmentKind::receive, Stream::compute, event.from, event.work_from);
+      const SegmentKind kind = event.task.kind == TaskKind::forward    ? SegmentKind::forward
+                               : event.task.kind == TaskKind::backward ? SegmentKind::backward
+                                                                       : SegmentKind::weight;
+      add(event, kind, Stream::compute, event.work_from, event.time);
+      break;
+    }
+    case EventKind::receive_end:
+      add(event, SegmentKind::receive, Stream::communication, event.from, event.time);
+      break;
+    case EventKind::reduce_end:
+      add(event, SegmentKind::reduce, Stream::communication, event.from, event.time);
+      break;
+    case EventKind::gather_end:
+      add(event, SegmentKind::gather, Stream::communication, event.from, event.time);
+      break;
+    case EventKind::optimizer_end:
+      add(event, SegmentKind::norm, Stream::compute, event.from, event.work_from);
+      add(event, SegmentKind::optimizer, Stream::compute, event.work_from, event.time);
+      break;
+  }
+}
+
+void Timeline::end(Seconds step, Seconds pipeline) {
+  step_ = step;
+  pipeline_ = pipeline;
+}
+
+}  // namespace nest::simulate

@@ -1,0 +1,61 @@
+// A listener that keeps what each worker did when, on its compute and its communication stream, in order of
+// their ends. Drawings and traces are made from it.
+//
+//   worker 1, compute:        receive 0.000-0.501 of F0, forward 0.501-1.501 of F0, ...
+//   worker 1, communication:  reduce 38.505-78.515
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "nest/base/units.hpp"
+#include "nest/simulate/engine/listener.hpp"
+
+namespace nest::simulate {
+
+enum class Stream : std::uint8_t { compute, communication };
+enum class SegmentKind : std::uint8_t { forward, backward, weight, receive, reduce, gather, norm, optimizer };
+
+struct Segment {
+  Seconds from;
+  Seconds to;
+  std::int32_t worker = 0;
+  Stream stream = Stream::compute;
+  SegmentKind kind = SegmentKind::forward;
+  Task task;                           // of passes and receives
+  std::optional<std::int32_t> sender;  // of passes that received something, and of receives
+};
+
+class Timeline final : public Listener {
+ public:
+  void begin(const Scenario& scenario) override;
+  void on(const Event& event) override;
+  void end(Seconds step, Seconds pipeline) override;
+
+  [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  [[nodiscard]] const std::vector<Worker>& workers() const { return workers_; }
+  [[nodiscard]] std::size_t stages() const { return stages_; }
+  [[nodiscard]] std::int64_t micro_batches() const { return micro_batches_; }
+  [[nodiscard]] std::int64_t chunks() const { return chunks_; }
+  [[nodiscard]] Seconds step() const { return step_; }
+  [[nodiscard]] Seconds pipeline() const { return pipeline_; }
+  // Part of a backward pass that computes again what was not kept: it comes first.
+  [[nodiscard]] double recomputed_share(std::size_t stage, std::int32_t chunk) const {
+    return recomputed_[stage * static_cast<std::size_t>(chunks_) + static_cast<std::size_t>(chunk)];
+  }
+
+ private:
+  void add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to);
+
+  std::vector<Segment> segments_;
+  std::vector<Worker> workers_;
+  std::vector<double> recomputed_;
+  std::size_t stages_ = 1;
+  std::int64_t micro_batches_ = 1;
+  std::int64_t chunks_ = 1;
+  Seconds step_;
+  Seconds pipeline_;
+};
+
+}  // namespace nest::simulate

@@ -1,0 +1,286 @@
+#include "nest/solve/ask/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "nest/base/error.hpp"
+#include "nest/cluster/resize.hpp"
+#include "nest/question/space_options.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr double kAnyPlan = 1e9;  // a gap so wide that the first plan ends the search
+
+// "96.4 GiB" must be enough where it is written: three digits, rounded up.
+Bytes readable(Bytes memory) {
+  constexpr std::int64_t kGib = std::int64_t{1} << 30;
+  const std::int64_t unit = memory.value >= 100 * kGib  ? kGib
+                            : memory.value >= 10 * kGib ? kGib / 10
+                            : memory.value >= kGib      ? kGib / 100
+                                                        : kGib / 1024;
+  return Bytes{(memory.value + unit - 1) / unit * unit};
+}
+
+PlanQuestion with_cluster(const PlanQuestion& question, Cluster cluster) {
+  PlanQuestion changed = question;
+  changed.inputs.cluster = std::move(cluster);
+  return changed;
+}
+
+PlanQuestion with_memory(const PlanQuestion& question, Bytes memory) {
+  ClusterParts parts = question.inputs.cluster.parts();
+  parts.accelerator.memory = memory;
+  return with_cluster(question, Cluster(std::move(parts)));
+}
+
+class Adviser {
+ public:
+  Adviser(const PlanQuestion& question, const AdviceOptions& options, const SearchFunction& searching)
+      : question_(question), options_(options), searching_(searching) {
+    question_.options.gap = kAnyPlan;
+    question_.options.top = 1;
+    question_.options.runners_up = 0;
+  }
+
+  [[nodiscard]] std::vector<Advice> advise(const SearchResult& found) {
+    throughput();
+    knobs();
+    wider();
+    memory(found.least_memory);
+    devices();
+    batch();
+    sequence();
+    return std::move(list_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] double seconds_left() const {
+    return options_.total_limit_s - std::chrono::duration<double>(Clock::now() - began_).count();
+  }
+
+  SearchResult look(PlanQuestion question) {
+    const double left = seconds_left();
+    if (left <= 0) return {.status = PlanStatus::limit};
+    double limit = std::min(left, options_.search_limit_s);
+    if (question.options.time_limit_s) limit = std::min(limit, *question.options.time_limit_s);
+    question.options.time_limit_s = limit;
+    try {
+      return searching_(question);
+    } catch (const InputError& error) {  // a cluster or model that cannot be made so
+      SearchResult none;
+      none.reason = error.problem();
+      return none;
+    }
+  }
+
+  void tell(const std::string& what) const {
+    if (options_.asking) options_.asking(what);
+  }
+
+  bool keep(AdviceKind kind, std::string sentence, std::int64_t amount, SearchResult found) {
+    if (found.plans.empty()) return false;
+    list_.push_back({kind, std::move(sentence), amount, std::move(found.plans.front())});
+    return true;
+  }
+
+  // Where a number of tokens per second is asked for: what the fastest plan reaches.
+  void throughput() {
+    if (question_.options.objective != Objective::devices) return;
+    tell("the fastest plan");
+    PlanQuestion fastest = question_;
+    fastest.options.objective = Objective::step_time;
+    fastest.options.target_tokens_per_s = 0;
+    fastest.options.gap = 0;
+    SearchResult found = look(std::move(fastest));
+    if (found.plans.empty()) return;
+    const auto tokens = static_cast<std::int64_t>(found.plans.front().predicted->tokens_per_s);
+    keep(AdviceKind::throughput,
+         fmt::format("--target-tokens-per-s {} or less, what {} reaches", format_digits(tokens),
+                     found.status == PlanStatus::optimal ? "the fastest plan" : "the fastest plan found"),
+         tokens, std::move(found));
+  }
+
+  void knobs() {
+    for (const SpaceOption& option : space_options()) {
+      if (is_open(option, question_.space)) continue;
+      tell(fmt::format("--{} left open", option.name));
+      PlanQuestion changed = question_;
+      open_up(option, changed.space);
+      keep(AdviceKind::knob,
+           fmt::format("--{} left open, not {}", option.name, spell(option, question_.space)), 0,
+           look(std::move(changed)));
+    }
+    if (question_.space.rules == nullptr) return;
+    tell(fmt::format("without {}'s rules", question_.space.rules->title));
+    PlanQuestion changed = question_;
+    changed.space.rules = nullptr;
+    changed.space.same_recompute = false;
+    keep(AdviceKind::knob, fmt::format("without --for {}", question_.space.rules->name), 0,
+         look(std::move(changed)));
+  }
+
+  // Choices that by default stay within narrower bounds.
+  void wider() {
+    if (question_.inputs.profile() != nullptr) return;
+    for (const auto& [name, values] : {std::pair("context", "2,4,8,16"), std::pair("tensor", "16,32,64")}) {
+      const SpaceOption& option = *find_space_option(name);
+      if (!is_open(option, question_.space)) continue;
+      tell(fmt::format("--{} {}", name, values));
+      PlanQuestion changed = question_;
+      (void)read_space_option(option, values, changed.space);
+      SearchResult found = look(std::move(changed));
+      if (found.plans.empty()) continue;
+      const Strategy& s = found.plans.front().parallelism.strategy;
+      const std::int64_t degree = name == std::string_view("context") ? s.context : s.tensor;
+      keep(AdviceKind::knob, fmt::format("--{} {}, beyond the default", name, degree), degree,
+           std::move(found));
+    }
+  }
+
+  void memory(Bytes least) {
+    const Bytes has = question_.inputs.cluster.accelerator().memory;
+    constexpr int kMostTries = 4;
+    for (int i = 0; i < kMostTries && least > has; ++i) {
+      const Bytes enough = readable(least);
+      tell("devices with " + format_memory(enough) + " of memory");
+      SearchResult found = look(with_memory(question_, enough));
+      const Bytes next = found.least_memory;
+      if (keep(AdviceKind::memory,
+               fmt::format("devices with {} of memory in place of {}", format_memory(enough),
+                           format_memory(has)),
+               enough.value, std::move(found)))
+        return;
+      if (next <= least) return;
+      least = next;
+    }
+  }
+
+  // Numbers of devices above the present that the cluster's levels allow, ascending.
+  [[nodiscard]] std::vector<std::int64_t> sizes() const {
+    const Cluster& whole = options_.whole ? *options_.whole : question_.inputs.cluster;
+    const DeviceTree& tree = whole.tree();
+    const std::int64_t now = question_.inputs.cluster.devices();
+    constexpr std::int64_t kMostTimes = 64;
+    const std::int64_t most =
+        std::min(kMostDevices, std::max<std::int64_t>(now * kMostTimes, whole.devices()));
+    std::set<std::int64_t> all;
+    for (std::int32_t l = 0; l < tree.levels(); ++l) {
+      const LevelId id{l};
+      const std::int64_t child = tree.devices_in_child(id, 0);
+      const bool outermost = l + 1 == tree.levels();
+      const std::int64_t last = outermost ? most : std::min<std::int64_t>(most, tree.devices_in(id, 0));
+      for (std::int64_t n = child; n <= last; n += child) {
+        if (n > now) all.insert(n);
+      }
+    }
+    return {all.begin(), all.end()};
+  }
+
+  SearchResult with_so_many(std::int64_t devices) {
+    try {
+      const Cluster& whole = options_.whole ? *options_.whole : question_.inputs.cluster;
+      return look(with_cluster(question_, with_devices(whole, devices)));
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
+  // Doubles the number until a plan is found, then closes in on the smallest: a plan for fewer devices is one
+  // for more, so that what fits grows with the number.
+  void devices() {
+    const std::int64_t now = question_.inputs.cluster.devices();
+    const std::vector<std::int64_t> all = sizes();
+    tell("more devices");
+    std::size_t below = 0;  // this many of the list are known not to do
+    std::optional<std::size_t> enough;
+    SearchResult best;
+    for (std::size_t at = 0; at < all.size() && seconds_left() > 0;) {
+      SearchResult found = with_so_many(all[at]);
+      if (!found.plans.empty()) {
+        enough = at;
+        best = std::move(found);
+        break;
+      }
+      if (found.status == PlanStatus::limit) break;
+      below = at + 1;
+      const auto next = std::lower_bound(all.begin(), all.end(), 2 * all[at]);
+      at = next == all.end() && at + 1 < all.size() ? all.size() - 1
+                                                    : static_cast<std::size_t>(next - all.begin());
+    }
+    if (!enough) return;
+    bool smallest = true;
+    while (below < *enough) {
+      const std::size_t middle = below + (*enough - below) / 2;
+      SearchResult found = with_so_many(all[middle]);
+      if (!found.plans.empty()) {
+        enough = middle;
+        best = std::move(found);
+        continue;
+      }
+      smallest = smallest && found.status != PlanStatus::limit;
+      below = middle + 1;
+    }
+    keep(AdviceKind::devices,
+         fmt::format("{} devices in place of {}{}", format_digits(all[*enough]), format_digits(now),
+                     smallest ? "" : " (fewer may do)"),
+         all[*enough], std::move(best));
+  }
+
+  // More sequences allow more copies, and with them more shards.
+  void batch() {
+    const std::int64_t now = question_.training.global_batch;
+    const std::int64_t devices = question_.inputs.cluster.devices();
+    for (std::int64_t more = now * 2; more <= 2 * devices && seconds_left() > 0; more *= 2) {
+      tell(fmt::format("--global-batch {}", more));
+      PlanQuestion changed = question_;
+      changed.training.global_batch = more;
+      if (keep(AdviceKind::batch, fmt::format("--global-batch {} in place of {}", more, now), more,
+               look(std::move(changed))))
+        return;
+    }
+  }
+
+  void sequence() {
+    if (question_.inputs.profile() != nullptr) return;
+    constexpr std::int64_t kShortest = 512;
+    const std::int64_t now = question_.training.sequence;
+    for (std::int64_t less = now / 2; less >= kShortest && seconds_left() > 0; less /= 2) {
+      tell(fmt::format("--sequence {}", less));
+      PlanQuestion changed = question_;
+      changed.training.sequence = less;
+      if (keep(AdviceKind::sequence, fmt::format("--sequence {} in place of {}", less, now), less,
+               look(std::move(changed))))
+        return;
+    }
+  }
+
+  PlanQuestion question_;
+  const AdviceOptions& options_;
+  const SearchFunction& searching_;
+  std::vector<Advice> list_;
+  Clock::time_point began_ = Clock::now();
+};
+
+constexpr std::array<std::string_view, 6> kKinds{"knob",  "memory",   "devices",
+                                                 "batch", "sequence", "throughput"};
+
+}  // namespace
+
+std::string_view name_of(AdviceKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
+                                 const AdviceOptions& options, const SearchFunction& searching) {
+  return Adviser(question, options, searching).advise(found);
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,41 @@
+// What would make a model fit: memory, devices or a choice, each found by further searches, none guessed.
+//
+//   advise_unfit(question, found)   -> "devices with 96.4 GiB of memory in place of 79.6 GiB", ...
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nest/question/question.hpp"
+#include "nest/solve/ask/search.hpp"
+
+namespace nest::solve {
+
+enum class AdviceKind { knob, memory, devices, batch, sequence, throughput };
+[[nodiscard]] std::string_view name_of(AdviceKind kind);
+
+struct Advice {
+  AdviceKind kind = AdviceKind::knob;
+  std::string sentence;      // "devices with 96.4 GiB of memory in place of 79.6 GiB"
+  std::int64_t amount = 0;   // bytes, devices, sequences or tokens
+  std::optional<Plan> plan;  // that then fits
+};
+
+struct AdviceOptions {
+  double search_limit_s = 10;  // of each further search
+  double total_limit_s = 60;   // of all together; what is not asked by then is left out
+  // The cluster from which the question's was cut; growing takes this one's levels.
+  std::optional<Cluster> whole;
+  std::function<void(const std::string&)> asking;  // told what is looked for, before each kind
+};
+
+// What would make an infeasible question feasible, the cheapest change first: each pinned choice left open, a
+// choice beyond its default domain, memory, devices, another batch or sequence. Empty where nothing helps.
+[[nodiscard]] std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
+                                               const AdviceOptions& options = {},
+                                               const SearchFunction& searching = ask);
+
+}  // namespace nest::solve

@@ -1,0 +1,167 @@
+#include "nest/solve/ask/advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+// A question that `fits` may answer with a plan; it is told what a device would need otherwise.
+struct Toy {
+  std::function<bool(const PlanQuestion&)> fits;
+  Bytes needs;
+  int searches = 0;
+
+  [[nodiscard]] std::vector<Advice> advise(const PlanQuestion& question, const AdviceOptions& options = {}) {
+    const SearchFunction searching = [this](const PlanQuestion& q) {
+      ++searches;
+      SearchResult result;
+      result.least_memory = needs;
+      if (!fits(q)) return result;
+      result.status = PlanStatus::feasible;
+      result.plans.emplace_back().predicted.emplace().tokens_per_s = 1234.9;
+      return result;
+    };
+    SearchResult none;
+    none.least_memory = needs;
+    return advise_unfit(question, none, options, searching);
+  }
+};
+
+PlanQuestion question() {
+  PlanInputs inputs = test::example_inputs();  // 4 devices in 2 nodes, 80 GB
+  return {std::move(inputs), {.global_batch = 4, .sequence = 512}, {}, {}};
+}
+
+std::vector<std::string> sentences(const std::vector<Advice>& list) {
+  std::vector<std::string> out;
+  out.reserve(list.size());
+  for (const Advice& a : list) out.push_back(a.sentence);
+  return out;
+}
+
+using Sentences = std::vector<std::string>;
+
+TEST(Advice, NothingHelps) {
+  Toy toy{[](const PlanQuestion&) { return false; }, Bytes{0}};
+  EXPECT_TRUE(toy.advise(question()).empty());
+}
+
+TEST(Advice, EachPinnedChoiceIsLeftOpenInTurn) {
+  PlanQuestion asked = question();
+  asked.space.zero = *read_choice("0,1");
+  asked.space.pipeline = Choice(2);
+  Toy toy{[](const PlanQuestion& q) { return q.space.zero.has(3); }, Bytes{0}};
+  const std::vector<Advice> advice = toy.advise(asked);
+  EXPECT_EQ(sentences(advice), Sentences{"--zero left open, not 0,1"});
+  EXPECT_EQ(advice[0].kind, AdviceKind::knob);
+  EXPECT_TRUE(advice[0].plan);
+}
+
+TEST(Advice, RulesOfAFrameworkAreAKnobToo) {
+  PlanQuestion asked = question();
+  asked.space.rules = find_framework_rules("deepspeed");
+  Toy toy{[](const PlanQuestion& q) { return q.space.rules == nullptr; }, Bytes{0}};
+  EXPECT_EQ(sentences(toy.advise(asked)), Sentences{"without --for deepspeed"});
+}
+
+// 96.43 GiB are needed: "96.5 GiB" is enough, "96.4 GiB" would not be.
+TEST(Advice, MemoryIsRoundedUpAndTried) {
+  const Bytes needs{static_cast<std::int64_t>(96.43 * kGib)};
+  Toy toy{[&](const PlanQuestion& q) { return q.inputs.cluster.accelerator().memory >= needs; }, needs};
+  const std::vector<Advice> advice = toy.advise(question());
+  EXPECT_EQ(sentences(advice), Sentences{"devices with 96.5 GiB of memory in place of 74.5 GiB"});
+  EXPECT_EQ(advice[0].kind, AdviceKind::memory);
+  EXPECT_GE(advice[0].amount, needs.value);
+}
+
+TEST(Advice, MemoryThatDoesNotHelpIsNotNamed) {
+  Toy toy{[](const PlanQuestion&) { return false; }, Bytes{200 * kGib}};
+  EXPECT_TRUE(toy.advise(question()).empty());
+}
+
+// From 4 devices in pairs: 6 would do, found by doubling (6, 12, ..) and closing in.
+TEST(Advice, DevicesAreTheFewestThatDo) {
+  for (const std::int64_t enough : {6, 10, 34, 200}) {
+    Toy toy{[&](const PlanQuestion& q) { return q.inputs.cluster.devices() >= enough; }, Bytes{0}};
+    const std::vector<Advice> advice = toy.advise(question());
+    ASSERT_EQ(advice.size(), 1U) << enough;
+    EXPECT_EQ(advice[0].amount, enough);
+    EXPECT_EQ(advice[0].sentence, std::to_string(enough) + " devices in place of 4");
+    EXPECT_LT(toy.searches, 24);
+  }
+}
+
+TEST(Advice, ACutClusterGrowsBackByItsOwnLevels) {
+  PlanQuestion asked = question();
+  AdviceOptions options;
+  options.whole = asked.inputs.cluster;
+  ClusterParts parts = asked.inputs.cluster.parts();
+  parts.levels[0].fan_out.size = 1;
+  parts.levels[1].fan_out.size = 1;
+  asked.inputs.cluster = Cluster(parts);
+  Toy toy{[](const PlanQuestion& q) { return q.inputs.cluster.devices() >= 2; }, Bytes{0}};
+  const std::vector<Advice> advice = toy.advise(asked, options);
+  ASSERT_FALSE(advice.empty());
+  EXPECT_EQ(advice[0].sentence, "2 devices in place of 1");
+}
+
+TEST(Advice, ALargerBatch) {
+  Toy toy{[](const PlanQuestion& q) { return q.training.global_batch == 8; }, Bytes{0}};
+  EXPECT_EQ(sentences(toy.advise(question())), Sentences{"--global-batch 8 in place of 4"});
+}
+
+TEST(Advice, AShorterSequenceAndWiderChoicesOfModels) {
+  Warnings warnings;
+  PlanQuestion asked{load_inputs("gpt2", "h100-spine-leaf", "plain", warnings),
+                     {.global_batch = 4096, .sequence = 1024},
+                     {},
+                     {}};
+  Toy sequence{[](const PlanQuestion& q) { return q.training.sequence == 512; }, Bytes{0}};
+  EXPECT_EQ(sentences(sequence.advise(asked)), Sentences{"--sequence 512 in place of 1024"});
+  Toy context{[](const PlanQuestion& q) { return !q.space.context.open(); }, Bytes{0}};
+  EXPECT_EQ(sentences(context.advise(asked)), Sentences{"--context 1, beyond the default"});
+}
+
+TEST(Advice, ATargetBeyondReachNamesWhatIsReached) {
+  PlanQuestion asked = question();
+  asked.options.objective = Objective::devices;
+  asked.options.target_tokens_per_s = 5000;
+  Toy toy{[](const PlanQuestion& q) { return q.options.target_tokens_per_s == 0; }, Bytes{0}};
+  EXPECT_EQ(sentences(toy.advise(asked)),
+            Sentences{"--target-tokens-per-s 1,234 or less, what the fastest plan found reaches"});
+}
+
+TEST(Advice, EverySearchHasALimit) {
+  Toy toy{[](const PlanQuestion& q) {
+            EXPECT_TRUE(q.options.time_limit_s);
+            EXPECT_LE(*q.options.time_limit_s, 2);
+            EXPECT_GT(q.options.gap, 1e6);  // the first plan is enough
+            return false;
+          },
+          Bytes{0}};
+  AdviceOptions options;
+  options.search_limit_s = 2;
+  EXPECT_TRUE(toy.advise(question(), options).empty());
+  EXPECT_GT(toy.searches, 0);
+  options.total_limit_s = 0;
+  toy.searches = 0;
+  EXPECT_TRUE(toy.advise(question(), options).empty());
+  EXPECT_EQ(toy.searches, 0);
+}
+
+TEST(Advice, TellsWhatItLooksFor) {
+  std::vector<std::string> told;
+  AdviceOptions options;
+  options.asking = [&](const std::string& what) { told.push_back(what); };
+  Toy toy{[](const PlanQuestion&) { return false; }, Bytes{100 * kGib}};
+  EXPECT_TRUE(toy.advise(question(), options).empty());
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"devices with 100 GiB of memory", "more devices", "--global-batch 8"}));
+}
+
+}  // namespace
+}  // namespace nest::solve

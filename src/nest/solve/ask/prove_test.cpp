@@ -1,0 +1,96 @@
+// The search against its exhaustive twin on random instances. tools/prove does more of the same.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <string>
+
+#include "nest/solve/ask/search.hpp"
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/ask/test_tight_instances.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr unsigned kSeedsOfShard = 50;
+constexpr unsigned kShards = 40;
+// Sanitizers take ten times as long: one seed of eight is enough for them.
+#ifdef __SANITIZE_ADDRESS__
+constexpr unsigned kStride = 8;
+#else
+constexpr unsigned kStride = 1;
+#endif
+
+class Prove : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(Prove, SearchFindsWhatTheTwinFinds) {
+  for (unsigned seed = GetParam(); seed < GetParam() + kSeedsOfShard; seed += kStride) {
+    const std::int64_t most = test::usual_most_plans(seed);
+    const test::Instance instance = test::random_instance(seed, most);
+    ASSERT_EQ(test::difference(instance, most), "") << instance.text;
+  }
+}
+
+std::string seed_name(const ::testing::TestParamInfo<unsigned>& info) {
+  return "From" + std::to_string(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Prove, ::testing::Range(1U, kShards* kSeedsOfShard, kSeedsOfShard),
+                         seed_name);
+
+// Where recomputation decides, and the next memory has another answer.
+TEST(Prove, SearchFindsWhatTheTwinFindsInTightMemory) {
+  for (unsigned seed = 2; seed < 202; seed += 4 * kStride) {
+    test::tight_differences(seed, 1'000, 10, {}, [](const std::string& what) { ADD_FAILURE() << what; });
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+class Without : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Without, APruningThatIsOffChangesNothing) {
+  for (unsigned seed = 10'001; seed < 10'001 + 200; seed += kStride) {
+    constexpr std::int64_t kMost = 500;
+    test::Instance instance = test::random_instance(seed, kMost);
+    instance.options.without = {GetParam()};
+    ASSERT_EQ(test::difference(instance, kMost), "") << "without " << GetParam() << "\n" << instance.text;
+  }
+}
+
+std::string pruning_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Prunings, Without, ::testing::ValuesIn(pruning_names()), pruning_name);
+
+TEST(Prove, NoPruningAtAllChangesNothing) {
+  for (unsigned seed = 20'001; seed < 20'001 + 200; ++seed) {
+    constexpr std::int64_t kMost = 200;
+    test::Instance instance = test::random_instance(seed, kMost);
+    instance.options.without = pruning_names();
+    ASSERT_EQ(test::difference(instance, kMost), "") << "without any pruning\n" << instance.text;
+  }
+}
+
+// The plan's own choices, byte for byte.
+std::string plan_text(const test::Instance& instance, int threads) {
+  SearchOptions options = instance.options;
+  options.threads = threads;
+  const SearchResult found = search(instance.inputs, instance.training, instance.space, options);
+  return found.plans.empty() ? "none" : to_json(plan_value(found.plans.front(), instance.inputs));
+}
+
+TEST(Prove, ThreadsDoNotMatter) {
+  for (unsigned seed = 30'001; seed < 30'001 + 150; ++seed) {
+    const test::Instance instance = test::random_instance(seed, 50'000);
+    const std::string one = plan_text(instance, 1);
+    ASSERT_EQ(plan_text(instance, 2), one) << "two threads\n" << instance.text;
+    ASSERT_EQ(plan_text(instance, 3), one) << "three threads\n" << instance.text;
+  }
+}
+
+}  // namespace
+}  // namespace nest::solve

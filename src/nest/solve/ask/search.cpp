@@ -1,0 +1,240 @@
+#include "nest/solve/ask/search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "nest/base/error.hpp"
+#include "nest/plan/text/plan_json.hpp"
+#include "nest/price/price.hpp"
+#include "nest/question/domains.hpp"
+#include "nest/solve/ask/verify.hpp"
+#include "nest/solve/tree/least_memory.hpp"
+#include "nest/solve/tree/search_tree.hpp"
+
+namespace nest::solve {
+namespace {
+
+// A plan that reaches a target but for rounding reaches it.
+constexpr double kReached = 1 + 1e-12;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr const char* kNothingFound = "no plan was found before the limit";
+
+class Clock {
+ public:
+  [[nodiscard]] double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+Prunings prunings_of(const SearchOptions& options) {
+  Prunings prunings;
+  for (const std::string& name : options.without) {
+    bool* own = find_pruning(prunings, name);
+    if (own == nullptr) throw InputError("", "without", "there is no pruning '" + name + "'");
+    *own = false;
+  }
+  return prunings;
+}
+
+// Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
+void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space,
+                const SearchOptions& options, Workers& workers, std::string& refusal) {
+  struct Pair {
+    std::size_t batch;
+    std::size_t strategy;
+    std::vector<Group> groups;
+    std::string refusal;
+  };
+  std::vector<Pair> pairs;
+  SearchCosts& costs = *problem.costs;
+  for (std::size_t b = 0; b < costs.batches().size(); ++b) {
+    for (std::size_t s = 0; s < problem.strategies.size(); ++s) pairs.push_back({b, s, {}, {}});
+  }
+  std::vector<Evaluator> evaluators;
+  evaluators.reserve(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
+  const std::int64_t devices = costs.inputs().cluster.devices();
+  workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
+    if (cancelled(options)) return;
+    Pair& pair = pairs[job];
+    const Batch& batch = costs.batches()[pair.batch];
+    const Strategy& strategy = problem.strategies[pair.strategy];
+    pair.refusal = costs.refusal(batch, strategy);
+    if (!pair.refusal.empty()) return;
+    const std::int64_t cell = strategy.cell();
+    const std::int64_t together = batch.training.micro_batch * strategy.side();
+    const auto layers = static_cast<std::int64_t>(batch.sets->layers());
+    for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
+      for (const std::int64_t q :
+           copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
+        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0,
+                    0};
+        group.bound = kInfinite;
+        for (const Schedule schedule : schedule_domain(space)) {
+          for (const std::int64_t v : interleave_domain(space)) {
+            const bool interleaved = schedule == Schedule::interleaved;
+            if (interleaved != (v > 1) || (interleaved && (p < 2 || group.micro_batches % p != 0))) continue;
+            group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
+          }
+        }
+        if (group.bound == kInfinite) continue;
+        group.memory = evaluators[worker].memory_floor(group);
+        pair.groups.push_back(group);
+      }
+    }
+  });
+  for (const Pair& pair : pairs) {
+    if (refusal.empty()) refusal = pair.refusal;
+    problem.groups.insert(problem.groups.end(), pair.groups.begin(), pair.groups.end());
+  }
+  std::sort(problem.groups.begin(), problem.groups.end(), [](const Group& a, const Group& b) {
+    return std::tie(a.bound, a.batch, a.strategy, a.pipeline, a.copies) <
+           std::tie(b.bound, b.batch, b.strategy, b.pipeline, b.copies);
+  });
+}
+
+// Complete, placed and priced, or why not.
+std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus status, Plan& plan) {
+  try {
+    plan = pricer.place(entry.plan);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  const PricedPlan priced = pricer.price(plan);
+  plan = with_results(std::move(plan), priced);
+  plan.status = status;
+  if (priced.status != PriceStatus::feasible) return priced.reason;
+  const double price = priced.predicted.step.value;
+  if (std::abs(price - entry.step) > kPriceTolerance * price)
+    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step, price);
+  return {};
+}
+
+void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
+                  SearchResult& result) {
+  result.status = PlanStatus::infeasible;
+  if (!problem.groups.empty()) {
+    const std::int64_t least = least_memory(problem);
+    result.least_memory = Bytes{least};
+    const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
+    if (Bytes{least} > has) {
+      result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
+                                  format_memory(Bytes{least}), format_memory(has));
+      return;
+    }
+  }
+  if (problem.groups.empty() && !refusal.empty()) {
+    result.reason = refusal;
+  } else if (problem.groups.empty()) {
+    result.reason = "no combination of the degrees fits the batch, the layers and the devices";
+  } else if (rule != nullptr) {
+    result.reason = rule->sentence;
+  } else {
+    result.reason = "no plan of the space is valid, or reaches the target";
+  }
+}
+
+}  // namespace
+
+SearchResult search(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                    const SearchOptions& options) {
+  Clock clock;
+  SearchResult result;
+  const Training wanted = [&] {
+    Training t = training;
+    if (t.sequence == 0) t.sequence = inputs.default_sequence();
+    return t;
+  }();
+  Workers workers(static_cast<std::size_t>(
+      options.threads > 0 ? options.threads
+                          : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
+  SearchCosts costs(inputs, wanted, space, micro_batch_domain(inputs, wanted, space));
+  SearchProblem problem;
+  problem.costs = &costs;
+  problem.space = &space;
+  problem.pipeline_model = options.pipeline_model;
+  problem.prunings = prunings_of(options);
+  problem.strategies = strategy_domain(inputs, wanted, space);
+  problem.recompute = RecomputeDomain(space.recompute, costs.selective());
+  if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
+  Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
+                        problem.prunings.same_network && !space.mixed);
+  problem.placements = &placements;
+  std::string refusal;
+  add_groups(problem, wanted, space, options, workers, refusal);
+  result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
+  result.stats.seconds.emplace_back("costs and groups", clock.lap());
+
+  if (cancelled(options)) {  // groups may be missing: nothing is known of the rest
+    result.status = PlanStatus::limit;
+    result.reason = kNothingFound;
+    return result;
+  }
+  const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
+  const bool fewest = options.objective == Objective::devices;
+  const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
+  BestPlans best(options.objective, proved,
+                 fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s * kReached
+                                                           : kInfinite);
+  SearchTree tree(problem, options, best, workers);
+  tree.run();
+  tree.count(result.stats);
+  result.stats.networks = placements.networks();
+  result.stats.seconds.emplace_back("search", clock.lap());
+
+  double bound = tree.left_out();
+  const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
+                                 [](const Batch& b) { return b.sets->complete(); });
+  if (!whole && !problem.groups.empty()) bound = std::min(bound, problem.groups.front().bound);
+  if (best.best() == nullptr) {
+    if (tree.stopped()) {
+      result.status = PlanStatus::limit;
+      result.lower_bound = Seconds{bound};
+      result.reason = kNothingFound;
+    } else {
+      explain_lack(problem, refusal, tree.broken(), result);
+    }
+    result.stats.seconds.emplace_back("why nothing fits", clock.lap());
+    return result;
+  }
+  const double step = best.best()->step;
+  // What the gap left out may be better than the plan, what was stopped too.
+  result.lower_bound = Seconds{fewest ? step : std::min(step, bound)};
+  result.status =
+      !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
+  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  for (const BestPlans::Entry* entry : best.all()) {
+    if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
+    Plan plan;
+    const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
+    result.disagreement = finish(pricer, *entry, status, plan);
+    if (!result.disagreement.empty()) {
+      result.instance = plan_value(plan, inputs);
+      result.plans.clear();
+      break;
+    }
+    if (result.plans.empty()) {
+      plan.lower_bound = result.lower_bound;
+      if (result.status == PlanStatus::optimal && !fewest) {
+        plan.lower_bound = plan.predicted->step;
+        result.lower_bound = plan.predicted->step;
+      }
+    }
+    result.plans.push_back(std::move(plan));
+  }
+  result.stats.seconds.emplace_back("check and price", clock.lap());
+  return result;
+}
+
+}  // namespace nest::solve

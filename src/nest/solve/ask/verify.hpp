@@ -1,0 +1,21 @@
+// The last gate before a plan is shown: an independent check and price of it, against what it says of itself.
+//
+//   verify_plan(plan, inputs, PipelineModel::one_f_one_b)   -> none, or
+//       "the search says 8.59 s a step, the price is 8.61 s"
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
+
+namespace nest::solve {
+
+// Relative: what the search and the price of one plan may differ by.
+inline constexpr double kPriceTolerance = 1e-9;
+
+[[nodiscard]] std::optional<std::string> verify_plan(const Plan& plan, const PlanInputs& inputs,
+                                                     PipelineModel model);
+
+}  // namespace nest::solve

@@ -1,0 +1,78 @@
+#include "nest/solve/ask/why_not.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr double kSame = 1e-9;  // relative, of steps
+
+std::string sample_value(const SpaceOption& option) {
+  if (std::holds_alternative<Choice SearchSpace::*>(option.member))
+    return std::to_string(std::min<std::int64_t>(4, option.most));
+  if (std::holds_alternative<std::vector<bool> SearchSpace::*>(option.member)) return "on";
+  return std::string(option.text.substr(0, option.text.find_first_of(", ")));
+}
+
+std::optional<SpaceProblem> pin_choice(std::string_view text, SearchSpace& space) {
+  const std::size_t equals = text.find('=');
+  std::string name(text.substr(0, equals));
+  if (name.starts_with("--")) name.erase(0, 2);
+  std::replace(name.begin(), name.end(), '_', '-');
+  const SpaceOption* option = find_space_option(name);
+  if (option == nullptr) {
+    std::vector<std::string> known;
+    for (const SpaceOption& o : space_options()) known.emplace_back(o.name);
+    const std::string guess = did_you_mean(name, known);
+    return SpaceProblem{
+        fmt::format("there is no choice '{}'; {}", name,
+                    guess.empty() ? "write one as tensor=4, zero=3 or schedule=gpipe" : guess)};
+  }
+  if (equals == std::string_view::npos)
+    return SpaceProblem{fmt::format("'{}' needs a value, as in {}={}", name, name, sample_value(*option))};
+  auto problem = read_space_option(*option, text.substr(equals + 1), space);
+  if (problem) problem->what = name + ": " + problem->what;
+  return problem;
+}
+
+}  // namespace
+
+std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space) {
+  bool any = false;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    const std::string_view one = text.substr(0, blank);
+    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+    if (one.empty()) continue;
+    if (auto problem = pin_choice(one, space)) return problem;
+    any = true;
+  }
+  if (!any) return SpaceProblem{"a choice is expected, as in tensor=4"};
+  return std::nullopt;
+}
+
+WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
+               const SearchFunction& searching) {
+  PlanQuestion changed = question;
+  changed.options.top = 1;
+  changed.options.runners_up = 0;
+  if (const auto problem = pin_choices(choice, changed.space))
+    throw InputError("", "--why-not", problem->what);
+  WhyNot out;
+  out.choice = choice;
+  out.found = searching(changed);
+  if (out.found.plans.empty()) return out;
+  const Plan& other = out.found.plans.front();
+  out.cost = other.predicted->step - best.predicted->step;
+  out.chosen = other.parallelism == best.parallelism && other.training == best.training &&
+               out.cost->value <= kSame * best.predicted->step.value;
+  return out;
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,85 @@
+#include "nest/solve/ask/why_not.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/error.hpp"
+#include "nest/plan/test_example.hpp"
+
+namespace nest::solve {
+namespace {
+
+Plan plan_of(std::int64_t tensor, double step) {
+  Plan plan;
+  plan.parallelism.strategy.tensor = tensor;
+  plan.predicted.emplace().step = Seconds{step};
+  return plan;
+}
+
+PlanQuestion question() {
+  return {test::example_inputs(), {}, {}, {}};
+}
+
+std::string pinned(std::string_view text) {
+  SearchSpace space;
+  const auto problem = pin_choices(text, space);
+  return problem ? problem->what : "";
+}
+
+TEST(WhyNot, ReadsOneChoiceOrSeveral) {
+  SearchSpace space;
+  EXPECT_FALSE(pin_choices("tensor=4  zero=1,3 micro_batch=2", space));
+  EXPECT_EQ(space.tensor, Choice(4));
+  EXPECT_TRUE(space.zero.has(3));
+  EXPECT_FALSE(space.zero.has(2));
+  EXPECT_EQ(space.micro_batch, Choice(2));
+  EXPECT_FALSE(pin_choices("--schedule=gpipe", space));
+  EXPECT_EQ(space.schedules, std::vector<Schedule>{Schedule::gpipe});
+}
+
+TEST(WhyNot, SaysWhatIsNoChoice) {
+  EXPECT_EQ(pinned(""), "a choice is expected, as in tensor=4");
+  EXPECT_EQ(pinned("tensor"), "'tensor' needs a value, as in tensor=4");
+  EXPECT_EQ(pinned("zero"), "'zero' needs a value, as in zero=3");
+  EXPECT_EQ(pinned("schedule"), "'schedule' needs a value, as in schedule=1f1b");
+  EXPECT_EQ(pinned("sequence-parallel"), "'sequence-parallel' needs a value, as in sequence-parallel=on");
+  EXPECT_EQ(pinned("tensro=4"), "there is no choice 'tensro'; did you mean 'tensor'?");
+  EXPECT_EQ(pinned("weather=4"),
+            "there is no choice 'weather'; write one as tensor=4, zero=3 or schedule=gpipe");
+  EXPECT_EQ(pinned("tensor=x"), "tensor: 'x' is no number, list or range; try 1,2,4 or 2..16");
+}
+
+TEST(WhyNot, CostsWhatTheBestPlanWithItTakesLonger) {
+  PlanQuestion asked = question();
+  asked.space.tensor = Choice(8);
+  asked.options.top = 5;
+  const WhyNot answer = why_not(asked, "tensor=4", plan_of(8, 2), [](const PlanQuestion& q) {
+    EXPECT_EQ(q.space.tensor, Choice(4));  // in place of what the question says
+    EXPECT_EQ(q.options.top, 1);
+    return SearchResult{.status = PlanStatus::optimal, .plans = {plan_of(4, 2.5)}};
+  });
+  EXPECT_FALSE(answer.chosen);
+  ASSERT_TRUE(answer.cost);
+  EXPECT_DOUBLE_EQ(answer.cost->value, 0.5);
+}
+
+TEST(WhyNot, TheBestPlanMayHaveItAlready) {
+  const WhyNot answer = why_not(question(), "tensor=4", plan_of(4, 2), [](const PlanQuestion&) {
+    return SearchResult{.status = PlanStatus::optimal, .plans = {plan_of(4, 2)}};
+  });
+  EXPECT_TRUE(answer.chosen);
+}
+
+TEST(WhyNot, AForbiddenChoiceKeepsItsReason) {
+  const WhyNot answer = why_not(question(), "tensor=3", plan_of(4, 2), [](const PlanQuestion&) {
+    return SearchResult{.status = PlanStatus::infeasible, .reason = "tensor 3 does not divide 64 heads"};
+  });
+  EXPECT_FALSE(answer.cost);
+  EXPECT_EQ(answer.found.reason, "tensor 3 does not divide 64 heads");
+}
+
+TEST(WhyNot, ABadChoiceIsAnError) {
+  EXPECT_THROW((void)why_not(question(), "tensor", plan_of(4, 2)), InputError);
+}
+
+}  // namespace
+}  // namespace nest::solve

@@ -1,0 +1,105 @@
+#include "nest/solve/placements/placements.hpp"
+
+#include <algorithm>
+
+#include "nest/question/domains.hpp"
+
+namespace nest::solve {
+namespace {
+
+bool alike(const PlanNetwork& a, const PlanNetwork& b) {
+  if (a.stages.size() != b.stages.size() || !(a.wrap == b.wrap) || !(a.tied == b.tied)) return false;
+  for (std::size_t i = 0; i < a.stages.size(); ++i) {
+    const StageNetwork& x = a.stages[i];
+    const StageNetwork& y = b.stages[i];
+    if (!(x.from_previous == y.from_previous && x.from_next == y.from_next && x.dense == y.dense &&
+          x.expert == y.expert) ||
+        !(x.cell == y.cell || same_groups(*x.cell, *y.cell)))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Placements::SlotGroup& Placements::slots(const PlacementQuestion& question) {
+  SlotGroup* group = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    group = &slots_[{question.strategy, question.pipeline, question.copies}];
+  }
+  const std::lock_guard lock(group->mutex);
+  if (group->made) return *group;
+  const Strategy& strategy = (*strategies_)[question.strategy];
+  for (const std::int64_t inner : inner_domain(*space_, question.copies)) {
+    PlacementShape shape{strategy.cell(), question.pipeline, inner, question.copies / inner, 0, false};
+    std::vector<std::int64_t> blocks;
+    if (!space_->block_devices.open()) {
+      blocks = space_->block_devices.values(cluster_->devices());
+    } else if (shape.outer == 1) {
+      blocks = {0};
+    } else {
+      blocks = block_sizes(cluster_->tree(), shape);
+    }
+    for (const std::int64_t block : blocks) {
+      shape.block_devices = block;
+      if (auto made = SlotNetwork::make(*cluster_, *constants_, strategy, shape))
+        group->slots.push_back(std::move(made));
+    }
+  }
+  group->made = true;
+  return *group;
+}
+
+std::vector<std::int64_t> Placements::shard_sizes(const PlacementQuestion& question,
+                                                  const SlotNetwork& slot) const {
+  const Strategy& strategy = (*strategies_)[question.strategy];
+  const std::int64_t ranks = question.copies * strategy.cell();
+  const std::int64_t group = ranks / strategy.tensor;
+  if (question.shards == ShardKind::any) return {0};
+  if (question.shards == ShardKind::whole) return {group};
+  if (space_->zero_shards.open()) return slot.zero_shards();
+  std::vector<std::int64_t> sizes = divisors(group);
+  std::erase_if(sizes, [&](std::int64_t size) { return size == group || !space_->zero_shards.has(size); });
+  return sizes;
+}
+
+std::vector<Placement> Placements::make(const PlacementQuestion& question) {
+  SlotGroup& group = slots(question);
+  const std::lock_guard lock(group.mutex);
+  std::vector<bool> directions = space_->first_stage_first;
+  if (directions.empty()) directions = question.pipeline == 1 ? std::vector{false} : std::vector{false, true};
+  std::vector<Placement> all;
+  std::int64_t made = 0;
+  for (const auto& slot : group.slots) {
+    for (const std::int64_t shards : shard_sizes(question, *slot)) {
+      for (const bool first : directions) {
+        const NetworkOptions options{shards, question.wrap, question.tied_first, question.tied_last};
+        auto network = std::make_shared<const PlanNetwork>(slot->network(options, first));
+        ++made;
+        const auto known = std::find_if(all.begin(), all.end(), [&](const Placement& other) {
+          return other.zero_shards == shards && alike(*other.network, *network);
+        });
+        if (merge_ && known != all.end()) continue;
+        all.push_back({slot->shape().inner, slot->shape().block_devices, first, shards, std::move(network)});
+      }
+    }
+  }
+  const std::lock_guard count(mutex_);
+  networks_ += made;
+  return all;
+}
+
+std::shared_ptr<const std::vector<Placement>> Placements::of(const PlacementQuestion& question) {
+  Answer* answer = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    answer = &answers_[question];
+  }
+  const std::lock_guard lock(answer->mutex);
+  if (!answer->placements)
+    answer->placements = std::make_shared<const std::vector<Placement>>(make(question));
+  return answer->placements;
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,76 @@
+// The networks of all placements of a strategy with given stages and copies, made once and shared by all
+// configurations and threads. Placements that look alike in everything stand for one another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "nest/price/network/slot_network.hpp"
+#include "nest/question/search_space.hpp"
+#include "nest/solve/placements/relaxed.hpp"
+
+namespace nest::solve {
+
+struct Placement {
+  std::int64_t inner = 1;
+  std::int64_t block_devices = 0;
+  bool first_stage_first = false;
+  std::int64_t zero_shards = 0;  // 0: ZeRO 0
+  std::shared_ptr<const PlanNetwork> network;
+};
+
+struct PlacementQuestion {
+  std::size_t strategy = 0;
+  std::int64_t pipeline = 1;
+  std::int64_t copies = 1;
+  ShardKind shards = ShardKind::any;  // any: ZeRO 0
+  bool wrap = false;
+  std::size_t tied_first = 0;
+  std::size_t tied_last = 0;
+
+  auto operator<=>(const PlacementQuestion&) const = default;
+};
+
+class Placements {
+ public:
+  // All that it is given outlives this. `merge`: those that look alike are one.
+  Placements(const Cluster& cluster, const FabricConstants& constants,
+             const std::vector<Strategy>& strategies, const SearchSpace& space, bool merge)
+      : cluster_(&cluster), constants_(&constants), strategies_(&strategies), space_(&space), merge_(merge) {}
+
+  [[nodiscard]] std::shared_ptr<const std::vector<Placement>> of(const PlacementQuestion& question);
+  [[nodiscard]] std::int64_t networks() const { return networks_; }
+
+ private:
+  using SlotKey = std::tuple<std::size_t, std::int64_t, std::int64_t>;
+  struct SlotGroup {
+    std::mutex mutex;
+    bool made = false;
+    std::vector<std::unique_ptr<SlotNetwork>> slots;
+  };
+  struct Answer {
+    std::mutex mutex;
+    std::shared_ptr<const std::vector<Placement>> placements;
+  };
+
+  SlotGroup& slots(const PlacementQuestion& question);
+  [[nodiscard]] std::vector<Placement> make(const PlacementQuestion& question);
+  [[nodiscard]] std::vector<std::int64_t> shard_sizes(const PlacementQuestion& question,
+                                                      const SlotNetwork& slot) const;
+
+  const Cluster* cluster_;
+  const FabricConstants* constants_;
+  const std::vector<Strategy>* strategies_;
+  const SearchSpace* space_;
+  bool merge_;
+  std::mutex mutex_;
+  std::int64_t networks_ = 0;
+  std::map<SlotKey, SlotGroup> slots_;
+  std::map<PlacementQuestion, Answer> answers_;
+};
+
+}  // namespace nest::solve

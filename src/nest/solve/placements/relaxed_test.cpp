@@ -1,0 +1,199 @@
+#include "nest/solve/placements/relaxed.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/cluster/cluster_file.hpp"
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/tree/test_fill.hpp"
+
+namespace nest::solve {
+namespace {
+
+using test::Instance;
+
+// A cluster with ideal constants.
+struct Fixture {
+  explicit Fixture(const std::string& levels)
+      : cluster(read_cluster(parse_yaml(
+            "cluster",
+            "name: x\naccelerator: {name: x, memory: 80 GB, memory_bandwidth: 3 TB/s, peak: {bf16: "
+            "1000 TFLOP/s}}\nlevels:\n" +
+                levels))),
+        constants(ideal_constants(cluster)),
+        model(cluster, constants) {}
+
+  [[nodiscard]] RelaxedNetwork relaxed(const Strategy& strategy, std::int64_t copies, ShardKind kind,
+                                       bool listed = false) const {
+    return relaxed_network(cluster, constants, model, strategy, copies, kind, listed);
+  }
+  [[nodiscard]] double send(const Shapes& shapes) const {
+    return slowest(CollectiveKind::send, Bytes{50'000'000}, shapes, model).value;
+  }
+  [[nodiscard]] double all_reduce(const Shapes& shapes) const {
+    return slowest(CollectiveKind::all_reduce, Bytes{400'000'000}, shapes, model).value;
+  }
+
+  Cluster cluster;
+  FabricConstants constants;
+  CollectiveModel model;
+};
+
+const std::string kExample =
+    "  - {name: node, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}\n"
+    "  - {name: rack, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 5 us}\n";
+
+// EXAMPLE.md: 0.501 ms in a node, 5.005 ms across, which cells of a whole node cannot do without.
+TEST(Relaxed, NeighboursAreAsNearAsTheirCellsAllow) {
+  const Fixture f(kExample);
+  EXPECT_NEAR(f.send(f.relaxed({}, 1, ShardKind::any).stage.from_next), 0.501e-3, 1e-12);
+  EXPECT_NEAR(f.send(f.relaxed({}, 1, ShardKind::any).stage.from_previous), 0.501e-3, 1e-12);
+  EXPECT_NEAR(f.send(f.relaxed({.tensor = 2}, 1, ShardKind::any).stage.from_next), 5.005e-3, 1e-12);
+}
+
+// A faster level outside a slower one: the nearest is not the next.
+TEST(Relaxed, TheFastestPairMayBeFurtherOut) {
+  const Fixture f(
+      "  - {name: node, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 5 us}\n"
+      "  - {name: rack, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}\n");
+  EXPECT_NEAR(f.send(f.relaxed({}, 1, ShardKind::any).stage.from_next), 0.501e-3, 1e-12);
+  // Of two levels of which one is quicker for few bytes and the other for many, none stands for both.
+  const Fixture mixed(
+      "  - {name: node, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 1 us}\n"
+      "  - {name: rack, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 50 us}\n");
+  EXPECT_TRUE(mixed.relaxed({}, 1, ShardKind::any).stage.from_next.empty());
+}
+
+// EXAMPLE.md: 400 MB over two ranks in a node take 4.002 ms; over two nodes of two, 200 MB cross.
+TEST(Relaxed, GradientsOfAllRanksSideBySide) {
+  const Fixture f(kExample);
+  const RelaxedNetwork two = f.relaxed({}, 2, ShardKind::whole);
+  EXPECT_EQ(two.stage.dense.members, 2);
+  EXPECT_EQ(two.stage.dense.shards, 2);
+  EXPECT_NEAR(f.all_reduce(two.stage.dense.whole), 4.002e-3, 1e-12);
+  const RelaxedNetwork four = f.relaxed({}, 4, ShardKind::whole);
+  EXPECT_NEAR(f.all_reduce(four.stage.dense.whole), 4.002e-3 + 20.010e-3, 1e-12);
+  // Two tensor ranks a cell: one rank of each cell, across.
+  EXPECT_NEAR(f.all_reduce(f.relaxed({.tensor = 2}, 2, ShardKind::whole).stage.dense.whole), 40.010e-3,
+              1e-12);
+  EXPECT_TRUE(f.relaxed({}, 1, ShardKind::whole).stage.dense.whole.empty())
+      << "one rank has nobody to talk to";
+}
+
+TEST(Relaxed, ShardsOfEveryKind) {
+  const Fixture f(kExample);
+  const ParameterGroup any = f.relaxed({}, 4, ShardKind::any).stage.dense;
+  EXPECT_EQ(any.shards, 4);
+  EXPECT_TRUE(any.whole.empty() && any.inner.empty()) << "traffic is free";
+  const ParameterGroup part = f.relaxed({}, 4, ShardKind::part).stage.dense;
+  EXPECT_EQ(part.shards, 2) << "half of them at most";
+  EXPECT_TRUE(part.whole.empty());
+  EXPECT_NEAR(f.all_reduce(part.inner), 4.002e-3, 1e-12) << "two at least";
+  const ParameterGroup listed = f.relaxed({}, 4, ShardKind::part, true).stage.dense;
+  EXPECT_EQ(listed.shards, 4) << "what the list has is not known here";
+  EXPECT_TRUE(listed.inner.empty());
+}
+
+// Grids, uneven trees: what is uncertain costs nothing.
+TEST(Relaxed, WhatIsUncertainIsFree) {
+  for (const std::string levels :
+       {"  - {name: a, kind: ring, size: 4, bandwidth: 10 GB/s, latency: 1 us}\n",
+        "  - {name: a, kind: torus, dims: [2, 2], bandwidth: 10 GB/s, latency: 1 us}\n",
+        "  - {name: a, kind: switch, sizes: [1, 3], bandwidth: 10 GB/s, latency: 1 us}\n"
+        "  - {name: b, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}\n"}) {
+    const Fixture f(levels);
+    const RelaxedNetwork network = f.relaxed({.tensor = 2}, 2, ShardKind::whole);
+    EXPECT_FALSE(network.collectives) << levels;
+    EXPECT_TRUE(network.stage.from_next.empty() && network.stage.from_previous.empty()) << levels;
+    EXPECT_TRUE(network.stage.dense.whole.empty()) << levels;
+    EXPECT_EQ(network.stage.dense.members, 2);
+  }
+  EXPECT_TRUE(Fixture(kExample).relaxed({.tensor = 2}, 1, ShardKind::whole).collectives);
+}
+
+// A level that adds up in its switches outside one that does not, or a faster one: side by side is not best.
+TEST(Relaxed, GradientsAreFreeWhereFurtherOutIsFaster) {
+  const Fixture adds(
+      "  - {name: node, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}\n"
+      "  - {name: rack, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 5 us, in_network_reduction: "
+      "true}\n");
+  EXPECT_TRUE(adds.relaxed({}, 2, ShardKind::whole).stage.dense.whole.empty());
+  EXPECT_FALSE(adds.relaxed({}, 2, ShardKind::whole).stage.from_next.empty());
+}
+
+// No placement of the rule is anywhere faster: neighbours, gradients, shards, and what layers do in a cell.
+TEST(Relaxed, NoPlacementIsFaster) {
+  int neighbours = 0;
+  int gradients = 0;
+  int cells = 0;
+  unsigned looked_at = 0;
+  for (unsigned seed = 75'001; looked_at < 250; ++seed) {
+    Instance instance = test::random_instance(seed, 1000);
+    test::Dice dice(seed);
+    // Most random clusters are uneven or of other kinds: more of those that the bounds are for.
+    if (!dice.once_in(4)) {
+      test::ClusterWish wish;
+      wish.kind = "switch";
+      wish.bandwidth = 1e10;
+      wish.memory = instance.inputs.cluster.accelerator().memory;
+      instance.inputs.cluster = test::random_small_cluster(dice, wish);
+    }
+    const auto plan =
+        test::some_plan(dice, instance, [](const Plan& p) { return p.parallelism.devices() > 1; });
+    if (!plan) continue;
+    ++looked_at;
+    test::TestProblem problem(instance);
+    const Configuration c = problem.configuration(*plan);
+    SearchCosts& costs = problem.costs;
+    const RelaxedNetwork bound = relaxed_network(
+        instance.inputs.cluster, costs.constants(), costs.collectives(), plan->parallelism.strategy,
+        problem.group(c).copies, problem.shards(c), !instance.space.zero_shards.open());
+    const Placement placement = problem.placement(c, problem.ties(c).front());
+    const Place least =
+        costs.place(problem.batch(c), plan->parallelism.strategy, bound.stage, bound.collectives);
+    const auto no_faster = [&](const Shapes& less, const Shapes& own, CollectiveKind kind, const char* what) {
+      if (less.empty()) return 0;
+      for (const std::int64_t bytes : {1, 10'000, 100'000'000}) {
+        EXPECT_LE(slowest(kind, Bytes{bytes}, less, costs.collectives()).value,
+                  slowest(kind, Bytes{bytes}, own, costs.collectives()).value * (1 + 1e-12))
+            << what << ", " << bytes << " bytes";
+      }
+      return 1;
+    };
+    for (std::size_t i = 0; i < placement.network->stages.size(); ++i) {
+      const StageNetwork& own = placement.network->stages[i];
+      if (i > 0)
+        neighbours +=
+            no_faster(bound.stage.from_previous, own.from_previous, CollectiveKind::send, "previous");
+      if (i + 1 < placement.network->stages.size())
+        neighbours += no_faster(bound.stage.from_next, own.from_next, CollectiveKind::send, "next");
+      for (const CollectiveKind kind :
+           {CollectiveKind::all_reduce, CollectiveKind::reduce_scatter, CollectiveKind::all_gather}) {
+        gradients += no_faster(bound.stage.dense.whole, own.dense.whole, kind, "dense");
+        gradients += no_faster(bound.stage.dense.inner, own.dense.inner, kind, "dense shards");
+        gradients += no_faster(bound.stage.expert.whole, own.expert.whole, kind, "experts");
+        gradients += no_faster(bound.stage.expert.inner, own.expert.inner, kind, "experts' shards");
+      }
+      EXPECT_EQ(bound.stage.dense.members, own.dense.members);
+      EXPECT_GE(bound.stage.dense.shards, own.dense.shards);
+      EXPECT_GE(bound.stage.expert.shards, own.expert.shards);
+      const Place real = costs.place(problem.batch(c), plan->parallelism.strategy, own);
+      for (std::int32_t l = 0; l < static_cast<std::int32_t>(problem.batch(c).sets->layers()); ++l) {
+        for (std::size_t k = 0; k < kTerms; ++k) {
+          const auto term = static_cast<Term>(k);
+          EXPECT_LE(least.tables[0]->of(LayerId{l}).of(term),
+                    real.tables[0]->of(LayerId{l}).of(term) * (1 + 1e-12))
+              << "layer " << l << ", term " << k;
+        }
+      }
+    }
+    cells += bound.collectives && plan->parallelism.strategy.cell() > 1 ? 1 : 0;
+    ASSERT_FALSE(HasFailure()) << instance.text << test::in_words(*plan)
+                               << to_json(to_value(instance.inputs), false);
+  }
+  EXPECT_GT(neighbours, 50);
+  EXPECT_GT(gradients, 100);
+  EXPECT_GT(cells, 20);
+}
+
+}  // namespace
+}  // namespace nest::solve

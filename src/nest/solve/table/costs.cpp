@@ -1,0 +1,120 @@
+#include "nest/solve/table/costs.hpp"
+
+#include <algorithm>
+
+namespace nest::solve {
+namespace {
+
+// More are cut down to the layers in their order; the proof then has a gap.
+constexpr std::size_t kMostDownsets = 6000;
+
+Recipe recipe_of(const PlanInputs& inputs, const Training& training) {
+  Recipe recipe = inputs.recipe;
+  recipe.optimizer = training.optimizer;
+  return recipe;
+}
+
+// Whether all edges are `scale` times as large.
+bool scaled(const LayerGraph& small, const LayerGraph& large, std::int64_t scale) {
+  return std::equal(small.edges().begin(), small.edges().end(), large.edges().begin(), large.edges().end(),
+                    [&](const Edge& a, const Edge& b) { return a.bytes * scale == b.bytes; });
+}
+
+Bytes least_boundary(const LayerSets& sets) {
+  Bytes least{std::numeric_limits<std::int64_t>::max()};
+  for (std::int32_t state = 0; state < sets.all(); ++state) {
+    const auto moves = sets.moves(state);
+    if (state == 0 || moves.empty()) continue;
+    least = std::min(least, sets.classes()[static_cast<std::size_t>(moves.front().stage_class)].after);
+  }
+  return least.value == std::numeric_limits<std::int64_t>::max() ? Bytes{0} : least;
+}
+
+}  // namespace
+
+SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                         const std::vector<std::int64_t>& micro_batches)
+    : inputs_(&inputs),
+      constants_(inputs.constants()),
+      collectives_(inputs.cluster, constants_),
+      coster_(recipe_of(inputs, training), inputs.cluster.accelerator(), collectives_),
+      capacity_(coster_.allocatable().value),
+      book_(inputs) {
+  const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),
+                                  [](const Recompute& r) { return r.policy == RecomputePolicy::selective; });
+  selective_ = inputs.profile() == nullptr || listed;
+  const bool contiguous = space.rules != nullptr && space.rules->contiguous_stages;
+  for (const std::int64_t size : micro_batches) {
+    Batch batch;
+    batch.training = training;
+    batch.training.micro_batch = size;
+    batch.model = &book_.model(size, training.sequence);
+    if (kinds_.empty()) {
+      kinds_ =
+          inputs.profile() != nullptr ? layer_kinds(*inputs.profile()) : layer_kinds(*batch.model->model);
+    }
+    for (const Batch& other : batches_) {
+      const std::int64_t scale = size / other.training.micro_batch;
+      if (size % other.training.micro_batch != 0 || !scaled(other.model->graph, batch.model->graph, scale))
+        continue;
+      batch.sets = other.sets;
+      batch.graph = other.graph;
+      batch.scale = scale;
+      batch.least_boundary = scale * other.least_boundary;
+      break;
+    }
+    if (batch.sets == nullptr) {
+      sets_.push_back(std::make_unique<LayerSets>(batch.model->graph, kinds_, kMostDownsets, contiguous));
+      batch.sets = sets_.back().get();
+      batch.graph = &batch.model->graph;
+      batch.least_boundary = least_boundary(*batch.sets);
+    }
+    batches_.push_back(batch);
+  }
+}
+
+std::string SearchCosts::refusal(const Batch& batch, const Strategy& strategy) {
+  const std::lock_guard lock(mutex_);
+  return book_.refusal(batch.training, strategy);
+}
+
+const LayerTable* SearchCosts::plain(const LayerTable& table, std::size_t layers) {
+  std::unique_ptr<LayerTable>& known = plain_[&table];
+  if (!known) {
+    std::vector<LayerTerms> terms;
+    for (std::size_t i = 0; i < layers; ++i) {
+      LayerTerms& t = terms.emplace_back(table.of(LayerId(static_cast<std::int32_t>(i))));
+      for (const Term term : {Term::forward_tensor, Term::forward_expert, Term::forward_context,
+                              Term::backward_tensor, Term::backward_expert, Term::backward_context})
+        t.of(term) = 0;
+    }
+    known = std::make_unique<LayerTable>(std::move(terms));
+  }
+  return known.get();
+}
+
+Place SearchCosts::place(const Batch& batch, const Strategy& strategy, const StageNetwork& network,
+                         bool collectives) {
+  Place place{&network, strategy, {}};
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
+    return c.second == network.cell || (c.first == strategy && same_groups(*c.second, *network.cell));
+  });
+  StageNetwork key;
+  if (known == cells_.end()) {
+    cells_.emplace_back(strategy, network.cell);
+    key.cell = network.cell;
+  } else {
+    key.cell = known->second;
+  }
+  for (const RecomputePolicy policy :
+       {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
+    if (policy == RecomputePolicy::selective && !selective_) continue;
+    const LayerTable& table = book_.table(batch.training, strategy, policy, key);
+    place.tables[static_cast<std::size_t>(policy)] =
+        collectives ? &table : plain(table, batch.sets->layers());
+  }
+  return place;
+}
+
+}  // namespace nest::solve

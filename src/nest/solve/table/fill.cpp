@@ -1,0 +1,278 @@
+#include "nest/solve/table/fill.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace nest::solve {
+namespace {
+
+// Bounds and prices add the same numbers in different orders.
+constexpr double kRounding = 1 - 1e-12;
+
+}  // namespace
+
+bool Filler::Label::covers(const Label& o) const {
+  return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
+         hidden <= o.hidden && reduce <= o.reduce && optimizer <= o.optimizer && finish <= o.finish &&
+         slow_down <= o.slow_down && norm <= o.norm;
+}
+
+struct Filler::Label::EndOf {
+  double reduce = 0;     // of the stage, with its share of the links
+  double passes = 0;     // of all its micro-batches
+  bool delayed = false;  // ZB-H1: weight gradients end last, nothing hides behind other stages
+  bool first = false;    // no stage comes before it
+  double pipeline = 0;   // V of all stages, where it is the first
+  bool in_sum = true;  // V is longer by what the first stage is longer; not so where only the longest counts
+};
+
+void Filler::Label::add_end(const Label& after, const StageOption& chosen, const EndOf& own) {
+  reduce = std::max(own.reduce, after.reduce - (own.delayed ? 0 : chosen.b));
+  finish = std::max(chosen.optimizer + chosen.gather, after.finish - chosen.f);
+}
+
+// Longer passes on the real network hide more of what comes after them, but they are part of the pipeline
+// too: V >= sum_{k<i} (f_k + b_k) + m u_i for every stage i (with ZB-H1 sum_{k<i} f_k + m u_i), so that
+//   V + R_i - sum_{k<i} b_k        >=  sum_{k<i} f_k + m u_i + R_i
+//   V + o_i + G_i - sum_{k<i} f_k  >=  sum_{k<i} b_k + m u_i + o_i + G_i
+// whose right sides grow with all passes: m >= 1, and a stage's own pass hides less of R_i and G_i than it is
+// longer. Labels are these sums; the first stage's R and G come on top of V itself.
+void Filler::Label::add_bound(const Label& after, const StageOption& chosen, const EndOf& own) {
+  reduce = own.delayed ? std::max(own.reduce, after.reduce)
+                       : std::max(own.passes + own.reduce, after.reduce + chosen.f);
+  finish =
+      std::max(own.passes + chosen.optimizer + chosen.gather, after.finish + (own.delayed ? 0 : chosen.b));
+  if (!own.first) return;
+  double total = own.pipeline + optimizer;
+  if (own.in_sum) {
+    const double reduced = std::max(0.0, own.delayed ? reduce : own.reduce);
+    total = own.pipeline + reduced + std::max(optimizer, chosen.optimizer + chosen.gather);
+  }
+  if (!own.delayed) total = std::max(total, reduce + optimizer);
+  total = std::max(total, finish);
+  reduce = total - own.pipeline - optimizer;
+  finish = 0;
+}
+
+void Filler::Label::melt(const Label& o) {
+  for (std::size_t i = 0; i < pipeline.size(); ++i) pipeline[i] = std::min(pipeline[i], o.pipeline[i]);
+  for (double Label::* part : {&Label::hidden, &Label::reduce, &Label::optimizer, &Label::finish,
+                               &Label::slow_down, &Label::norm, &Label::bound})
+    this->*part = std::min(this->*part, o.*part);
+}
+
+// Where there are too many: a new label melts into the one with the nearest pipeline, or takes the place of
+// the least promising.
+void Filler::insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
+  constexpr std::size_t kMost = 8;
+  insert(labels, label, counts);
+  if (labels.size() <= kMost) return;
+  const Label last = labels.back();
+  labels.pop_back();
+  if (limit_ == LabelLimit::beam) {
+    const auto worst = std::max_element(labels.begin(), labels.end(),
+                                        [](const Label& a, const Label& b) { return a.bound < b.bound; });
+    if (last.bound < worst->bound) *worst = last;
+    return;
+  }
+  const auto distance = [&](const Label& l) {
+    return std::abs(l.pipeline[0] - last.pipeline[0]) + std::abs(l.pipeline[1] - last.pipeline[1]);
+  };
+  const auto nearest = std::min_element(labels.begin(), labels.end(), [&](const Label& a, const Label& b) {
+    return distance(a) < distance(b);
+  });
+  Label melted = *nearest;
+  melted.melt(last);
+  labels.erase(nearest);
+  insert(labels, melted, counts);
+}
+
+void Filler::prepare(const StageOptions& options, std::size_t states, std::size_t stages) {
+  if (cells_.size() < (stages + 1) * states) cells_.resize((stages + 1) * states);
+  for (std::size_t i = 0; i < (stages + 1) * states; ++i) cells_[i].clear();
+  states_ = states;
+  floors_.assign(states, {});
+  const LayerSets& sets = *options.setting().sets;
+  for (std::size_t state = 0; state < states; ++state) {
+    const auto outside = sets.outside(static_cast<std::int32_t>(state));
+    for (std::size_t kind = 0; kind < outside.size(); ++kind) {
+      floors_[state].f += outside[kind] * options.least_forward(kind);
+      floors_[state].b += outside[kind] * options.least_backward(kind);
+    }
+  }
+}
+
+void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
+  if (prunings_.dominance) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (!labels[i].covers(label)) continue;
+      // What covers one label often covers the next: look there sooner.
+      std::swap(labels[i], labels[i / 2]);
+      return;
+    }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (label.covers(labels[i])) continue;
+      if (kept != i) labels[kept] = labels[i];
+      ++kept;
+    }
+    labels.resize(kept);
+  }
+  labels.push_back(label);
+  ++counts.labels;
+}
+
+// From every label of a state with s - 1 stages.
+void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
+                       double threshold, FillCounts& counts) {
+  const std::vector<Label>& labels =
+      cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
+  if (labels.empty()) return;
+  const StageSetting& setting = options.setting();
+  const LayerSets& sets = *setting.sets;
+  const std::int64_t p = shape.pipeline.stages;
+  const auto m = static_cast<double>(shape.pipeline.micro_batches);
+  const auto stage = static_cast<std::size_t>(p - s);
+  const std::int64_t in_flight_most = in_flight(setting.schedule, setting.shape, p - s);
+  // Of the links that all stages share at the end of the step, see step_time.cpp.
+  const double share = static_cast<double>(stage + 1) / static_cast<double>(p);
+  const bool delayed = setting.schedule == Schedule::zb_h1;
+  const auto moves = sets.moves(state);
+  const auto all_layers = static_cast<std::int64_t>(sets.layers());
+  for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
+    const Move& move = moves[at];
+    counts.look();
+    if (all_layers - sets.placed(move.to) < p - s) {
+      if (sets.chain()) break;
+      continue;
+    }
+    if (s < p && move.to == sets.all()) break;
+    const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
+    if (shape.ties != FillShape::Ties::any) {
+      const bool inside =
+          shape.ties == FillShape::Ties::between && stage >= shape.tied_first && stage <= shape.tied_last;
+      const bool end = inside && (stage == shape.tied_first || stage == shape.tied_last);
+      if ((own.splits_tied && !inside) || (!own.splits_tied && end)) continue;
+    }
+    const Floor& before = floors_[static_cast<std::size_t>(move.to)];
+    if (prunings_.stage_bound) {
+      const Floor& with = floors_[static_cast<std::size_t>(state)];
+      const double u = with.f + with.b - before.f - before.b;
+      if (m * u * kRounding > threshold) {
+        if (sets.chain()) break;
+        continue;
+      }
+    }
+    bool too_heavy = true;  // whatever the recomputation
+    std::vector<Label>& out =
+        cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
+    for (const std::size_t place : shape.places[stage]) {
+      std::vector<StageOption>& choices = options.of(place, move.stage_class);
+      if (choices.empty()) too_heavy = false;
+      // Backward work beyond which nothing is gained: an option with so much hides every reduction.
+      double enough = std::numeric_limits<double>::infinity();
+      for (std::size_t o = 0; o < choices.size(); ++o) {
+        StageOption& choice = choices[o];
+        if (choice.fixed <= shape.capacity) too_heavy = false;
+        if (choice.total(in_flight_most) > shape.capacity) continue;
+        if (choice.layers_b >= enough * kRounding) break;  // so are all after it
+        if (!choice.priced) options.price(place, own, choice);
+        if (choice.work_b >= enough * kRounding) continue;
+        Label::EndOf end{
+            std::max(choice.alone, choice.reduce * share), m * (choice.f + choice.b), delayed, s == p, 0,
+            shape.pipeline.form != PipelineForm::paper};
+        bool hidden_all = true;  // more backward work cannot hide more
+        for (std::size_t l = 0; l < labels.size(); ++l) {
+          ++counts.work;
+          const Label& after = labels[l];
+          Label next;
+          next.pipeline = extended(shape.pipeline, after.pipeline, {choice.f, choice.b, choice.weight}, s);
+          next.hidden = after.hidden + choice.hidden;
+          next.slow_down = std::max(after.slow_down, choice.slow_down);
+          next.norm = std::max(after.norm, choice.norm);
+          next.optimizer = std::max(after.optimizer, choice.optimizer);
+          if (shape.bound) {
+            if (end.first) end.pipeline = pipeline_total(shape.pipeline, next.pipeline);
+            next.add_bound(after, choice, end);
+          } else {
+            next.add_end(after, choice, end);
+          }
+          const double reduce_floor = delayed ? 0 : before.b;
+          hidden_all = hidden_all && (delayed || shape.bound || next.reduce <= reduce_floor);
+          if (prunings_.floors && !shape.bound) {
+            next.reduce = std::max(next.reduce, reduce_floor);
+            next.finish = std::max(next.finish, next.optimizer + before.f);
+          }
+          if (prunings_.label_bound || limit_ == LabelLimit::beam) {
+            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) + next.hidden +
+                         next.slow_down + next.norm + next.optimizer;
+            if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
+          }
+          next.state = state;
+          next.label = static_cast<std::int32_t>(l);
+          next.place = static_cast<std::int32_t>(place);
+          next.option = static_cast<std::int32_t>(o);
+          next.stage_class = move.stage_class;
+          if (limit_ == LabelLimit::none) {
+            insert(out, next, counts);
+          } else {
+            insert_limited(out, next, counts);
+          }
+        }
+        if (prunings_.option_order && options.ordered() && hidden_all)
+          enough = std::min(enough, choice.work_b);
+      }
+    }
+    // A copy of a weight may go where a longer stage has its owner too.
+    if (prunings_.memory_order && too_heavy && sets.chain() && !own.splits_tied) break;
+  }
+}
+
+Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
+  Filled filled;
+  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end();
+  Label label = last;
+  std::int32_t to = options.setting().sets->all();
+  for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
+    const auto place = static_cast<std::size_t>(label.place);
+    const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
+    filled.stages.push_back({label.state, to, place, option.recompute});
+    to = label.state;
+    if (s > 1) {
+      label = cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(to)]
+                    [static_cast<std::size_t>(label.label)];
+    }
+  }
+  return filled;
+}
+
+std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, double threshold,
+                                   FillCounts& counts, LabelLimit limit) {
+  limit_ = limit;
+  const LayerSets& sets = *options.setting().sets;
+  const std::int64_t p = shape.pipeline.stages;
+  if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
+  prepare(options, sets.size(), static_cast<std::size_t>(p));
+  cells_[0].push_back({});
+  for (std::int64_t s = 1; s <= p; ++s) {
+    for (std::size_t state = 0; state < states_; ++state)
+      add_stage(options, shape, s, static_cast<std::int32_t>(state), threshold, counts);
+  }
+  const std::vector<Label>& last =
+      cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
+  const Label* best = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Label& label : last) {
+    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end();
+    if (step < least) {
+      least = step;
+      best = &label;
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return trace(options, shape, *best);
+}
+
+}  // namespace nest::solve

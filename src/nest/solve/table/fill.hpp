@@ -1,0 +1,126 @@
+// The dynamic program: the best stages for one configuration (degrees, placement, ZeRO, schedule). Cells are
+// the downsets of the layer graph at each number of stages, from the last stage to the first; they keep the
+// labels that no other label of theirs is below in everything, and the choice that made each.
+//
+// A label is what the stages so far are worth to those that come before them: the pipeline's label
+// (pipeline_label.hpp), and the end of the step (price/step_time.hpp), where only what sticks out counts:
+//   reduce   max over stages of R_i less the backward passes of the stages between it and the front
+//   finish   the same of optimizer and gather, less the forward passes
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "nest/question/prunings.hpp"
+#include "nest/solve/table/pipeline_label.hpp"
+#include "nest/solve/table/stage_options.hpp"
+
+namespace nest::solve {
+
+struct FillShape {
+  PipelineShape pipeline;
+  std::int64_t capacity = 0;                     // bytes of a device
+  std::vector<std::vector<std::size_t>> places;  // that each stage may have, first stage first
+  // Stages that share weights with others: with ties, no stage before `tied_first` or after `tied_last` does,
+  // and these two do. Without, none does. Unset: whatever comes.
+  enum class Ties { any, none, between };
+  Ties ties = Ties::any;
+  std::size_t tied_first = 0;
+  std::size_t tied_last = 0;
+  // The times are those of a network that is nowhere slower, and wanted is a bound. Longer passes would hide
+  // more of later stages' reductions and gathers, so these count from the passes of their own stage on: see
+  // Filler::Label::add_bound.
+  bool bound = false;
+};
+
+struct FilledStage {
+  std::int32_t from = 0;  // downsets after it and with it
+  std::int32_t to = 0;
+  std::size_t place = 0;
+  Recompute recompute;
+};
+
+struct Filled {
+  double step = 0;
+  std::vector<FilledStage> stages;  // first stage first
+};
+
+// Thrown out of a table that nobody wants any more.
+struct FillCancelled {};
+
+struct FillCounts {
+  std::int64_t work = 0;                      // transitions tried
+  std::int64_t labels = 0;                    // kept
+  std::int64_t cut_short = 0;                 // stages whose every recomputation was too much to try
+  const std::atomic<bool>* cancel = nullptr;  // as SearchOptions have it
+
+  void look() const {
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw FillCancelled{};
+  }
+};
+
+// How many labels a cell keeps.
+enum class LabelLimit {
+  none,
+  bound,  // few: labels in excess melt into one that is nowhere above them, so that the answer is a bound
+  beam,   // few: the most promising ones, so that the answer is some plan, mostly a good one
+};
+
+// Keeps the memory of its lists from one fill to the next.
+class Filler {
+ public:
+  explicit Filler(const Prunings& prunings) : prunings_(prunings) {}
+
+  // The best stages; none where nothing fits, or everything is above `threshold`.
+  [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillShape& shape, double threshold,
+                                           FillCounts& counts, LabelLimit limit = LabelLimit::none);
+
+ private:
+  struct Label {
+    PipelineLabel pipeline{};
+    double hidden = 0;
+    double reduce = 0;
+    double optimizer = 0;
+    double finish = 0;
+    double slow_down = 0;
+    double norm = 0;
+    double bound = 0;        // of complete plans
+    std::int32_t state = 0;  // that it came from, and which of its labels
+    std::int32_t label = 0;
+    std::int32_t place = 0;
+    std::int32_t option = 0;
+    std::int32_t stage_class = 0;
+
+    [[nodiscard]] bool covers(const Label& other) const;
+    void melt(const Label& other);  // nowhere above either
+    // The end of the step with one more stage in front: as the price has it, and for a bound.
+    struct EndOf;
+    void add_end(const Label& after, const StageOption& chosen, const EndOf& own);
+    void add_bound(const Label& after, const StageOption& chosen, const EndOf& own);
+    [[nodiscard]] double end() const {
+      return hidden + (reduce > 0 ? reduce : 0) + slow_down + norm +
+             (finish > optimizer ? finish : optimizer);
+    }
+  };
+  struct Floor {  // of what the layers outside a state take at least
+    double f = 0;
+    double b = 0;
+  };
+
+  void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
+  void add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
+                 double threshold, FillCounts& counts);
+  void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
+  void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
+  [[nodiscard]] Filled trace(StageOptions& options, const FillShape& shape, const Label& last) const;
+
+  Prunings prunings_;
+  LabelLimit limit_ = LabelLimit::none;
+  std::vector<std::vector<Label>> cells_;  // [stages * states + state]
+  std::size_t states_ = 0;
+  std::vector<Floor> floors_;
+};
+
+}  // namespace nest::solve

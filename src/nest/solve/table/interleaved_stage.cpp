@@ -1,0 +1,210 @@
+#include "nest/solve/table/interleaved_stage.hpp"
+
+#include <algorithm>
+
+#include "nest/strategies/boundary.hpp"
+
+namespace nest::solve {
+namespace {
+
+std::vector<LayerId> ids(std::int32_t first, std::int32_t last) {
+  std::vector<LayerId> list;
+  for (std::int32_t i = first; i < last; ++i) list.emplace_back(i);
+  return list;
+}
+
+double backward_of(const LayerTerms& t) {
+  return t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
+         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context);
+}
+
+}  // namespace
+
+std::int32_t StageContents::chunk(std::int32_t first, std::int32_t last) {
+  const auto [at, made] = ranges_.try_emplace({first, last}, 0);
+  if (!made) return at->second;
+  const auto before = [&](std::int32_t layer) {
+    const bool inside = layer > 0 && static_cast<std::size_t>(layer) < graph_->layers();
+    return inside ? graph_->crossing_before(LayerId(layer)) : Bytes{0};
+  };
+  StageClass own = sets_->class_of(ids(first, last), before(first), before(last));
+  const auto same = std::find_if(chunks_.begin(), chunks_.end(), [&](const StageClass& c) {
+    return c.kinds == own.kinds && c.before == own.before && c.after == own.after;
+  });
+  at->second = static_cast<std::int32_t>(same - chunks_.begin());
+  if (same == chunks_.end()) chunks_.push_back(std::move(own));
+  return at->second;
+}
+
+const std::vector<std::int32_t>& StageContents::of_split(const std::vector<std::int32_t>& split,
+                                                         std::size_t stages) {
+  const auto [at, made] = splits_.try_emplace(&split);
+  if (!made) return at->second;
+  const std::size_t chunks = (split.size() - 1) / stages;
+  for (std::size_t i = 0; i < stages; ++i) {
+    std::vector<std::int32_t> key;
+    key.reserve(chunks);
+    for (std::size_t c = 0; c < chunks; ++c)
+      key.push_back(chunk(split[c * stages + i], split[c * stages + i + 1]));
+    const auto [known, fresh] = known_.try_emplace(key, static_cast<std::int32_t>(contents_.size()));
+    if (fresh) {
+      std::vector<LayerId> all;
+      StageContent content;
+      for (std::size_t c = 0; c < chunks; ++c) {
+        const std::vector<LayerId> own = ids(split[c * stages + i], split[c * stages + i + 1]);
+        all.insert(all.end(), own.begin(), own.end());
+        content.chunks.push_back(chunks_[static_cast<std::size_t>(key[c])]);
+      }
+      content.whole = sets_->class_of(all, Bytes{0}, Bytes{0});
+      contents_.push_back(std::move(content));
+    }
+    at->second.push_back(known->second);
+  }
+  return at->second;
+}
+
+StageVariants::StageVariants(const StageSetting& setting, const Place& place, const InterleavedPlace& where,
+                             const StageContent& content)
+    : setting_(&setting),
+      place_(&place),
+      where_(where),
+      content_(&content),
+      tied_(content.whole.tied_copied / static_cast<double>(place.strategy.tensor)) {
+  const StageClass& whole = content.whole;
+  parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
+  const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
+  fixed_ = (m.weights + m.gradients + m.optimizer).value;
+  update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_).value;
+  // One more layer at a time; all others from the start.
+  std::vector<double> more;
+  for (const std::uint16_t kind : whole.kinds) {
+    if (!setting.sets->recomputes(kind)) continue;
+    more.push_back(backward_of(terms(RecomputePolicy::full, kind)) -
+                   backward_of(terms(RecomputePolicy::none, kind)));
+  }
+  const auto sum = [&](RecomputePolicy policy) {
+    double total = 0;
+    for (std::size_t kind = 0; kind < whole.counts.size(); ++kind) {
+      if (whole.counts[kind] > 0)
+        total += whole.counts[kind] * backward_of(terms(policy, static_cast<std::uint16_t>(kind)));
+    }
+    return total;
+  };
+  const double none = sum(RecomputePolicy::none);
+  double part = none;
+  std::int64_t counted = 0;
+  for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable)) {
+    StageVariant& variant = variants_.emplace_back();
+    variant.recompute = recompute;
+    if (recompute.layers > 0) {
+      while (counted < recompute.layers) part += more[static_cast<std::size_t>(counted++)];
+      variant.order = part;
+    } else {
+      variant.order = recompute.policy == RecomputePolicy::none ? none : sum(recompute.policy);
+    }
+  }
+  for (std::size_t i = 1; i < variants_.size(); ++i) {
+    for (std::size_t k = i; k > 0 && variants_[k].order < variants_[k - 1].order; --k)
+      std::swap(variants_[k], variants_[k - 1]);
+  }
+}
+
+void StageVariants::weigh(StageVariant& variant) const {
+  const StageCoster& coster = *setting_->coster;
+  const Recompute& recompute = variant.recompute;
+  std::int64_t recomputed = 0;
+  LayerTerms own = parameters_;
+  own.transient = 0;
+  for (const StageClass& chunk : content_->chunks) {
+    double stash = 0;
+    double work = 0;
+    const auto add = [&](RecomputePolicy policy, std::uint16_t kind, double times) {
+      const LayerTerms& t = terms(policy, kind);
+      stash += times * t.of(Term::stash);
+      work += times * backward_of(t);
+      own.transient = std::max(own.transient, t.transient);
+    };
+    if (recompute.layers == 0) {
+      for (std::size_t kind = 0; kind < chunk.counts.size(); ++kind) {
+        if (chunk.counts[kind] > 0)
+          add(recompute.policy, static_cast<std::uint16_t>(kind), chunk.counts[kind]);
+      }
+    } else {
+      for (const std::uint16_t kind : chunk.kinds) {
+        const bool can = setting_->sets->recomputes(kind);
+        add(can ? recompute.of_layer(recomputed) : RecomputePolicy::none, kind, 1);
+        recomputed += can ? 1 : 0;
+      }
+    }
+    variant.least_work.push_back(work);
+    const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.after);
+    variant.stashes.push_back(round_up_bytes(stash) +
+                              coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
+  }
+  const std::int64_t zero = setting_->any_zero ? 0 : setting_->zero;
+  variant.workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
+  variant.weighed = true;
+}
+
+bool StageVariants::fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const {
+  if (!variant.weighed) weigh(variant);
+  const auto total = [&](std::int64_t held) { return fixed_ + std::max(held + variant.workspace, update_); };
+  // As many chunks of the smallest or of the largest stash settle most cases.
+  const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
+  const std::int64_t count = in_flight(Schedule::interleaved, setting_->shape, stage);
+  if (total(least->value * count) > capacity) return false;
+  if (total(most->value * count) <= capacity) return true;
+  return total(peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes).value) <= capacity;
+}
+
+std::int64_t StageVariants::need(StageVariant& variant, std::int64_t stage) const {
+  if (!variant.weighed) weigh(variant);
+  const Bytes held = peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes);
+  return fixed_ + std::max(held.value + variant.workspace, update_);
+}
+
+void StageVariants::price(StageVariant& variant) const {
+  if (variant.priced) return;
+  const StageCoster& coster = *setting_->coster;
+  const StageNetwork& network = *place_->network;
+  const std::vector<StageClass>& chunks = content_->chunks;
+  LayerTerms whole;
+  std::int64_t left = variant.recompute.layers;
+  variant.cost.chunks.resize(chunks.size());
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    Recompute own = variant.recompute;
+    if (own.layers > 0) {
+      // The stage's first layers, so its first chunks'.
+      if (left == 0) {
+        own = {RecomputePolicy::none, 0};
+      } else if (left >= chunks[c].recomputable) {
+        own = {RecomputePolicy::full, 0};
+      } else {
+        own.layers = left;
+      }
+      left -= std::min(left, chunks[c].recomputable);
+    }
+    const LayerTerms t = stage_terms(*setting_->sets, chunks[c], *place_, own);
+    whole += t;
+    ChunkCost& chunk = variant.cost.chunks[c];
+    coster.chunk(t, network, setting_->zero, chunk);
+    const auto bytes = [&](Bytes all) {
+      return boundary_bytes(setting_->micro_batch_scale * all, place_->strategy);
+    };
+    chunk.forward_receive = coster.receive(bytes(chunks[c].before), *where_.previous, chunk.forward_work(),
+                                           setting_->schedule, &chunk.forward_hidden);
+    chunk.backward_receive = coster.receive(bytes(chunks[c].after), *where_.next, chunk.backward_work(),
+                                            setting_->schedule, &chunk.backward_hidden);
+    variant.work.push_back(chunk.backward_work().value);
+    variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
+  }
+  const double summed = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor);
+  coster.step(whole, network, setting_->zero, tied_, summed, *setting_->ends, setting_->shape,
+              setting_->schedule, variant.cost);
+  const ChunkCost& front = variant.cost.chunks.front();
+  if (!where_.first) variant.hidden += front.forward_hidden.value;
+  if (!where_.last) variant.hidden += front.backward_hidden.value;
+  variant.priced = true;
+}
+
+}  // namespace nest::solve

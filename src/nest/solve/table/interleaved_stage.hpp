@@ -1,0 +1,105 @@
+// A stage of an interleaved schedule: its chunks, what they weigh and cost under each recomputation.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "nest/price/pipeline_time.hpp"
+#include "nest/solve/table/stage_options.hpp"
+
+namespace nest::solve {
+
+// What a stage holds, whatever the configuration.
+struct StageContent {
+  StageClass whole;
+  std::vector<StageClass> chunks;
+};
+
+// The contents of all stages that splits lead to, numbered; equal stages have equal numbers.
+class StageContents {
+ public:
+  // Both outlive this.
+  StageContents(const LayerGraph& graph, const LayerSets& sets) : graph_(&graph), sets_(&sets) {}
+
+  // Of the stages of a split with `stages` stages, first stage first. The split's address is its key.
+  const std::vector<std::int32_t>& of_split(const std::vector<std::int32_t>& split, std::size_t stages);
+  [[nodiscard]] const StageContent& at(std::int32_t number) const {
+    return contents_[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  std::int32_t chunk(std::int32_t first, std::int32_t last);
+
+  const LayerGraph* graph_;
+  const LayerSets* sets_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> ranges_;
+  std::vector<StageClass> chunks_;
+  std::map<std::vector<std::int32_t>, std::int32_t> known_;
+  std::deque<StageContent> contents_;  // stay where they are
+  std::map<const std::vector<std::int32_t>*, std::vector<std::int32_t>> splits_;
+};
+
+// A stage under one recomputation.
+struct StageVariant {
+  Recompute recompute;
+  double order = 0;  // backward time of the layers
+  bool weighed = false;
+  std::vector<Bytes> stashes;      // of the chunks
+  std::vector<double> least_work;  // backward times of the chunks' layers, without ZeRO's traffic
+  std::int64_t workspace = 0;
+  bool priced = false;
+  std::vector<StagePass> passes;
+  std::vector<double> work;  // backward times of the chunks without what they receive
+  double hidden = 0;         // sends that hold up the first and the last micro-batch
+  StageCost cost;
+};
+
+// Where a stage is.
+struct InterleavedPlace {
+  std::size_t place = 0;
+  const Shapes* previous = nullptr;  // whom the first chunk's input comes from, and the last one's gradients
+  const Shapes* next = nullptr;
+  bool first = false;
+  bool last = false;
+};
+
+class StageVariants {
+ public:
+  StageVariants(const StageSetting& setting, const Place& place, const InterleavedPlace& where,
+                const StageContent& content);
+
+  [[nodiscard]] const StageContent& content() const { return *content_; }
+  // In order of their backward times; how they spread over the chunks differs.
+  [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
+  [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
+  [[nodiscard]] bool fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
+  // Bytes of the fullest moment.
+  [[nodiscard]] std::int64_t need(StageVariant& variant, std::int64_t stage) const;
+  void price(StageVariant& variant) const;
+  [[nodiscard]] const std::vector<double>& least_work(StageVariant& variant) const {
+    if (!variant.weighed) weigh(variant);
+    return variant.least_work;
+  }
+
+ private:
+  [[nodiscard]] const LayerTerms& terms(RecomputePolicy policy, std::uint16_t kind) const {
+    return place_->tables[static_cast<std::size_t>(policy)]->of(setting_->sets->example(kind));
+  }
+  void weigh(StageVariant& variant) const;
+
+  const StageSetting* setting_;
+  const Place* place_;
+  InterleavedPlace where_;
+  const StageContent* content_;
+  double tied_ = 0;  // parameters of one device that are copies
+  std::int64_t fixed_ = 0;
+  std::int64_t update_ = 0;
+  LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes
+  std::vector<StageVariant> variants_;
+};
+
+}  // namespace nest::solve

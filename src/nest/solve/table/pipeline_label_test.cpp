@@ -1,0 +1,284 @@
+#include "nest/solve/table/pipeline_label.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace nest::solve {
+namespace {
+
+constexpr unsigned kSeed = 20261121;
+constexpr int kRounds = 4000;
+constexpr double kRounding = 1 + 1e-12;
+
+constexpr std::array kForms{PipelineForm::one_f_one_b, PipelineForm::gpipe, PipelineForm::zb_h1,
+                            PipelineForm::sum_max, PipelineForm::paper};
+
+struct Pipeline {
+  std::vector<StagePass> stages;  // first stage first
+  std::int64_t micro_batches = 1;
+
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(stages.size()); }
+};
+
+class RandomPipelines {
+ public:
+  explicit RandomPipelines(unsigned seed) : random_(seed) {}
+
+  int pick(int from, int to) { return std::uniform_int_distribution<int>(from, to)(random_); }
+  double real(double from, double to) { return std::uniform_real_distribution<double>(from, to)(random_); }
+  // Stages nearly alike or not at all; some do nothing one way.
+  StagePass pass(double spread) {
+    StagePass pass;
+    pass.weight = real(1, 1 + spread);
+    pass.f = pick(1, 20) == 1 ? 0 : real(1, 1 + spread);
+    pass.b = (pick(1, 20) == 1 ? 0 : real(1, 1 + spread)) + pass.weight;
+    return pass;
+  }
+  // Micro-batches below, at and above the number of stages.
+  Pipeline next() {
+    Pipeline made;
+    const double spread = std::array{0.0, 0.1, 1.0, 10.0}[static_cast<std::size_t>(pick(0, 3))];
+    const int p = pick(1, 8);
+    for (int i = 0; i < p; ++i) made.stages.push_back(pass(spread));
+    made.micro_batches =
+        std::array{pick(1, p), p, p + 1, pick(p, 4 * p)}[static_cast<std::size_t>(pick(0, 3))];
+    return made;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+Schedule schedule_of(PipelineForm form) {
+  if (form == PipelineForm::gpipe) return Schedule::gpipe;
+  return form == PipelineForm::zb_h1 ? Schedule::zb_h1 : Schedule::one_f_one_b;
+}
+
+PipelineModel model_of(PipelineForm form) {
+  if (form == PipelineForm::sum_max) return PipelineModel::sum_max;
+  return form == PipelineForm::paper ? PipelineModel::paper : PipelineModel::one_f_one_b;
+}
+
+double time_of(PipelineForm form, const Pipeline& pipeline) {
+  return pipeline_time(schedule_of(form), model_of(form), pipeline.stages, pipeline.micro_batches, 1).value;
+}
+
+PipelineShape shape_of(PipelineForm form, const Pipeline& pipeline) {
+  return {form, pipeline.size(), pipeline.micro_batches};
+}
+
+// Of the last s stages.
+PipelineLabel label_of(const PipelineShape& shape, const Pipeline& pipeline, std::int64_t s) {
+  PipelineLabel label{};
+  for (std::int64_t k = 1; k <= s; ++k)
+    label = extended(shape, label, pipeline.stages[static_cast<std::size_t>(pipeline.size() - k)], k);
+  return label;
+}
+
+StagePass sum_of(const Pipeline& pipeline, std::int64_t stages) {
+  StagePass sum;
+  for (std::int64_t i = 0; i < stages; ++i) {
+    sum.f += pipeline.stages[static_cast<std::size_t>(i)].f;
+    sum.b += pipeline.stages[static_cast<std::size_t>(i)].b;
+  }
+  return sum;
+}
+
+double longest_of(const Pipeline& pipeline) {
+  double longest = 0;
+  for (const StagePass& pass : pipeline.stages) longest = std::max(longest, pass.f + pass.b);
+  return longest;
+}
+
+std::string text_of(PipelineForm form, const Pipeline& pipeline) {
+  std::string text = "form " + std::to_string(static_cast<int>(form)) + ", " +
+                     std::to_string(pipeline.micro_batches) + " micro-batches, stages";
+  for (const StagePass& pass : pipeline.stages)
+    text += " {" + std::to_string(pass.f) + ", " + std::to_string(pass.b) + ", " +
+            std::to_string(pass.weight) + "}";
+  return text;
+}
+
+// Calls `look` for many pipelines of every form.
+template <class Look>
+void for_random_pipelines(unsigned seed, Look look) {
+  RandomPipelines random(seed);
+  for (int round = 0; round < kRounds; ++round) {
+    const Pipeline pipeline = random.next();
+    for (const PipelineForm form : kForms) {
+      SCOPED_TRACE(text_of(form, pipeline));
+      look(form, pipeline, random);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(PipelineLabel, EveryScheduleAndModelHasItsForm) {
+  constexpr auto kOwn = PipelineModel::one_f_one_b;
+  EXPECT_EQ(pipeline_form(Schedule::one_f_one_b, kOwn), PipelineForm::one_f_one_b);
+  EXPECT_EQ(pipeline_form(Schedule::gpipe, kOwn), PipelineForm::gpipe);
+  EXPECT_EQ(pipeline_form(Schedule::zb_h1, kOwn), PipelineForm::zb_h1);
+  for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1}) {
+    EXPECT_EQ(pipeline_form(schedule, PipelineModel::sum_max), PipelineForm::sum_max);
+    EXPECT_EQ(pipeline_form(schedule, PipelineModel::paper), PipelineForm::paper);
+  }
+}
+
+// EXAMPLE.md's first row, in milliseconds: S and V of the last stage, then of both.
+TEST(PipelineLabel, TheExampleStageByStage) {
+  const PipelineShape shape{PipelineForm::one_f_one_b, 2, 4};
+  const PipelineLabel last = extended(shape, {}, {1.501, 2}, 1);
+  EXPECT_NEAR(last[0], 3.501, 1e-12);
+  EXPECT_NEAR(last[1], 4 * 3.501, 1e-12);
+  const PipelineLabel both = extended(shape, last, {3, 6.501}, 2);
+  EXPECT_NEAR(both[0], 13.002, 1e-12);
+  EXPECT_NEAR(pipeline_total(shape, both), 38.505, 1e-12);
+}
+
+TEST(PipelineLabel, GrowsToThePipelinesTime) {
+  for_random_pipelines(kSeed, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
+    const PipelineShape shape = shape_of(form, pipeline);
+    const double time = time_of(form, pipeline);
+    EXPECT_NEAR(pipeline_total(shape, label_of(shape, pipeline, pipeline.size())), time, 1e-12 * time);
+  });
+}
+
+// No larger a label, no larger what comes of it, entry by entry and in the end.
+TEST(PipelineLabel, MonotoneInEveryEntry) {
+  for_random_pipelines(kSeed + 1, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+    const PipelineShape shape = shape_of(form, pipeline);
+    for (std::int64_t s = 1; s <= pipeline.size(); ++s) {
+      const PipelineLabel less = label_of(shape, pipeline, s - 1);
+      PipelineLabel more = less;
+      more[static_cast<std::size_t>(random.pick(0, 2))] += random.real(0, 5);
+      const StagePass& pass = pipeline.stages[static_cast<std::size_t>(pipeline.size() - s)];
+      const PipelineLabel a = extended(shape, less, pass, s);
+      const PipelineLabel b = extended(shape, more, pass, s);
+      for (std::size_t k = 0; k < a.size(); ++k) EXPECT_LE(a[k], b[k]) << "entry " << k << ", stage " << s;
+      EXPECT_LE(pipeline_total(shape, a), pipeline_total(shape, b));
+    }
+  });
+}
+
+TEST(PipelineLabel, NothingBecomesLessThanItsBound) {
+  for_random_pipelines(kSeed + 2, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+    const PipelineShape shape = shape_of(form, pipeline);
+    const double time = time_of(form, pipeline);
+    for (std::int64_t s = 0; s <= pipeline.size(); ++s) {
+      const PipelineLabel label = label_of(shape, pipeline, s);
+      const StagePass left = sum_of(pipeline, pipeline.size() - s);
+      const double bound = pipeline_bound(shape, label, s, left.f, left.b);
+      EXPECT_LE(bound, time * kRounding) << s << " stages known";
+      const double share = random.real(0, 1);
+      EXPECT_LE(pipeline_bound(shape, label, s, share * left.f, share * left.b), bound * kRounding);
+    }
+  });
+}
+
+TEST(PipelineLabel, TheBoundOfAllStagesIsTheTime) {
+  for_random_pipelines(kSeed + 3, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
+    const PipelineShape shape = shape_of(form, pipeline);
+    const PipelineLabel label = label_of(shape, pipeline, pipeline.size());
+    EXPECT_EQ(pipeline_bound(shape, label, pipeline.size(), 0, 0), pipeline_total(shape, label));
+  });
+}
+
+TEST(PipelineLabel, TheBoundOfSumsAndTheLongestStage) {
+  for_random_pipelines(kSeed + 4, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+    const PipelineShape shape = shape_of(form, pipeline);
+    const StagePass all = sum_of(pipeline, pipeline.size());
+    const double longest = longest_of(pipeline);
+    const double time = time_of(form, pipeline);
+    EXPECT_LE(pipeline_bound(shape, all.f, all.b, longest), time * kRounding);
+    const double share = random.real(0, 1);
+    EXPECT_LE(pipeline_bound(shape, share * all.f, share * all.b, longest), time * kRounding);
+    // Knowing of the longest stage never makes it worse.
+    EXPECT_GE(pipeline_bound(shape, all.f, all.b, longest), pipeline_bound(shape, {}, 0, all.f, all.b));
+    EXPECT_GE(pipeline_bound(shape, all.f, all.b, longest) * kRounding,
+              static_cast<double>(pipeline.micro_batches) * longest);
+  });
+}
+
+// With equal stages and enough micro-batches nothing is lost: (m + p - 1) u.
+TEST(PipelineLabel, BoundsOfEqualStagesAreExact) {
+  for (const std::int64_t p : {1, 2, 5}) {
+    const Pipeline equal{std::vector<StagePass>(static_cast<std::size_t>(p), {1, 2, 1}), p + 3};
+    const auto n = static_cast<double>(p);
+    for (const PipelineForm form :
+         {PipelineForm::one_f_one_b, PipelineForm::gpipe, PipelineForm::sum_max, PipelineForm::paper}) {
+      const PipelineShape shape = shape_of(form, equal);
+      EXPECT_NEAR(pipeline_bound(shape, {}, 0, n, 2 * n), static_cast<double>(2 * p + 2) * 3, 1e-9);
+    }
+  }
+}
+
+// Sum + (m - 1) times the mean stage would be a bound of equal stages, but not of others: two stages of 1.2
+// and 0.9 with two micro-batches take 1.2 + 2 * 0.9 = 3, and 2.1 + 1.05 is above that.
+TEST(PipelineLabel, TheMeanStageIsNoBoundWithFewMicroBatches) {
+  const Pipeline two{{{0.6, 0.6}, {0.45, 0.45}}, 2};
+  const double time = time_of(PipelineForm::one_f_one_b, two);
+  EXPECT_NEAR(time, 3.0, 1e-12);
+  const double sum = 2.1;
+  EXPECT_LT(time, sum + (2 - 1) * sum / 2);
+  EXPECT_LE(pipeline_bound(shape_of(PipelineForm::one_f_one_b, two), sum / 2, sum / 2, 1.2),
+            time * kRounding);
+}
+
+// With more micro-batches than stages it is one: (m + p - 1) / p times the sum.
+TEST(PipelineLabel, TheMeanStageIsABoundWithManyMicroBatches) {
+  for_random_pipelines(kSeed + 5, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
+    if (form != PipelineForm::one_f_one_b || pipeline.micro_batches <= pipeline.size()) return;
+    const StagePass all = sum_of(pipeline, pipeline.size());
+    const double mean = (all.f + all.b) / static_cast<double>(pipeline.size());
+    const double bound = static_cast<double>(pipeline.micro_batches + pipeline.size() - 1) * mean;
+    EXPECT_LE(bound, time_of(form, pipeline) * kRounding);
+    EXPECT_GE(pipeline_bound(shape_of(form, pipeline), {}, 0, all.f, all.b) * kRounding, bound);
+  });
+}
+
+TEST(PipelineLabel, InterleavedTimesAreNeverBelowTheirBound) {
+  RandomPipelines random(kSeed + 6);
+  for (int round = 0; round < 5 * kRounds; ++round) {
+    const std::int64_t p = random.pick(2, 8);
+    const std::int64_t m = p * random.pick(1, 4);
+    const auto v = static_cast<std::size_t>(random.pick(2, 4));
+    const double spread = std::array{0.0, 0.3, 10.0}[static_cast<std::size_t>(random.pick(0, 2))];
+    std::vector<StagePass> chunks;  // chunk c of stage i is chunks[i * v + c]
+    double sum = 0;
+    double longest = 0;
+    double chunk = std::numeric_limits<double>::infinity();
+    std::string text;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(p); ++i) {
+      double stage = 0;
+      for (std::size_t c = 0; c < v; ++c) {
+        const StagePass pass = random.pass(spread);
+        const double u = pass.f + pass.b;
+        chunks.push_back(pass);
+        stage += u;
+        const bool end = (i == 0 && c == 0) || (i + 1 == static_cast<std::size_t>(p) && c + 1 == v);
+        if (!end) chunk = std::min(chunk, u);
+        text += " {" + std::to_string(pass.f) + ", " + std::to_string(pass.b) + "}";
+      }
+      sum += stage;
+      longest = std::max(longest, stage);
+    }
+    const double time = interleaved_time(chunks, p, m).value;
+    ASSERT_LE(interleaved_bound(p, m, sum, longest, chunk), time * kRounding)
+        << p << " stages, " << m << " micro-batches, chunks" << text;
+    ASSERT_LE(interleaved_bound(p, m, sum, longest, 0), interleaved_bound(p, m, sum, longest, chunk));
+  }
+}
+
+// 8 * 3 of the stage itself, and the mean wait of the four: (0 + 0 + 1 + 2) / 4 chunks of 1.5.
+TEST(PipelineLabel, TheBoundOfEqualChunks) {
+  EXPECT_NEAR(interleaved_bound(4, 8, 12, 3, 1.5), 24 + 0.75 * 1.5, 1e-12);
+  EXPECT_NEAR(interleaved_bound(4, 8, 12, 5, 1.5), 8 * 5, 1e-12);
+  EXPECT_NEAR(interleaved_bound(2, 2, 12, 3, 0), 12, 1e-12);
+}
+
+}  // namespace
+}  // namespace nest::solve

@@ -1,0 +1,219 @@
+#include "nest/solve/table/stage_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "nest/strategies/boundary.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward_expert,
+                              Term::forward_context};
+constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
+                               Term::backward_tensor, Term::backward_expert, Term::backward_context};
+
+// What recomputation leaves as it is, as far as the order of options goes.
+constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
+                           Term::forward_context,   Term::backward_weight, Term::dense_parameters,
+                           Term::expert_parameters, Term::layers};
+
+template <class Terms>
+double sum_of(const LayerTerms& t, const Terms& terms) {
+  double sum = 0;
+  for (const Term term : terms) sum += t.of(term);
+  return sum;
+}
+
+void add(LayerTerms& sum, const LayerTerms& one, double times) {
+  for (std::size_t k = 0; k < kTerms; ++k) sum.sums[k] += times * one.sums[k];
+  sum.transient = std::max(sum.transient, one.transient);
+  sum.largest_parameters = std::max(sum.largest_parameters, one.largest_parameters);
+}
+
+bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b) {
+  return std::all_of(kSame.begin(), kSame.end(), [&](Term term) {
+    return std::abs(a.of(term) - b.of(term)) <= 1e-12 * std::abs(a.of(term));
+  });
+}
+
+const LayerTable& table_of(const Place& place, RecomputePolicy policy) {
+  return *place.tables[static_cast<std::size_t>(policy)];
+}
+
+}  // namespace
+
+LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place& place,
+                       const Recompute& recompute) {
+  LayerTerms terms;
+  if (recompute.layers == 0) {
+    const LayerTable& table = table_of(place, recompute.policy);
+    for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
+      if (of.counts[kind] > 0) add(terms, table.of(sets.example(kind)), of.counts[kind]);
+    }
+    return terms;
+  }
+  std::int64_t recomputed = 0;
+  for (const std::uint16_t kind : of.kinds) {
+    const bool can = sets.recomputes(kind);
+    const RecomputePolicy policy = can ? recompute.of_layer(recomputed) : RecomputePolicy::none;
+    recomputed += can ? 1 : 0;
+    add(terms, table_of(place, policy).of(sets.example(kind)), 1);
+  }
+  return terms;
+}
+
+namespace {
+
+// Terms of a stage whose first n layers that can recompute fully, for ascending n, each from the one before.
+class PartTerms {
+ public:
+  PartTerms(const LayerSets& sets, const StageClass& of, const Place& place) {
+    for (const std::uint16_t kind : of.kinds) {
+      const LayerTerms& none = table_of(place, RecomputePolicy::none).of(sets.example(kind));
+      add(sum_, none, 1);
+      if (sets.recomputes(kind)) {
+        steps_.push_back({&none, &table_of(place, RecomputePolicy::full).of(sets.example(kind)), 0});
+      } else {
+        fixed_ = std::max(fixed_, none.transient);
+      }
+    }
+    double later = 0;
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+      steps_[i].later = later;
+      later = std::max(later, steps_[i].none->transient);
+    }
+  }
+
+  const LayerTerms& of(std::int64_t layers) {
+    for (; done_ < static_cast<std::size_t>(layers); ++done_) {
+      const Step& step = steps_[done_];
+      for (std::size_t k = 0; k < kTerms; ++k) sum_.sums[k] += step.full->sums[k] - step.none->sums[k];
+      full_ = std::max(full_, step.full->transient);
+      sum_.largest_parameters = std::max(sum_.largest_parameters, step.full->largest_parameters);
+      sum_.transient = std::max({fixed_, full_, step.later});
+    }
+    return sum_;
+  }
+
+ private:
+  struct Step {
+    const LayerTerms* none;
+    const LayerTerms* full;
+    double later;  // the greatest transient of those after it
+  };
+  std::vector<Step> steps_;
+  LayerTerms sum_;
+  double fixed_ = 0;  // transient of layers that cannot recompute
+  double full_ = 0;   // of those that do
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> places)
+    : setting_(setting), places_(std::move(places)) {
+  known_.resize(places_.size());
+  made_.resize(places_.size());
+  const std::size_t kinds = setting.sets->kinds();
+  least_forward_.assign(kinds, std::numeric_limits<double>::infinity());
+  least_backward_ = least_forward_;
+  for (const Place& place : places_) {
+    for (const LayerTable* table : place.tables) {
+      if (table == nullptr) continue;
+      for (std::size_t kind = 0; kind < kinds; ++kind) {
+        const LayerTerms& t = table->of(setting.sets->example(kind));
+        least_forward_[kind] = std::min(least_forward_[kind], sum_of(t, kForward));
+        least_backward_[kind] = std::min(least_backward_[kind], sum_of(t, kBackward));
+        const LayerTable* none = place.tables.front();
+        if (none != nullptr && !same_apart_from_recomputation(none->of(setting.sets->example(kind)), t))
+          ordered_ = false;
+      }
+    }
+  }
+}
+
+std::vector<StageOption>& StageOptions::of(std::size_t place, std::int32_t stage_class) {
+  std::vector<std::vector<StageOption>>& known = known_[place];
+  const auto index = static_cast<std::size_t>(stage_class);
+  if (known.empty()) {
+    known.resize(setting_.sets->classes().size());
+    made_[place].resize(known.size(), false);
+  }
+  if (!made_[place][index]) {
+    known[index] = make(place, setting_.sets->classes()[index]);
+    made_[place][index] = true;
+  }
+  return known[index];
+}
+
+std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass& of) const {
+  const Place& where = places_[place];
+  const double tied = of.tied_copied / static_cast<double>(where.strategy.tensor);
+  const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.after);
+  const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
+  std::vector<StageOption> options;
+  std::optional<PartTerms> parts;
+  for (const Recompute& recompute : setting_.recompute->of_stage(of.recomputable)) {
+    StageOption& option = options.emplace_back();
+    option.recompute = recompute;
+    if (recompute.layers > 0) {
+      if (!parts) parts.emplace(*setting_.sets, of, where);
+      option.terms = parts->of(recompute.layers);
+    } else {
+      option.terms = stage_terms(*setting_.sets, of, where, recompute);
+    }
+    const StageMemory m =
+        setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
+    option.fixed = (m.weights + m.gradients + m.optimizer).value;
+    option.workspace = m.workspace.value;
+    if (setting_.any_zero) {
+      option.workspace =
+          setting_.coster->memory(option.terms, *where.network, 0, tied, Bytes{0}).workspace.value;
+    }
+    option.stash = (round_up_bytes(option.terms.of(Term::stash)) + buffers).value;
+    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied).value;
+    option.layers_b = sum_of(option.terms, kBackward);
+  }
+  // Insertion keeps equal ones in order.
+  for (std::size_t i = 1; i < options.size(); ++i) {
+    for (std::size_t k = i; k > 0 && options[k].layers_b < options[k - 1].layers_b; --k)
+      std::swap(options[k], options[k - 1]);
+  }
+  return options;
+}
+
+void StageOptions::price(std::size_t place, const StageClass& of, StageOption& option) {
+  const Place& where = places_[place];
+  const StageCoster& coster = *setting_.coster;
+  const auto parts = static_cast<double>(where.strategy.tensor);
+  scratch_.chunks.resize(1);
+  ChunkCost& chunk = scratch_.chunks.front();
+  coster.chunk(option.terms, *where.network, setting_.zero, chunk);
+  const auto bytes = [&](Bytes whole) {
+    return boundary_bytes(setting_.micro_batch_scale * whole, where.strategy);
+  };
+  chunk.forward_receive = coster.receive(bytes(of.before), where.network->from_previous, chunk.forward_work(),
+                                         setting_.schedule, &chunk.forward_hidden);
+  chunk.backward_receive = coster.receive(bytes(of.after), where.network->from_next, chunk.backward_work(),
+                                          setting_.schedule, &chunk.backward_hidden);
+  coster.step(option.terms, *where.network, setting_.zero, of.tied_copied / parts, of.tied_summed / parts,
+              *setting_.ends, setting_.shape, setting_.schedule, scratch_);
+  option.work_b = chunk.backward_work().value;
+  option.f = chunk.f().value;
+  option.b = chunk.b().value;
+  option.weight = chunk.backward_weight.value;
+  option.hidden = (chunk.forward_hidden + chunk.backward_hidden).value;
+  option.alone = scratch_.reduce_alone.value;
+  option.reduce = scratch_.reduce.value;
+  option.gather = scratch_.gather.value;
+  option.slow_down = scratch_.slow_down.value;
+  option.optimizer = scratch_.optimizer.value;
+  option.norm = scratch_.norm.value;
+  option.priced = true;
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,105 @@
+// What a stage costs under each recomputation that the search may choose for it, in one place of one
+// placement. Memory comes first, since it is cheap; times are made for the options that are asked for.
+//
+//   StageOptions options(setting, places);
+//   for (StageOption& o : options.of(place, stage_class)) if (o.fits(in_flight, capacity)) options.price(...)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "nest/price/stage_cost.hpp"
+#include "nest/question/recompute_domain.hpp"
+#include "nest/solve/table/layer_sets.hpp"
+
+namespace nest::solve {
+
+// Stages with equal networks and strategies.
+struct Place {
+  const StageNetwork* network = nullptr;
+  Strategy strategy;
+  std::array<const LayerTable*, 3> tables{};  // by RecomputePolicy; none: not in the space
+};
+
+// What all stages of one configuration share.
+struct StageSetting {
+  const LayerSets* sets = nullptr;
+  std::int64_t micro_batch_scale = 1;  // of the boundaries that the sets know
+  const StageCoster* coster = nullptr;
+  const RecomputeDomain* recompute = nullptr;
+  const Shapes* ends = nullptr;  // of the stages that share a weight
+  std::int64_t zero = 0;
+  bool any_zero = false;  // a bound for all: the memory of ZeRO 3 without its gathered layers
+  Schedule schedule = Schedule::one_f_one_b;
+  ScheduleShape shape;
+};
+
+struct StageOption {
+  Recompute recompute;
+  LayerTerms terms;
+  // Bytes that one device allocates; see total().
+  std::int64_t fixed = 0;
+  std::int64_t workspace = 0;
+  std::int64_t stash = 0;
+  std::int64_t update = 0;
+  bool priced = false;
+  // Seconds.
+  double layers_b = 0;  // backward time of the layers, which options are in order of
+  double work_b = 0;    // b without what it receives: with ZeRO's traffic, as far as compute does not hide it
+  double f = 0;
+  double b = 0;
+  double weight = 0;
+  double hidden = 0;  // sends that hold up the first and the last micro-batch
+  double alone = 0;   // StageCost::reduce_alone
+  double reduce = 0;
+  double gather = 0;
+  double slow_down = 0;
+  double optimizer = 0;
+  double norm = 0;
+
+  [[nodiscard]] std::int64_t total(std::int64_t in_flight) const {
+    const std::int64_t passes = stash * in_flight + workspace;
+    return fixed + (update > passes ? update : passes);
+  }
+};
+
+class StageOptions {
+ public:
+  // All that it is given outlives this.
+  StageOptions(const StageSetting& setting, std::vector<Place> places);
+
+  [[nodiscard]] const StageSetting& setting() const { return setting_; }
+  [[nodiscard]] const std::vector<Place>& places() const { return places_; }
+
+  // In order of their backward times; empty where the space has none for such a stage.
+  [[nodiscard]] std::vector<StageOption>& of(std::size_t place, std::int32_t stage_class);
+  // Makes the times of an option.
+  void price(std::size_t place, const StageClass& of, StageOption& option);
+
+  // Whether forward passes and weight gradients are the same under every recomputation. Then all that the
+  // price reads of an option grows with its `work_b`, but for reductions, which that hides.
+  [[nodiscard]] bool ordered() const { return ordered_; }
+
+  // Sums of the layers' own times that no option of the space and no place is below, by kind.
+  [[nodiscard]] double least_forward(std::size_t kind) const { return least_forward_[kind]; }
+  [[nodiscard]] double least_backward(std::size_t kind) const { return least_backward_[kind]; }
+
+ private:
+  [[nodiscard]] std::vector<StageOption> make(std::size_t place, const StageClass& of) const;
+
+  StageSetting setting_;
+  std::vector<Place> places_;
+  std::vector<std::vector<std::vector<StageOption>>> known_;  // [place][class]
+  std::vector<std::vector<bool>> made_;
+  std::vector<double> least_forward_;
+  std::vector<double> least_backward_;
+  bool ordered_ = true;
+  StageCost scratch_;
+};
+
+// The terms of layers of these kinds under one recomputation.
+[[nodiscard]] LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place& place,
+                                     const Recompute& recompute);
+
+}  // namespace nest::solve

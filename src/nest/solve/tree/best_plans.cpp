@@ -1,0 +1,55 @@
+#include "nest/solve/tree/best_plans.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "nest/solve/tree/configuration.hpp"
+
+namespace nest::solve {
+
+bool BestPlans::before(const Entry& a, const Entry& b) const {
+  if (objective_ == Objective::devices && a.devices != b.devices) return a.devices < b.devices;
+  return a.step != b.step ? a.step < b.step : a.tie < b.tie;
+}
+
+void BestPlans::add(double step, Plan plan) {
+  if (step > slowest_) return;
+  Entry entry{step, plan.parallelism.devices(), tie_key(plan), {}};
+  const auto [at, made] = entries_.try_emplace(degree_key(plan));
+  if (!made && !before(entry, at->second)) return;
+  entry.plan = std::move(plan);
+  at->second = std::move(entry);
+  update();
+}
+
+void BestPlans::update() {
+  const std::vector<const Entry*> list = all();
+  best_ = list.front();
+  last_ = list.size() >= static_cast<std::size_t>(top_) ? list[static_cast<std::size_t>(top_) - 1] : nullptr;
+}
+
+const BestPlans::Entry* BestPlans::best() const {
+  return best_;
+}
+
+std::vector<const BestPlans::Entry*> BestPlans::all() const {
+  std::vector<const Entry*> list;
+  list.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) list.push_back(&entry);
+  std::sort(list.begin(), list.end(), [&](const Entry* a, const Entry* b) { return before(*a, *b); });
+  return list;
+}
+
+double BestPlans::threshold(std::int64_t devices) const {
+  if (last_ == nullptr) return slowest_;
+  if (objective_ == Objective::devices && devices != last_->devices)
+    return devices < last_->devices ? slowest_ : -std::numeric_limits<double>::infinity();
+  return last_->step;
+}
+
+bool BestPlans::open(std::int64_t devices, double bound) const {
+  return bound <= threshold(devices);
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,105 @@
+// Bounds and best stages of single configurations: what one thread of a search works on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "nest/question/prunings.hpp"
+#include "nest/question/search_space.hpp"
+#include "nest/solve/placements/placements.hpp"
+#include "nest/solve/table/costs.hpp"
+#include "nest/solve/table/interleaved_fill.hpp"
+#include "nest/solve/table/mixed_fill.hpp"
+#include "nest/solve/tree/configuration.hpp"
+
+namespace nest::solve {
+
+// A search's constant part.
+struct SearchProblem {
+  SearchCosts* costs = nullptr;
+  Placements* placements = nullptr;
+  const SearchSpace* space = nullptr;
+  PipelineModel pipeline_model = PipelineModel::one_f_one_b;
+  Prunings prunings;
+  std::vector<Strategy> strategies;
+  std::vector<Group> groups;
+  RecomputeDomain recompute{{}, true};
+
+  // Whether stages may differ.
+  [[nodiscard]] bool mixed(Schedule schedule) const;
+};
+
+// Which stages share weights with others, for one placement.
+struct TieQuestion {
+  FillShape::Ties ties = FillShape::Ties::any;
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+// All that plans of so many stages may have.
+[[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages);
+
+class Evaluator {
+ public:
+  explicit Evaluator(const SearchProblem& problem) : problem_(&problem), filler_(problem.prunings) {}
+
+  // Bounds of a group that cost next to nothing: of one schedule.
+  [[nodiscard]] double quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
+  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states,
+  // spread evenly over all devices as far as ZeRO of the space can.
+  [[nodiscard]] std::int64_t memory_floor(const Group& group);
+  // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
+  [[nodiscard]] std::optional<double> relaxed_bound(const Configuration& configuration, ShardKind kind,
+                                                    double threshold, FillCounts& counts);
+  // A bound for one placement, without stages.
+  [[nodiscard]] double network_bound(const Configuration& configuration, const Placement& placement);
+  // The best plan there, not priced and without devices.
+  struct Best {
+    double step = 0;
+    Plan plan;
+  };
+  [[nodiscard]] std::optional<Best> best(const Configuration& configuration, const Placement& placement,
+                                         const TieQuestion& ties, double threshold, FillCounts& counts);
+
+ private:
+  struct Sums {  // of all layers, and of the longest stage by counting
+    double f = 0;
+    double b = 0;
+    std::vector<double> by_kind;  // f + b
+    double send = 0;              // over any boundary, one way
+    LayerTerms parameters;        // of all layers, the least over the family
+  };
+  using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
+
+  [[nodiscard]] const Batch& batch_of(const Group& group) const {
+    return problem_->costs->batches()[group.batch];
+  }
+  [[nodiscard]] const Strategy& strategy_of(const Group& group) const {
+    return problem_->strategies[group.strategy];
+  }
+  // Strategies that later stages may have beside the first one's, which comes first.
+  const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
+  const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
+  const Sums& sums(const Group& group, Schedule schedule);
+  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind,
+                                double f, double b) const;
+  StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
+                       const Shapes& ends) const;
+  InterleavedFiller& interleaved(const Batch& batch);
+  const std::vector<std::vector<std::int32_t>>& splits(const Batch& batch, std::int64_t stages,
+                                                       std::int64_t chunks);
+  [[nodiscard]] Plan make_plan(const Configuration& configuration, const Placement& placement) const;
+
+  const SearchProblem* problem_;
+  Filler filler_;
+  std::map<const LayerGraph*, std::unique_ptr<InterleavedFiller>> interleaved_;
+  std::map<std::tuple<const LayerGraph*, std::int64_t, std::int64_t>, std::vector<std::vector<std::int32_t>>>
+      splits_;
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> families_;
+  std::map<SumsKey, Sums> sums_;
+  std::map<std::tuple<std::size_t, std::int64_t, ShardKind>, std::unique_ptr<RelaxedNetwork>> relaxed_;
+};
+
+}  // namespace nest::solve

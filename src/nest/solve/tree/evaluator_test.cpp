@@ -1,0 +1,152 @@
+#include "nest/solve/tree/evaluator.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/tree/configuration.hpp"
+#include "nest/solve/tree/test_problem.hpp"
+
+namespace nest::solve {
+namespace {
+
+using test::Fastest;
+using test::Instance;
+using test::TestProblem;
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1 + 1e-9;
+constexpr unsigned kInstances = 300;
+
+using Key = std::vector<std::int64_t>;
+
+// Degrees, and ZeRO's kind of shards.
+Key kind_of(const Plan& plan) {
+  Key key = degree_key(plan);
+  const Parallelism& p = plan.parallelism;
+  const std::int64_t ranks = p.copies() * p.strategy.cell() / p.strategy.tensor;
+  key.push_back(p.zero == 0 || p.zero_shards == ranks ? 0 : 1);
+  return key;
+}
+
+// Everything but the stages.
+Key place_of(const Plan& plan) {
+  Key key = degree_key(plan);
+  const Parallelism& p = plan.parallelism;
+  key.insert(key.end(), {p.zero_shards, p.data_inner, p.block_devices, p.first_stage_first ? 1 : 0});
+  return key;
+}
+
+// Calls `look` with a problem, its evaluator and the fastest plan of each kind that it has.
+template <class KeyOf, class Look>
+void for_fastest(unsigned first, std::int64_t most_plans, KeyOf key, Look look) {
+  for (unsigned seed = first; seed < first + kInstances; ++seed) {
+    const Instance instance = test::random_instance(seed, most_plans);
+    TestProblem problem(instance);
+    Evaluator evaluator(problem.problem);
+    for (const auto& [kind, fastest] : test::fastest_by(instance, key)) {
+      const Configuration c = problem.configuration(fastest.plan);
+      look(problem, evaluator, c, fastest);
+      ASSERT_FALSE(testing::Test::HasFailure()) << instance.text << test::in_words(fastest.plan);
+    }
+  }
+}
+
+TEST(Evaluator, NoPlanBeatsTheQuickBound) {
+  for_fastest(40'001, 300, degree_key,
+              [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
+                const double bound = evaluator.quick_bound(problem.group(c), c.schedule, c.interleave);
+                EXPECT_GT(bound, 0);
+                EXPECT_LE(bound, fastest.step * kRounding);
+              });
+}
+
+// Without a limit, and with the plan's own step as one.
+void expect_relaxed(Evaluator& evaluator, const Configuration& c, ShardKind kind, const Fastest& fastest) {
+  for (const double threshold : {kInfinite, fastest.step * (1 + 1e-12)}) {
+    FillCounts counts;
+    const auto bound = evaluator.relaxed_bound(c, kind, threshold, counts);
+    ASSERT_TRUE(bound) << "the bound has no plan, threshold " << threshold;
+    EXPECT_LE(*bound, fastest.step * kRounding) << "kind " << static_cast<int>(kind);
+    EXPECT_GT(counts.work, 0);
+  }
+}
+
+TEST(Evaluator, NoPlanBeatsTheRelaxedNetwork) {
+  for_fastest(41'001, 300, kind_of,
+              [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
+                expect_relaxed(evaluator, c, ShardKind::any, fastest);
+                expect_relaxed(evaluator, c, problem.shards(c), fastest);
+                if (!problem.same_recompute) return;
+                Configuration own = c;  // the plan's own recomputation, where all stages must have one
+                own.recompute = fastest.plan.stages.front().recompute;
+                expect_relaxed(evaluator, own, problem.shards(c), fastest);
+              });
+}
+
+TEST(Evaluator, NoPlanBeatsTheBoundOfItsPlacement) {
+  for_fastest(42'001, 300, place_of,
+              [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
+                const Placement placement = problem.placement(c, problem.ties(c).front());
+                EXPECT_LE(evaluator.network_bound(c, placement), fastest.step * kRounding);
+              });
+}
+
+// The best stages of a configuration are the best of all its plans, and make a plan that costs as much.
+TEST(Evaluator, FindsTheBestStagesOfEveryPlacement) {
+  for_fastest(43'001, 1000, place_of,
+              [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
+                std::optional<Evaluator::Best> best;
+                FillCounts counts;
+                for (const auto& policy : problem.policies(c)) {
+                  Configuration own = c;
+                  own.recompute = policy;
+                  for (const TieQuestion& ties : problem.ties(c)) {
+                    auto found = evaluator.best(own, problem.placement(c, ties), ties, kInfinite, counts);
+                    if (found && (!best || found->step < best->step)) best = std::move(found);
+                  }
+                }
+                ASSERT_TRUE(best);
+                EXPECT_EQ(counts.cut_short, 0);
+                EXPECT_NEAR(best->step, fastest.step, 1e-9 * fastest.step);
+                EXPECT_EQ(place_of(best->plan), place_of(fastest.plan));
+                Pricer pricer(problem.costs.inputs(), {.pipeline_model = problem.problem.pipeline_model});
+                const PricedPlan priced = pricer.price(best->plan);
+                EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
+                EXPECT_NEAR(priced.predicted.step.value, best->step, 1e-9 * best->step);
+              });
+}
+
+LayerGraph chain_of(std::int32_t layers, const std::vector<std::vector<int>>& shared) {
+  LayerProfile profile;
+  ProfileStrategy& s = profile.strategies.emplace_back();
+  s.layers.resize(static_cast<std::size_t>(layers));
+  for (std::int32_t i = 0; i + 1 < layers; ++i) s.edges.push_back({LayerId{i}, LayerId{i + 1}, "", Bytes{1}});
+  for (const std::vector<int>& ids : shared) {
+    ProfileShared& weight = profile.shared.emplace_back();
+    for (const int id : ids) weight.layers.emplace_back(id);
+  }
+  return LayerGraph(profile);
+}
+
+// Where a weight's stages are known beforehand there is one question; else one for each pair of stages, and
+// one for plans that keep all users together.
+TEST(Evaluator, QuestionsAboutSharedWeights) {
+  const auto all = [](const LayerGraph& graph, std::int64_t stages) { return tie_questions(graph, stages); };
+  ASSERT_EQ(all(chain_of(4, {}), 3).size(), 1U);
+  EXPECT_EQ(all(chain_of(4, {}), 3)[0].ties, FillShape::Ties::any);
+  ASSERT_EQ(all(chain_of(4, {{0, 3}}), 3).size(), 1U);
+  EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].first, 0U);
+  EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].last, 2U);
+  EXPECT_EQ(all(chain_of(4, {{0, 2}}), 1).size(), 1U);
+  const std::vector<TieQuestion> pairs = all(chain_of(4, {{0, 2}}), 3);
+  ASSERT_EQ(pairs.size(), 1U + 3);
+  EXPECT_EQ(pairs[0].ties, FillShape::Ties::none);
+  EXPECT_EQ(pairs[3].ties, FillShape::Ties::between);
+  EXPECT_EQ(pairs[3].first, 1U);
+  EXPECT_EQ(pairs[3].last, 2U);
+}
+
+}  // namespace
+}  // namespace nest::solve

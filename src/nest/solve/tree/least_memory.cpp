@@ -1,0 +1,146 @@
+#include "nest/solve/tree/least_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "nest/plan/rules/interleaved_splits.hpp"
+#include "nest/question/domains.hpp"
+#include "nest/solve/placements/relaxed.hpp"
+#include "nest/solve/table/interleaved_stage.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+const Shapes kNowhere;
+
+// Every chain of downsets, the fullest stage of each.
+std::int64_t least_of_cuts(StageOptions& options, std::int64_t below, bool ordered) {
+  const StageSetting& setting = options.setting();
+  const LayerSets& sets = *setting.sets;
+  std::vector<std::int64_t> after(sets.size(), kMost);
+  after[0] = 0;
+  for (std::int64_t s = 1; s <= setting.shape.stages; ++s) {
+    std::vector<std::int64_t> with(sets.size(), kMost);
+    const std::int64_t held = in_flight(setting.schedule, setting.shape, setting.shape.stages - s);
+    for (std::size_t state = 0; state < sets.size(); ++state) {
+      if (after[state] >= below) continue;
+      for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
+        std::int64_t own = kMost;
+        const std::vector<StageOption>& choices = options.of(0, move.stage_class);
+        for (const StageOption& option : choices) own = std::min(own, option.total(held));
+        if (own >= below && ordered) break;
+        std::int64_t& best = with[static_cast<std::size_t>(move.to)];
+        best = std::min(best, std::max(own, after[state]));
+      }
+    }
+    after = std::move(with);
+  }
+  return after.back();
+}
+
+std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph, std::int64_t below) {
+  const StageSetting& setting = options.setting();
+  const std::int64_t p = setting.shape.stages;
+  const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
+  StageContents contents(graph, *setting.sets);
+  std::int64_t least = below;
+  for (const std::vector<std::int32_t>& split : splits) {
+    std::int64_t fullest = 0;
+    const std::vector<std::int32_t>& stages = contents.of_split(split, static_cast<std::size_t>(p));
+    for (std::int64_t i = 0; i < p && fullest < least; ++i) {
+      StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
+                             contents.at(stages[static_cast<std::size_t>(i)]));
+      std::int64_t own = kMost;
+      for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
+      fullest = std::max(fullest, own);
+    }
+    least = std::min(least, fullest);
+  }
+  return least;
+}
+
+std::int64_t least_memory(const SearchProblem& problem, const Group& group, std::int64_t below) {
+  SearchCosts& costs = *problem.costs;
+  const SearchSpace& space = *problem.space;
+  const Batch& batch = costs.batches()[group.batch];
+  const Strategy& strategy = problem.strategies[group.strategy];
+  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  RelaxedNetwork network = relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
+                                           strategy, group.copies, ShardKind::any, false);
+  if (!space.zero_shards.open()) {
+    std::int64_t most = 1;
+    for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;
+    network.stage.dense.shards = most;
+  }
+  const Place place = costs.place(batch, strategy, network.stage, false);
+  std::vector<RecomputeDomain> policies{problem.recompute};
+  std::vector<bool> part{false};
+  if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
+    policies.clear();
+    part.clear();
+    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers()))) {
+      policies.emplace_back(r, problem.recompute);
+      part.push_back(r.layers > 0);
+    }
+  }
+  // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
+  // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
+  const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&
+                       batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
+  std::int64_t least = below;
+  const auto ask = [&](std::int64_t zero, Schedule schedule, std::int64_t v) {
+    const bool parts = space.rules == nullptr || space.rules->allows_part(v);
+    for (std::size_t i = 0; i < policies.size(); ++i) {
+      if (part[i] && !parts) continue;
+      const RecomputeDomain& policy = policies[i];
+      StageSetting setting;
+      setting.sets = batch.sets;
+      setting.micro_batch_scale = batch.scale;
+      setting.coster = &costs.coster();
+      setting.recompute = &policy;
+      setting.ends = &kNowhere;
+      setting.zero = zero;
+      setting.schedule = schedule;
+      setting.shape = {group.pipeline, group.micro_batches, v};
+      StageOptions options(setting, {place});
+      const std::int64_t need = schedule == Schedule::interleaved
+                                    ? least_of_splits(options, *batch.graph, least)
+                                    : least_of_cuts(options, least, ordered);
+      least = std::min(least, need);
+    }
+  };
+  for (const std::int64_t zero : space.zero.values(3, 0)) {
+    for (const Schedule schedule : schedule_domain(space)) {
+      for (const std::int64_t v : interleave_domain(space)) {
+        const bool interleaved = schedule == Schedule::interleaved;
+        if (interleaved != (v > 1)) continue;
+        if (interleaved && (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 ||
+                            v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline))
+          continue;
+        ask(zero, schedule, v);
+      }
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+std::int64_t least_memory(const SearchProblem& problem) {
+  std::int64_t least = kMost;
+  // Those that hold least first, so that most others need no look inside.
+  std::vector<const Group*> groups;
+  groups.reserve(problem.groups.size());
+  for (const Group& group : problem.groups) groups.push_back(&group);
+  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+    return a->memory != b->memory ? a->memory < b->memory : a < b;
+  });
+  for (const Group* group : groups) {
+    if (group->memory >= least) break;
+    least = least_memory(problem, *group, least);
+  }
+  return least == kMost ? 0 : problem.costs->coster().on_device(Bytes{least}).value;
+}
+
+}  // namespace nest::solve

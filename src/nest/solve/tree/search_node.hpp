@@ -1,0 +1,57 @@
+// Nodes of the search tree, and the heap from which they are taken: best bound first, with the objective of
+// fewest devices those of fewer devices first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nest/question/search_options.hpp"
+#include "nest/solve/tree/evaluator.hpp"
+
+namespace nest::solve {
+
+struct SearchNode {
+  // What is fixed, besides everything that is fixed in those before it.
+  enum class Kind { group, schedule, zero, placement, fill };
+
+  double bound = 0;
+  std::int64_t devices = 0;
+  std::int64_t number = 0;  // in the order in which nodes were made
+  Kind kind = Kind::group;
+  ShardKind shards = ShardKind::any;
+  Configuration configuration;
+  TieQuestion ties;
+  std::shared_ptr<const std::vector<Placement>> placements;
+  std::size_t placement = 0;
+
+  // Where plans come from: nothing but placements and stages is open.
+  [[nodiscard]] bool deep() const { return kind == Kind::placement || kind == Kind::fill; }
+};
+
+struct TakenLater {
+  Objective objective = Objective::step_time;
+  bool operator()(const SearchNode& a, const SearchNode& b) const {
+    if (objective == Objective::devices && a.devices != b.devices) return a.devices > b.devices;
+    return a.bound != b.bound ? a.bound > b.bound : a.number > b.number;
+  }
+};
+
+// A heap that can be looked through.
+class NodeQueue {
+ public:
+  explicit NodeQueue(TakenLater later) : later_(later) {}
+
+  [[nodiscard]] bool empty() const { return nodes_.empty(); }
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
+  [[nodiscard]] const SearchNode& first() const { return nodes_.front(); }
+  [[nodiscard]] const std::vector<SearchNode>& all() const { return nodes_; }
+  void push(SearchNode node);
+  [[nodiscard]] SearchNode pop();
+
+ private:
+  TakenLater later_;
+  std::vector<SearchNode> nodes_;
+};
+
+}  // namespace nest::solve

@@ -1,0 +1,399 @@
+#include "nest/solve/tree/search_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "nest/question/domains.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kRounding = 1 - 1e-12;
+constexpr std::size_t kRound = 16;
+constexpr std::size_t kDeep = 2;  // of a round
+
+}  // namespace
+
+SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, BestPlans& best,
+                       Workers& workers)
+    : problem_(&problem),
+      options_(&options),
+      best_(&best),
+      workers_(&workers),
+      wide_(TakenLater{options.objective}),
+      deep_(TakenLater{options.objective}),
+      dropped_(kInfinite),
+      start_(std::chrono::steady_clock::now()) {
+  for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
+}
+
+// With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
+// have none.
+double SearchTree::threshold(std::int64_t devices) const {
+  const double all = best_->threshold(devices);
+  const bool gap = options_->gap > 0 && options_->objective == Objective::step_time &&
+                   options_->top + options_->runners_up <= 1;
+  return gap && best_->best() != nullptr ? all / (1 + options_->gap) : all;
+}
+
+// Nothing of the node is within the threshold, but some of it may be better than the best plan by less than
+// the gap.
+void SearchTree::leave_out(const Node& node, Opened& out) const {
+  const double within = threshold(node.devices);
+  if (within < best_->threshold(node.devices)) out.left_out = std::max(node.bound, within);
+}
+
+bool SearchTree::useful(const Node& node) const {
+  if (!problem_->prunings.group_bound && node.kind == Kind::group) return true;
+  return node.bound * kRounding <= threshold(node.devices);
+}
+
+void SearchTree::drop(const Node& node) {
+  if (node.bound * kRounding <= best_->threshold(node.devices)) dropped_ = std::min(dropped_, node.bound);
+  const char* name = node.kind == Kind::fill                                   ? "network-bound"
+                     : node.kind == Kind::zero || node.kind == Kind::placement ? "relaxed-bound"
+                                                                               : "group-bound";
+  ++pruned_[name];
+}
+
+std::optional<SearchTree::Node> SearchTree::next(bool deep) {
+  const TakenLater later{options_->objective};
+  while (!deep_.empty() || (!deep && !wide_.empty())) {
+    const bool from_deep = wide_.empty() || deep || (!deep_.empty() && later(wide_.first(), deep_.first()));
+    Node node = (from_deep ? deep_ : wide_).pop();
+    if (useful(node)) return node;
+    drop(node);
+  }
+  return std::nullopt;
+}
+
+const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
+  if (problem_->space->rules == nullptr) return nullptr;
+  const Group& group = problem_->groups[c.group];
+  PlanDegrees degrees;
+  degrees.training = problem_->costs->batches()[group.batch].training;
+  degrees.training.micro_batches = group.micro_batches;
+  Parallelism& p = degrees.parallelism;
+  p.strategy = problem_->strategies[group.strategy];
+  p.pipeline = group.pipeline;
+  p.data = group.copies * p.strategy.side();
+  p.data_inner = c.inner;
+  p.block_devices = c.block_devices;
+  p.zero = c.zero;
+  p.zero_shards = c.zero_shards;
+  p.interleave = c.interleave;
+  p.schedule = c.schedule;
+  p.first_stage_first = c.first_stage_first;
+  return problem_->space->rules->broken(degrees);
+}
+
+// What is cancelled half-way leads to itself: it stays open.
+void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const {
+  out.counts.cancel = options_->cancel;
+  try {
+    out.counts.look();
+    open_kind(evaluator, node, out);
+  } catch (const FillCancelled&) {
+    out = {};
+    out.nodes.push_back(node);
+  }
+}
+
+void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) const {
+  switch (node.kind) {
+    case Kind::group:
+      return open_group(evaluator, node, out);
+    case Kind::schedule:
+      return open_schedule(evaluator, node, out);
+    case Kind::zero:
+      return open_zero(evaluator, node, out);
+    case Kind::placement:
+      return open_placements(evaluator, node, out);
+    case Kind::fill:
+      return open_fill(evaluator, node, out);
+  }
+}
+
+void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out) const {
+  const Group& group = problem_->groups[node.configuration.group];
+  const SearchSpace& space = *problem_->space;
+  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
+  for (const Schedule schedule : schedule_domain(space)) {
+    for (const std::int64_t v : interleave_domain(space)) {
+      const bool interleaved = schedule == Schedule::interleaved;
+      if (interleaved != (v > 1)) continue;
+      if (interleaved &&
+          (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 || v > layers / group.pipeline))
+        continue;
+      Node next = node;
+      next.kind = Kind::schedule;
+      next.configuration.schedule = schedule;
+      next.configuration.interleave = v;
+      next.bound = std::max(node.bound, evaluator.quick_bound(group, schedule, v));
+      out.nodes.push_back(std::move(next));
+    }
+  }
+}
+
+// First whether any ZeRO could make this worth while.
+void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const {
+  const Group& group = problem_->groups[node.configuration.group];
+  double bound = node.bound;
+  if (problem_->prunings.relaxed_bound) {
+    ++out.relaxed;
+    const auto relaxed =
+        evaluator.relaxed_bound(node.configuration, ShardKind::any, threshold(node.devices), out.counts);
+    if (!relaxed) {
+      leave_out(node, out);
+      out.pruned.emplace_back("relaxed-bound", 1);
+      return;
+    }
+    bound = std::max(bound, *relaxed);
+  }
+  const SearchSpace& space = *problem_->space;
+  const Strategy& strategy = problem_->strategies[group.strategy];
+  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  std::vector<std::optional<Recompute>> policies{std::nullopt};
+  if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
+    policies.clear();
+    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
+    const bool parts = space.rules == nullptr || space.rules->allows_part(node.configuration.interleave);
+    for (const Recompute& r : problem_->recompute.uniform(layers))
+      if (parts || r.layers == 0) policies.emplace_back(r);
+  }
+  for (const std::int64_t zero : space.zero.values(3, 0)) {
+    if (zero > 0 && ranks == 1 && space.zero.open()) continue;
+    for (const ShardKind kind : {ShardKind::whole, ShardKind::part}) {
+      if (kind == ShardKind::part && (zero == 0 || ranks == 1)) continue;
+      if (kind == ShardKind::whole && zero > 0 && !space.zero_shards.has(ranks)) continue;
+      for (const std::optional<Recompute>& policy : policies) {
+        Node next = node;
+        next.kind = Kind::zero;
+        next.bound = bound;
+        next.shards = kind;
+        next.configuration.zero = zero;
+        next.configuration.recompute = policy;
+        out.nodes.push_back(std::move(next));
+      }
+    }
+  }
+}
+
+void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) const {
+  Node next = node;
+  next.kind = Kind::placement;
+  if (problem_->prunings.relaxed_bound) {
+    ++out.relaxed;
+    const auto relaxed =
+        evaluator.relaxed_bound(node.configuration, node.shards, threshold(node.devices), out.counts);
+    if (!relaxed) {
+      leave_out(node, out);
+      out.pruned.emplace_back("relaxed-bound", 1);
+      return;
+    }
+    next.bound = std::max(node.bound, *relaxed);
+  }
+  out.nodes.push_back(std::move(next));
+}
+
+void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened& out) const {
+  const Group& group = problem_->groups[node.configuration.group];
+  const LayerGraph& graph = *problem_->costs->batches()[group.batch].graph;
+  for (const TieQuestion& ties : tie_questions(graph, group.pipeline)) {
+    const PlacementQuestion question{group.strategy,
+                                     group.pipeline,
+                                     group.copies,
+                                     node.configuration.zero == 0 ? ShardKind::any : node.shards,
+                                     node.configuration.interleave > 1,
+                                     ties.first,
+                                     ties.last};
+    const auto placements = problem_->placements->of(question);
+    for (std::size_t i = 0; i < placements->size(); ++i) {
+      const Placement& own = (*placements)[i];
+      Node next = node;
+      next.kind = Kind::fill;
+      next.ties = ties;
+      next.placements = placements;
+      next.placement = i;
+      Configuration& c = next.configuration;
+      c.inner = own.inner;
+      c.block_devices = own.block_devices;
+      c.first_stage_first = own.first_stage_first;
+      c.zero_shards = c.zero == 0 ? 1 : own.zero_shards;
+      if (const FrameworkRule* rule = broken_rule(c)) {
+        out.broken = rule;
+        continue;
+      }
+      if (problem_->prunings.network_bound)
+        next.bound = std::max(node.bound, evaluator.network_bound(c, own));
+      out.nodes.push_back(std::move(next));
+    }
+  }
+}
+
+void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
+  ++out.fills;
+  out.bound = node.bound;
+  const double within = threshold(node.devices);
+  auto best =
+      evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
+  if (!best || best->step > within) leave_out(node, out);
+  if (best) out.plans.push_back(std::move(*best));
+}
+
+void SearchTree::take(std::vector<Opened>& round) {
+  for (Opened& opened : round) {
+    counts_.work += opened.counts.work;
+    counts_.labels += opened.counts.labels;
+    if (broken_ == nullptr) broken_ = opened.broken;
+    dropped_ = std::min(dropped_, opened.left_out);
+    if (opened.counts.cut_short > 0) dropped_ = std::min(dropped_, opened.bound);
+    fills_ += opened.fills;
+    relaxed_ += opened.relaxed;
+    for (const auto& [name, count] : opened.pruned) pruned_[name] += count;
+    for (Evaluator::Best& best : opened.plans) best_->add(best.step, std::move(best.plan));
+  }
+  for (Opened& opened : round) {
+    for (Node& node : opened.nodes) {
+      if (useful(node)) {
+        push(std::move(node));
+      } else {
+        drop(node);
+      }
+    }
+    opened = {};
+  }
+}
+
+void SearchTree::report() {
+  if (!options_->progress) return;
+  const double now = elapsed();
+  if (now - reported_ < 0.2) return;
+  reported_ = now;
+  SearchProgress progress;
+  progress.elapsed_s = now;
+  double bound = std::numeric_limits<double>::infinity();
+  if (!wide_.empty()) bound = wide_.first().bound;
+  if (!deep_.empty()) bound = std::min(bound, deep_.first().bound);
+  progress.bound = Seconds{bound};
+  if (best_->best() != nullptr) {
+    progress.best = Seconds{best_->best()->step};
+    progress.bound = std::min(progress.bound, *progress.best);
+  }
+  progress.fills = fills_ + relaxed_;
+  progress.open = static_cast<std::int64_t>(wide_.size() + deep_.size());
+  options_->progress(progress);
+}
+
+// A good plan early: the most promising group of each strategy and micro-batch size, in one usual placement.
+void SearchTree::dive() {
+  std::vector<Node> firsts;
+  std::set<std::pair<std::size_t, std::size_t>> seen;
+  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
+    const Group& group = problem_->groups[g];
+    if (too_large(group) || !seen.emplace(group.batch, group.strategy).second) continue;
+    Node node;
+    node.configuration.group = g;
+    node.bound = group.bound;
+    node.devices = group.devices;
+    firsts.push_back(node);
+    if (firsts.size() >= 2 * kRound) break;
+  }
+  std::vector<Opened> round(firsts.size());
+  const auto follow = [&](std::size_t worker, std::size_t job) {
+    Evaluator& evaluator = evaluators_[worker];
+    Opened& out = round[job];
+    std::vector<Node> trail{firsts[job]};
+    // The first of each kind that leads on, with ZeRO 1 before others.
+    while (!trail.empty() && out.plans.empty() && !cancelled(*options_)) {
+      const Node node = trail.back();
+      trail.pop_back();
+      if (node.bound * kRounding > threshold(node.devices)) continue;
+      Opened step;
+      open(evaluator, node, step);
+      out.counts.work += step.counts.work;
+      out.fills += step.fills;
+      out.relaxed += step.relaxed;
+      for (Evaluator::Best& best : step.plans) out.plans.push_back(std::move(best));
+      if (step.nodes.empty()) continue;
+      const auto wanted =
+          std::min_element(step.nodes.begin(), step.nodes.end(), [](const Node& a, const Node& b) {
+            const auto rank = [](const Node& n) {
+              return std::pair(n.kind == Kind::zero
+                                   ? (n.configuration.zero == 1 && n.shards == ShardKind::whole ? 0 : 1)
+                                   : 0,
+                               n.bound);
+            };
+            return rank(a) < rank(b);
+          });
+      trail.push_back(*wanted);
+    }
+  };
+  workers_->run(firsts.size(), follow);
+  take(round);
+}
+
+void SearchTree::run() {
+  if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
+  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
+    if (too_large(problem_->groups[g])) {
+      ++pruned_["memory-bound"];
+      continue;
+    }
+    Node node;
+    node.configuration.group = g;
+    node.bound = problem_->groups[g].bound;
+    node.devices = problem_->groups[g].devices;
+    if (useful(node)) {
+      push(std::move(node));
+    } else {
+      drop(node);
+    }
+  }
+  std::vector<Node> nodes;
+  std::vector<Opened> round;
+  while (!wide_.empty() || !deep_.empty()) {
+    if (cancelled(*options_) || (options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
+        (options_->work_limit && counts_.work >= *options_->work_limit)) {
+      stopped_ = true;
+      return;
+    }
+    report();
+    nodes.clear();
+    // Mostly by their bounds; a few that lead to plans soon, so that there is something to compare with.
+    for (const auto& [deep, most] : {std::pair(true, kDeep), std::pair(false, kRound)}) {
+      while (nodes.size() < most) {
+        auto node = next(deep);
+        if (!node) break;
+        nodes.push_back(std::move(*node));
+      }
+    }
+    round.assign(nodes.size(), {});
+    opened_ += static_cast<std::int64_t>(nodes.size());
+    workers_->run(nodes.size(), [&](std::size_t worker, std::size_t job) {
+      open(evaluators_[worker], nodes[job], round[job]);
+    });
+    take(round);
+  }
+}
+
+double SearchTree::left_out() const {
+  double least = dropped_;
+  for (const NodeQueue* queue : {&wide_, &deep_}) {
+    for (const Node& node : queue->all()) least = std::min(least, node.bound);
+  }
+  return least;
+}
+
+void SearchTree::count(SearchStats& stats) const {
+  stats.configurations = opened_;
+  stats.fills = fills_;
+  stats.labels = counts_.labels;
+  stats.work = counts_.work;
+  for (const auto& [name, count] : pruned_) stats.pruned.emplace_back(name, count);
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,101 @@
+// The outer enumeration, best bound first: groups of degrees, their schedules, ZeRO, placements. Every node
+// has a bound that no plan below it beats; nodes above the best plan are never opened.
+//
+// Nodes are taken in rounds of a fixed number, whatever the number of threads, and what a round finds is
+// taken in after it in the order of its nodes: the same nodes are opened on every machine.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "nest/base/workers.hpp"
+#include "nest/solve/search_result.hpp"
+#include "nest/solve/tree/best_plans.hpp"
+#include "nest/solve/tree/evaluator.hpp"
+#include "nest/solve/tree/search_node.hpp"
+
+namespace nest::solve {
+
+class SearchTree {
+ public:
+  SearchTree(SearchProblem& problem, const SearchOptions& options, BestPlans& best, Workers& workers);
+
+  // Until nothing is open, or a limit is reached.
+  void run();
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  // No plan of the space is below; infinite where nothing was left out.
+  [[nodiscard]] double left_out() const;
+  void count(SearchStats& stats) const;
+  // A framework's rule that left something out, if any did.
+  [[nodiscard]] const FrameworkRule* broken() const { return broken_; }
+
+ private:
+  using Node = SearchNode;
+  using Kind = SearchNode::Kind;
+  // What opening a node leads to.
+  struct Opened {
+    std::vector<Node> nodes;
+    std::vector<Evaluator::Best> plans;
+    FillCounts counts;
+    double bound = 0;                                           // of the node
+    double left_out = std::numeric_limits<double>::infinity();  // no plan that the gap left out is below
+    std::int64_t fills = 0;
+    std::int64_t relaxed = 0;
+    const FrameworkRule* broken = nullptr;  // that forbade something
+    std::vector<std::pair<const char*, std::int64_t>> pruned;
+  };
+
+  void push(Node node) {
+    node.number = numbers_++;
+    (node.deep() ? deep_ : wide_).push(std::move(node));
+  }
+  // The next of a round, if it is still of use; `deep` asks for one of those only.
+  [[nodiscard]] std::optional<Node> next(bool deep);
+  void drop(const Node& node);
+  [[nodiscard]] bool useful(const Node& node) const;
+  [[nodiscard]] bool too_large(const Group& group) const {
+    return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
+  }
+  void open(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_fill(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void leave_out(const Node& node, Opened& out) const;
+  void dive();
+  void take(std::vector<Opened>& round);
+  void report();
+  [[nodiscard]] double threshold(std::int64_t devices) const;
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
+
+  SearchProblem* problem_;
+  const SearchOptions* options_;
+  BestPlans* best_;
+  Workers* workers_;
+  std::vector<Evaluator> evaluators_;
+  NodeQueue wide_;  // groups, schedules, ZeRO
+  NodeQueue deep_;  // placements and tables to fill: where plans come from
+  std::int64_t numbers_ = 0;
+  const FrameworkRule* broken_ = nullptr;
+  double dropped_ = 0;  // least bound of what the gap left out
+  bool stopped_ = false;
+  double reported_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  FillCounts counts_;
+  std::int64_t opened_ = 0;
+  std::int64_t fills_ = 0;
+  std::int64_t relaxed_ = 0;
+  std::map<std::string, std::int64_t> pruned_;
+};
+
+}  // namespace nest::solve

@@ -1,0 +1,142 @@
+// The problem of a search without the search, for tests that ask for single bounds and fills: what search()
+// makes of an instance, and where plans of the exhaustive twin belong in it.
+//
+//   TestProblem problem(instance);
+//   const Configuration c = problem.configuration(plan);
+//   Evaluator(problem.problem).quick_bound(problem.group(c), c.schedule, c.interleave)
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "nest/price/price.hpp"
+#include "nest/question/domains.hpp"
+#include "nest/solve/tree/evaluator.hpp"
+#include "nest/solve/twin/test_instances.hpp"
+
+namespace nest::test {
+using namespace solve;
+
+struct TestProblem {
+  // The instance outlives this.
+  explicit TestProblem(const Instance& instance, const Prunings& prunings = {})
+      : costs(instance.inputs, instance.training, instance.space,
+              micro_batch_domain(instance.inputs, instance.training, instance.space)) {
+    problem.costs = &costs;
+    problem.space = &instance.space;
+    problem.pipeline_model = instance.options.pipeline_model;
+    problem.prunings = prunings;
+    problem.strategies = strategy_domain(instance.inputs, instance.training, instance.space);
+    problem.recompute = RecomputeDomain(instance.space.recompute, costs.selective());
+    const FrameworkRules* rules = instance.space.rules;
+    if (rules != nullptr && rules->whole_recompute) problem.recompute.drop_parts();
+    same_recompute = instance.space.same_recompute || (rules != nullptr && rules->same_recompute);
+    // Every placement is there, also where another looks alike.
+    placements.emplace(instance.inputs.cluster, costs.constants(), problem.strategies, instance.space, false);
+    problem.placements = &*placements;
+  }
+
+  // Where the plan belongs; its group is added where it is new.
+  [[nodiscard]] Configuration configuration(const Plan& plan) {
+    const Parallelism& p = plan.parallelism;
+    Group group;
+    group.batch = index_of(
+        costs.batches(), [&](const Batch& b) { return b.training.micro_batch == plan.training.micro_batch; });
+    group.strategy = index_of(problem.strategies, [&](const Strategy& s) { return s == p.strategy; });
+    group.pipeline = p.pipeline;
+    group.copies = p.copies();
+    group.micro_batches = plan.training.micro_batches;
+    group.devices = p.devices();
+    Configuration c;
+    const auto known = std::find_if(problem.groups.begin(), problem.groups.end(), [&](const Group& g) {
+      return g.batch == group.batch && g.strategy == group.strategy && g.pipeline == group.pipeline &&
+             g.copies == group.copies;
+    });
+    c.group = static_cast<std::size_t>(known - problem.groups.begin());
+    if (known == problem.groups.end()) problem.groups.push_back(group);
+    c.schedule = p.schedule;
+    c.interleave = p.interleave;
+    c.zero = p.zero;
+    c.zero_shards = p.zero_shards;
+    c.inner = p.data_inner;
+    c.block_devices = p.block_devices;
+    c.first_stage_first = p.first_stage_first;
+    return c;
+  }
+
+  [[nodiscard]] const Group& group(const Configuration& c) const { return problem.groups[c.group]; }
+  [[nodiscard]] const Batch& batch(const Configuration& c) const { return costs.batches()[group(c).batch]; }
+
+  [[nodiscard]] ShardKind shards(const Configuration& c) const {
+    const Strategy& strategy = problem.strategies[group(c).strategy];
+    const std::int64_t ranks = group(c).copies * strategy.cell() / strategy.tensor;
+    return c.zero == 0 || c.zero_shards == ranks ? ShardKind::whole : ShardKind::part;
+  }
+
+  // The plan's own among all placements.
+  [[nodiscard]] Placement placement(const Configuration& c, const TieQuestion& ties) {
+    const Group& g = group(c);
+    const auto all =
+        placements->of({g.strategy, g.pipeline, g.copies, c.zero == 0 ? ShardKind::any : shards(c),
+                        c.interleave > 1, ties.first, ties.last});
+    return (*all)[index_of(*all, [&](const Placement& p) {
+      return p.inner == c.inner && p.block_devices == c.block_devices &&
+             p.first_stage_first == c.first_stage_first && p.zero_shards == (c.zero == 0 ? 0 : c.zero_shards);
+    })];
+  }
+
+  [[nodiscard]] std::vector<TieQuestion> ties(const Configuration& c) const {
+    return tie_questions(*batch(c).graph, group(c).pipeline);
+  }
+  // What all stages must have in common: each value in turn, or nothing.
+  [[nodiscard]] std::vector<std::optional<Recompute>> policies(const Configuration& c) const {
+    if (!same_recompute) return {std::nullopt};
+    std::vector<std::optional<Recompute>> all;
+    const FrameworkRules* rules = problem.space->rules;
+    for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch(c).sets->layers()))) {
+      if (r.layers == 0 || rules == nullptr || rules->allows_part(c.interleave)) all.emplace_back(r);
+    }
+    return all;
+  }
+
+  template <class List, class Wanted>
+  [[nodiscard]] static std::size_t index_of(const List& list, Wanted wanted) {
+    const auto at = std::find_if(list.begin(), list.end(), wanted);
+    if (at == list.end()) throw std::logic_error("the twin has what the search has not");
+    return static_cast<std::size_t>(at - list.begin());
+  }
+
+  SearchCosts costs;
+  SearchProblem problem;
+  std::optional<Placements> placements;
+  bool same_recompute = false;
+};
+
+// Seconds of the fastest feasible plan of each kind; `key` says of which kind a plan is.
+struct Fastest {
+  double step = 0;
+  Plan plan;
+};
+
+template <class Key>
+[[nodiscard]] std::map<std::vector<std::int64_t>, Fastest> fastest_by(const Instance& instance, Key key) {
+  std::map<std::vector<std::int64_t>, Fastest> all;
+  Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+  PricedPlan priced;
+  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+    pricer.price(plan, priced);
+    if (priced.status != PriceStatus::feasible) return true;
+    const double step = priced.predicted.step.value;
+    const auto [at, made] = all.try_emplace(key(plan));
+    if (made || step < at->second.step) at->second = {step, plan};
+    return true;
+  });
+  return all;
+}
+
+}  // namespace nest::test

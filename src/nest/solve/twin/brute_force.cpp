@@ -1,0 +1,364 @@
+#include "nest/solve/twin/brute_force.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "nest/base/error.hpp"
+#include "nest/network/cells/placement.hpp"
+#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/price.hpp"
+#include "nest/solve/twin/all_cuts.hpp"
+
+namespace nest::solve {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+using Visit = std::function<bool(const Plan&)>;
+
+Numbers divisors(std::int64_t n) {
+  Numbers all;
+  for (std::int64_t d = 1; d <= n; ++d) {
+    if (n % d == 0) all.push_back(d);
+  }
+  return all;
+}
+
+template <class T>
+void add_new(std::vector<T>& list, const T& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+// What a choice allows, the default domain where it is open.
+Numbers domain(const Choice& choice, const Numbers& open, std::int64_t most, std::int64_t least = 1) {
+  return choice.open() ? open : choice.values(most, least);
+}
+
+template <class T>
+std::vector<T> domain(const std::vector<T>& listed, const std::vector<T>& open) {
+  return listed.empty() ? open : listed;
+}
+
+std::int64_t experts_of(const ModelSpec& spec) {
+  std::int64_t most = 0;
+  for (const StackSpec& stack : spec.stacks) {
+    for (const BlockSpec& block : stack.blocks) {
+      if (block.experts) most = std::max(most, block.experts->experts);
+    }
+  }
+  return most;
+}
+
+constexpr std::size_t kMostCuts = 1'000'000;
+
+// The loops, one function for each kind of choice; each fills its part of plan_ and goes on to the next.
+class Space {
+ public:
+  Space(const PlanInputs& inputs, const Training& training, const SearchSpace& space, const Visit& visit)
+      : inputs_(inputs), tree_(inputs.cluster.tree()), space_(space), book_(inputs), visit_(visit) {
+    plan_.training = training;
+  }
+
+  // Whether all plans were visited.
+  [[nodiscard]] bool visit_all() {
+    micro_batches();
+    return complete_ && !stop_;
+  }
+
+ private:
+  void micro_batches() {
+    const LayerProfile* profile = inputs_.profile();
+    const std::int64_t batch = plan_.training.global_batch;
+    Numbers open{1, 2, 4, 8, 16};
+    if (profile != nullptr) open = {profile->micro_batch};
+    for (const std::int64_t b : domain(space_.micro_batch, open, batch)) {
+      if (batch % b != 0 || stop_) continue;
+      plan_.training.micro_batch = b;
+      try {
+        graph_ = &book_.model(b, plan_.training.sequence).graph;
+      } catch (const InputError&) {  // longer sequences than the model has positions
+        continue;
+      }
+      cuts_.clear();
+      splits_.clear();
+      strategies_ = profile != nullptr ? profile_strategies(*profile) : strategies();
+      for (const Strategy& s : strategies_) {
+        plan_.parallelism.strategy = s;
+        degrees();
+      }
+    }
+  }
+
+  void add_strategies(std::vector<Strategy>& list, std::int64_t t, std::int64_t c, std::int64_t e,
+                      bool shards, const Numbers& expert_tensor) const {
+    const std::vector<bool> sequence = domain<bool>(space_.sequence_parallel, {shards});
+    const auto methods = domain<ContextMethod>(space_.context_methods, {ContextMethod::ring});
+    for (const bool sp : sequence) {
+      for (const ContextMethod method : methods) {
+        for (const std::int64_t x : domain(space_.expert_tensor, expert_tensor, tree_.devices()))
+          add_new(list, Strategy{t, sp && t > 1, c, c > 1 ? method : ContextMethod::ring, e, x});
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Strategy> profile_strategies(const LayerProfile& profile) const {
+    std::vector<Strategy> list;
+    for (const ProfileStrategy& own : profile.strategies) {
+      if (space_.tensor.has(own.tensor) && space_.context.has(own.context) && space_.expert.has(own.expert))
+        add_strategies(list, own.tensor, own.context, own.expert, own.sequence_parallel, {own.tensor});
+    }
+    return list;
+  }
+
+  [[nodiscard]] std::vector<Strategy> strategies() const {
+    const std::int64_t experts = experts_of(std::get<ModelSpec>(inputs_.source));
+    const std::int64_t most = tree_.devices();
+    std::int64_t node = 1;
+    for (std::int32_t d = 0; d < tree_.domains(LevelId(0)); ++d)
+      node = std::max<std::int64_t>(node, tree_.devices_in(LevelId(0), d));
+    const bool is_long = plan_.training.sequence >= 16'384;
+    std::vector<Strategy> list;
+    for (const std::int64_t t : domain(space_.tensor, divisors(node), most)) {
+      for (const std::int64_t c :
+           domain(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
+        for (const std::int64_t e : domain(space_.expert, experts > 0 ? divisors(experts) : Numbers{1}, most))
+          add_strategies(list, t, c, e, t > 1, experts > 0 ? Numbers{1, t} : Numbers{t});
+      }
+    }
+    return list;
+  }
+
+  void degrees() {
+    Parallelism& p = plan_.parallelism;
+    Training& t = plan_.training;
+    const auto layers = static_cast<std::int64_t>(graph_->layers());
+    const std::int64_t side = p.strategy.side();
+    for (const std::int64_t stages : space_.pipeline.values(layers)) {
+      for (std::int64_t q = 1; p.strategy.cell() * q * stages <= tree_.devices(); ++q) {
+        p.pipeline = stages;
+        p.data = side * q;
+        if (t.global_batch % (t.micro_batch * p.data) != 0 || !space_.data.has(p.data)) continue;
+        t.micro_batches = t.global_batch / (t.micro_batch * p.data);
+        for (const std::int64_t inner : divisors(q)) {
+          p.data_inner = inner;
+          if (space_.data_inner.has(inner) && !stop_) placements();
+        }
+      }
+    }
+  }
+
+  void placements() {
+    Parallelism& p = plan_.parallelism;
+    PlacementShape shape{p.strategy.cell(), p.pipeline, p.data_inner, p.outer(), 0, false};
+    Numbers open = block_sizes(tree_, shape);
+    if (p.outer() == 1 && open.size() > 1) open.resize(1);
+    const std::vector<bool> both =
+        p.pipeline == 1 ? std::vector<bool>{false} : std::vector<bool>{false, true};
+    for (const std::int64_t block : domain(space_.block_devices, open, tree_.devices())) {
+      p.block_devices = shape.block_devices = block;
+      const auto slots = place_cells(tree_, shape);  // the last stage at device 0
+      if (!slots) continue;
+      for (const bool first : domain(space_.first_stage_first, both)) {
+        p.first_stage_first = first;
+        zero(*slots);
+      }
+    }
+  }
+
+  // Ranks of the first dense group at device 0 that share a domain with its first rank, level by level.
+  [[nodiscard]] Numbers shard_sizes(const SlotTable& slots, std::int64_t group) const {
+    std::vector<DeviceId> ranks;
+    const std::vector<Cell> cells = slots.cells_of(static_cast<std::size_t>(plan_.parallelism.pipeline - 1));
+    const auto tensor = static_cast<std::size_t>(plan_.parallelism.strategy.tensor);
+    for (const Cell& cell : cells) {
+      for (std::size_t j = 0; j < cell.size(); j += tensor) ranks.push_back(cell[j]);
+    }
+    Numbers sizes{group};
+    for (std::int32_t l = 0; l < tree_.levels(); ++l) {
+      std::int64_t n = 0;
+      for (const DeviceId rank : ranks) {
+        if (tree_.domain_of(rank, LevelId(l)) != tree_.domain_of(ranks[0], LevelId(l))) break;
+        ++n;
+      }
+      if (n > 1 && group % n == 0) add_new(sizes, n);
+    }
+    return sizes;
+  }
+
+  void zero(const SlotTable& slots) {
+    Parallelism& p = plan_.parallelism;
+    const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
+    for (const std::int64_t z : domain(space_.zero, group > 1 ? Numbers{0, 1, 2, 3} : Numbers{0}, 3, 0)) {
+      p.zero = z;
+      const Numbers shards =
+          z == 0 ? Numbers{1} : domain(space_.zero_shards, shard_sizes(slots, group), group);
+      for (const std::int64_t n : shards) {
+        p.zero_shards = n;
+        if (group % n == 0) schedules();
+      }
+    }
+  }
+
+  void schedules() {
+    Parallelism& p = plan_.parallelism;
+    const std::int64_t layers = static_cast<std::int64_t>(graph_->layers());
+    for (const Schedule schedule :
+         domain<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
+      const bool chunks = schedule == Schedule::interleaved;
+      p.schedule = schedule;
+      for (const std::int64_t v : domain(space_.interleave, {1, 2, 3, 4, 6, 8}, layers)) {
+        p.interleave = v;
+        if (chunks != (v > 1)) continue;
+        if (chunks && (p.pipeline == 1 || plan_.training.micro_batches % p.pipeline != 0)) continue;
+        if (p.pipeline * v <= layers && !stop_ && runs()) mixes(0);
+      }
+    }
+  }
+
+  // Whether the framework can.
+  [[nodiscard]] bool runs() const {
+    const FrameworkRules* rules = space_.rules;
+    if (rules == nullptr) return true;
+    const auto& own = rules->schedules;
+    if (!own.empty() && std::find(own.begin(), own.end(), plan_.parallelism.schedule) == own.end())
+      return false;
+    return rules->broken({plan_.training, plan_.parallelism}) == nullptr;
+  }
+
+  // Strategies of the stages from `stage` on.
+  void mixes(std::size_t stage) {
+    const Strategy& lead = plan_.parallelism.strategy;
+    const auto stages = static_cast<std::size_t>(plan_.parallelism.pipeline);
+    const bool mixed = space_.mixed && plan_.parallelism.schedule != Schedule::interleaved &&
+                       (space_.rules == nullptr || !space_.rules->same_strategy);
+    plan_.stages.resize(stages);
+    if (stop_) return;
+    if (stage == stages) return cuts();
+    for (const Strategy& s : strategies_) {
+      const bool may = mixed && stage > 0 && s.cell() == lead.cell() && s.side() == lead.side();
+      if (!may && !(s == lead)) continue;
+      plan_.stages[stage].strategy = s;
+      mixes(stage + 1);
+    }
+  }
+
+  void cuts() {
+    const auto p = static_cast<std::size_t>(plan_.parallelism.pipeline);
+    const auto v = static_cast<std::size_t>(plan_.parallelism.interleave);
+    auto& kept = v == 1 ? cuts_ : splits_;
+    auto [at, made] = kept.try_emplace(p * v);
+    if (made) {
+      at->second = v == 1 ? all_cuts(*graph_, p, kMostCuts) : all_chunk_cuts(*graph_, p * v);
+    }
+    // So many cannot be listed; the caller's limit is far below.
+    if (at->second.size() >= kMostCuts) complete_ = false;
+    for (const CutParts& parts : at->second) {
+      if (stop_ || (space_.rules != nullptr && space_.rules->contiguous_stages && !contiguous(parts)))
+        continue;
+      for (std::size_t i = 0; i < p; ++i) {
+        Stage& stage = plan_.stages[i];
+        stage.layers.clear();
+        stage.chunks.clear();
+        for (std::size_t c = 0; c < v; ++c) {
+          const std::vector<LayerId>& part = parts[c * p + i];
+          stage.layers.insert(stage.layers.end(), part.begin(), part.end());
+          if (v > 1) stage.chunks.push_back(part);
+        }
+      }
+      recompute(0);
+    }
+  }
+
+  [[nodiscard]] static bool contiguous(const CutParts& parts) {
+    std::int32_t next = 0;
+    for (const std::vector<LayerId>& part : parts) {
+      for (const LayerId id : part) {
+        if (id.value != next++) return false;
+      }
+    }
+    return true;
+  }
+
+  // Of the stages from `stage` on.
+  void recompute(std::size_t stage) {
+    const bool same = space_.same_recompute || (space_.rules != nullptr && space_.rules->same_recompute);
+    const bool whole = space_.rules != nullptr && !space_.rules->allows_part(plan_.parallelism.interleave);
+    if (stop_) return;
+    if (stage == plan_.stages.size()) {
+      stop_ = !visit_(plan_);
+      return;
+    }
+    std::int64_t able = 0;
+    for (const LayerId id : plan_.stages[stage].layers) able += graph_->recomputes(id) ? 1 : 0;
+    std::vector<Recompute> open{{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
+    if (inputs_.profile() == nullptr) open.push_back({RecomputePolicy::selective, 0});
+    for (std::int64_t n = 1; n < able; ++n) open.push_back({RecomputePolicy::full, n});
+    for (const Recompute& r : domain(space_.recompute, open)) {
+      if (r.layers > (whole ? 0 : able) || (same && stage > 0 && !(r == plan_.stages[0].recompute))) continue;
+      plan_.stages[stage].recompute = r;
+      recompute(stage + 1);
+    }
+  }
+
+  const PlanInputs& inputs_;
+  const DeviceTree& tree_;
+  const SearchSpace& space_;
+  CostBook book_;
+  const Visit& visit_;
+  bool stop_ = false;
+  bool complete_ = true;
+  Plan plan_;
+  const LayerGraph* graph_ = nullptr;
+  std::vector<Strategy> strategies_;
+  std::map<std::size_t, std::vector<CutParts>> cuts_;
+  std::map<std::size_t, std::vector<CutParts>> splits_;
+};
+
+}  // namespace
+
+bool for_each_plan(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                   const std::function<bool(const Plan&)>& visit) {
+  return Space(inputs, training, space, visit).visit_all();
+}
+
+std::int64_t count_plans(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                         std::int64_t most_plans) {
+  std::int64_t plans = 0;
+  const bool all = for_each_plan(inputs, training, space, [&](const Plan&) { return ++plans <= most_plans; });
+  return all ? plans : most_plans + 1;
+}
+
+BruteForceResult brute_force(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                             const SearchOptions& options, std::int64_t most_plans) {
+  BruteForceResult result;
+  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  PricedPlan priced;
+  const auto visit = [&](const Plan& plan) {
+    if (result.plans == most_plans) return false;
+    ++result.plans;
+    pricer.price(plan, priced);
+    if (priced.status != PriceStatus::feasible) return true;
+    const Seconds step = priced.predicted.step;
+    bool better = !result.step || step < *result.step;
+    if (options.objective == Objective::devices) {
+      if (priced.predicted.tokens_per_s < options.target_tokens_per_s) return true;
+      const std::int64_t devices = plan.parallelism.devices();
+      const std::int64_t least = result.best ? result.best->parallelism.devices() : devices + 1;
+      better = devices < least || (devices == least && better);
+    }
+    if (better) {
+      result.step = step;
+      result.best = plan;
+    }
+    return true;
+  };
+  result.complete = for_each_plan(inputs, training, space, visit);
+  if (result.best) {
+    const PricedPlan best = pricer.price(*result.best);
+    result.best = with_results(pricer.place(*std::move(result.best)), best);
+  }
+  return result;
+}
+
+}  // namespace nest::solve

@@ -1,0 +1,39 @@
+// The exhaustive twin of the search: every plan of a space by plain loops, each with its own price. It shares
+// nothing with the search but the price and the placement rule, and proves it on small spaces.
+//
+//   const BruteForceResult all = brute_force(inputs, training, space, options, 50'000);
+//   all.complete, all.plans, *all.step
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/question/search_options.hpp"
+#include "nest/question/search_space.hpp"
+
+namespace nest::solve {
+
+struct BruteForceResult {
+  std::int64_t plans = 0;       // priced or refused
+  bool complete = true;         // false: there are more than the limit
+  std::optional<Plan> best;     // of the feasible ones, with its results
+  std::optional<Seconds> step;  // of the best
+};
+
+// Of the options: pipeline model, objective and target.
+[[nodiscard]] BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
+                                           const SearchSpace& space, const SearchOptions& options,
+                                           std::int64_t most_plans);
+
+// How many plans a space has; `most_plans` + 1 where they are more than that. Prices none.
+[[nodiscard]] std::int64_t count_plans(const PlanInputs& inputs, const Training& training,
+                                       const SearchSpace& space, std::int64_t most_plans);
+
+// Calls `visit` with every plan, complete but for its devices, until it returns false. Whether that was all.
+bool for_each_plan(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
+                   const std::function<bool(const Plan&)>& visit);
+
+}  // namespace nest::solve

@@ -1,0 +1,156 @@
+#include "nest/validate/runs/run_case.hpp"
+
+#include <algorithm>
+
+#include "nest/validate/runs/run_cluster.hpp"
+#include "nest/validate/runs/run_model.hpp"
+#include "nest/validate/runs/run_recipe.hpp"
+
+namespace nest::validate {
+namespace {
+
+bool keeps_on_processor(const RunRow& row) {
+  if (row.cpu_offload.value_or(false)) return true;
+  // "activation CPU-offload ratio alpha=0.0" says that it was off.
+  const std::size_t at = row.notes.find("offload ratio alpha=");
+  return at != std::string::npos && !row.notes.substr(at).starts_with("offload ratio alpha=0.0");
+}
+
+struct PolicyOr {
+  std::optional<Recompute> policy;
+  std::string why_not;
+};
+
+// Selective is what the framework's recipe means by it. Lists of modules without the attention core (norms,
+// activations, a shared expert) are element-wise work mostly: taken as none.
+PolicyOr policy_of(const RunRow& row) {
+  const std::string& word = row.recompute_policy;
+  if (word == "none") return {Recompute{}, ""};
+  if (word == "full") return {Recompute{RecomputePolicy::full}, ""};
+  if (word == "selective") {
+    const bool lists_modules = (mentions(row.notes, "; recompute ") || mentions(row.notes, ", recompute ")) &&
+                               !mentions(row.notes, "core_attn") &&
+                               (mentions(row.notes, "act") || mentions(row.notes, "norm"));
+    const bool lists_here = mentions(row.recompute, "norm") || mentions(row.recompute, "activation");
+    if (lists_modules || lists_here) return {Recompute{}, ""};
+    return {Recompute{RecomputePolicy::selective}, ""};
+  }
+  const auto layers = number_after(row.recompute, "full (");
+  if (layers && *layers > 0 && row.pipeline.value_or(1) == 1) {
+    return {Recompute{RecomputePolicy::full, *layers}, ""};
+  }
+  if (word.empty()) return {std::nullopt, "the recomputation policy is not stated"};
+  return {std::nullopt, "a recomputation policy that is not modelled: " + row.recompute};
+}
+
+std::string batch_problem(const RunRow& row) {
+  if (!row.sequence) return "the sequence length is not stated";
+  if (!row.micro_batch) return "the micro-batch is not stated";
+  constexpr std::int64_t kMost = 100'000'000;  // far beyond any run, and products stay countable
+  if (*row.sequence > kMost || *row.micro_batch > kMost || row.global_batch.value_or(1) > kMost) {
+    return "the batch or the sequence is out of range";
+  }
+  return "";
+}
+
+// The global batch, where it is missing, from the number of micro-batches that source or notes state.
+std::optional<std::int64_t> global_batch(const RunRow& row, std::int64_t data) {
+  if (row.global_batch) return row.global_batch;
+  for (const std::string* text : {&row.notes, &row.source}) {
+    const auto micro_batches = number_after(*text, "micro_num");
+    if (micro_batches && *micro_batches > 0) return *micro_batches * *row.micro_batch * data;
+  }
+  return std::nullopt;
+}
+
+struct PlanOr {
+  std::optional<Plan> plan;
+  std::string why_not;
+};
+
+PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::int64_t> slice) {
+  Plan plan;
+  Parallelism& p = plan.parallelism;
+  if (!row.tensor || !row.pipeline) return {std::nullopt, "the parallel degrees are not stated"};
+  p.strategy.tensor = *row.tensor;
+  p.strategy.context = row.context.value_or(1);
+  p.strategy.expert = row.expert.value_or(1);
+  if (row.experts) p.strategy.expert_tensor = 1;
+  p.strategy.sequence_parallel =
+      p.strategy.tensor > 1 && row.sequence_parallel.value_or(recipe.sequence_parallel);
+  if (mentions(row.notes, "cp_comm a2a")) p.strategy.context_method = ContextMethod::all_to_all;
+  p.pipeline = *row.pipeline;
+  const auto too_many = [&](std::int64_t degree) { return degree > *row.devices; };
+  if (too_many(p.strategy.tensor) || too_many(p.strategy.context) || too_many(p.strategy.expert) ||
+      too_many(p.pipeline) || too_many(row.data.value_or(1))) {
+    return {std::nullopt, "a degree is above the number of devices"};
+  }
+  if (p.strategy.expert > 1 && !row.experts) return {std::nullopt, "expert groups, but no experts"};
+  const std::int64_t rest = p.strategy.tensor * p.strategy.context * p.pipeline;
+  p.data = row.data.value_or(*row.devices / rest);
+  if (p.data * rest != *row.devices) {
+    return {std::nullopt, "the degrees do not multiply up to " + std::to_string(*row.devices) + " devices"};
+  }
+  if (p.data % p.strategy.side() != 0) {
+    return {std::nullopt,
+            "expert groups of " + std::to_string(p.strategy.expert) + " do not divide the data groups"};
+  }
+  // Every framework here numbers ranks with tensor innermost, then context and data, and stages outermost.
+  p.data_inner = p.copies();
+  p.first_stage_first = true;
+  p.zero = row.zero.value_or(recipe.zero);
+  if (row.zero_shards) p.zero_shards = *row.zero_shards;
+  if (slice && p.zero == 3) p.zero_shards = *slice / (p.strategy.tensor * p.pipeline);
+  if (p.zero_shards == p.data * p.strategy.context) p.zero_shards = 0;
+  p.interleave = std::min(row.interleave.value_or(1), *row.layers);
+  if (p.pipeline == 1) p.interleave = 1;
+  p.schedule = p.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
+
+  Training& t = plan.training;
+  const auto batch = global_batch(row, p.data);
+  if (!batch) return {std::nullopt, "the global batch is not stated"};
+  t.global_batch = *batch;
+  t.sequence = *row.sequence;
+  // MaxText's is of one device, and there is one micro-batch a step: a data rank's devices share theirs.
+  t.micro_batch = *row.micro_batch * (row.framework == "maxtext" ? rest : 1);
+  const std::int64_t at_once = t.micro_batch * p.data;
+  if (t.global_batch % at_once != 0) {
+    return {std::nullopt, "the global batch is no whole number of micro-batches"};
+  }
+  t.micro_batches = t.global_batch / at_once;
+  t.precision = recipe.recipe->precision;
+  t.optimizer = recipe.recipe->optimizer;
+  // Layers that do not divide, but would with embedding and loss as one each, were split so: BLOOM's
+  // "transformer|embed", Megatron's account-for-embedding and -loss.
+  const std::int64_t parts = p.pipeline * p.interleave;
+  if (*row.layers % parts != 0 && (*row.layers + 2) % parts == 0) plan.split = {true, true};
+  return {std::move(plan), ""};
+}
+
+}  // namespace
+
+RunCase run_case(const RunRow& row, bool without_own) {
+  if (keeps_on_processor(row)) {
+    return {std::nullopt, "activations or weights are kept in the processor's memory"};
+  }
+  if (const std::string why = batch_problem(row); !why.empty()) return {std::nullopt, why};
+  RunModel model = run_model(row);
+  if (!model.spec) return {std::nullopt, model.why_not};
+  const PolicyOr policy = policy_of(row);
+  if (!policy.policy) return {std::nullopt, policy.why_not};
+  RunRecipe recipe = run_recipe(row, without_own ? row.project() : "");
+  if (!recipe.recipe) return {std::nullopt, recipe.why_not};
+  RunCluster cluster = run_cluster(row, without_own ? row.project() : "");
+  if (!cluster.cluster) return {std::nullopt, cluster.why_not};
+  PlanOr plan = degrees(row, recipe, cluster.slice);
+  if (!plan.plan) return {std::nullopt, plan.why_not};
+  plan.plan->default_recompute = *policy.policy;
+  // Runs without flash attention are of the years when language models were trained with dropout.
+  recipe.recipe->flash_attention = row.flash.value_or(recipe.flash);
+  recipe.recipe->dropout = !recipe.recipe->flash_attention;
+  PlanInputs inputs{Value(row.model), std::move(*model.spec), std::move(*cluster.cluster),
+                    std::move(*recipe.recipe)};
+  return {PreparedRun{std::move(inputs), std::move(*plan.plan)}, ""};
+}
+
+}  // namespace nest::validate

@@ -1,0 +1,127 @@
+#include "nest/validate/runs/run_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "nest/base/files.hpp"
+#include "nest/validate/runs/test_runs.hpp"
+
+namespace nest::validate {
+namespace {
+
+TEST(RunCase, DegreesBatchesAndPlacement) {
+  const RunCase c = run_case(made_up_run());
+  ASSERT_TRUE(c.run) << c.why_not;
+  const Parallelism& p = c.run->plan.parallelism;
+  EXPECT_EQ(p.devices(), 16);
+  EXPECT_EQ(p.data_inner, 4);
+  EXPECT_TRUE(p.strategy.sequence_parallel);
+  EXPECT_EQ(c.run->plan.training.micro_batches, 8);  // 64 / (2 * 4)
+  EXPECT_EQ(p.schedule, Schedule::one_f_one_b);
+  EXPECT_TRUE(c.run->plan.stages.empty());
+}
+
+TEST(RunCase, ExpertGroupsLieInsideTheDataGroups) {
+  RunRow row = made_up_run();
+  row.experts = 8;
+  row.top_k = 2;
+  row.expert_ffn = 1024;
+  row.expert = 8;
+  row.pipeline = 1;
+  row.data = 8;
+  row.global_batch = 32;
+  const RunCase c = run_case(row);
+  ASSERT_TRUE(c.run) << c.why_not;
+  EXPECT_EQ(c.run->plan.parallelism.strategy.cell(), 8);
+  EXPECT_EQ(c.run->plan.parallelism.copies(), 2);
+}
+
+TEST(RunCase, InterleavedRowsAndSplitsWithTheEnds) {
+  RunRow row = made_up_run();
+  row.interleave = 2;
+  EXPECT_EQ(run_case(row).run->plan.parallelism.schedule, Schedule::interleaved);
+  EXPECT_FALSE(run_case(row).run->plan.split.embedding_slot);
+  row.layers = 10;  // 12 with embedding and loss: 3 in each of 4 chunks
+  EXPECT_TRUE(run_case(row).run->plan.split.embedding_slot);
+}
+
+// Four sequences a device, two devices a data rank: one micro-batch of eight on each of the eight.
+TEST(RunCase, MaxTextCountsItsBatchPerDevice) {
+  RunRow row = made_up_run();
+  row.framework = "maxtext";
+  row.pipeline = 1;
+  row.data = 8;
+  row.micro_batch = 4;
+  const RunCase c = run_case(row);
+  ASSERT_TRUE(c.run) << c.why_not;
+  EXPECT_EQ(c.run->plan.training.micro_batch, 8);
+  EXPECT_EQ(c.run->plan.training.micro_batches, 1);
+}
+
+TEST(RunCase, RecomputationInOurWords) {
+  RunRow row = made_up_run();
+  const auto policy = [&] { return run_case(row).run->plan.default_recompute; };
+  row.recompute_policy = "selective";
+  EXPECT_EQ(policy().policy, RecomputePolicy::selective);
+  row.notes = "x; recompute moe_act,layernorm";
+  EXPECT_EQ(policy().policy, RecomputePolicy::none);
+  row.framework = "torchtitan";  // its per-operator policy
+  row.notes = "";
+  EXPECT_EQ(policy().policy, RecomputePolicy::selective);
+  EXPECT_EQ(run_case(row).run->inputs.recipe.selective_recompute, SelectiveRecompute::operators);
+  row = made_up_run();
+  row.recompute_policy = "other";
+  row.recompute = "save dots";
+  EXPECT_EQ(run_case(row).why_not, "a recomputation policy that is not modelled: save dots");
+}
+
+TEST(RunCase, ReasonsNotTo) {
+  const auto why = [](auto change) {
+    RunRow row = made_up_run();
+    change(row);
+    return run_case(row).why_not;
+  };
+  EXPECT_EQ(why([](RunRow& r) { r.cpu_offload = true; }),
+            "activations or weights are kept in the processor's memory");
+  EXPECT_EQ(why([](RunRow& r) { r.notes = "offload ratio alpha=0.2"; }),
+            "activations or weights are kept in the processor's memory");
+  EXPECT_EQ(why([](RunRow& r) { r.notes = "offload ratio alpha=0.0"; }), "");
+  EXPECT_EQ(why([](RunRow& r) { r.micro_batch.reset(); }), "the micro-batch is not stated");
+  EXPECT_EQ(why([](RunRow& r) { r.data = 3; }), "the degrees do not multiply up to 16 devices");
+  EXPECT_EQ(why([](RunRow& r) { r.tensor = 1'000'000'000'000'000; }),
+            "a degree is above the number of devices");
+  EXPECT_EQ(why([](RunRow& r) { r.expert = 2; }), "expert groups, but no experts");
+  EXPECT_EQ(why([](RunRow& r) { r.sequence = 1'000'000'000'000'000; }),
+            "the batch or the sequence is out of range");
+  EXPECT_EQ(why([](RunRow& r) { r.global_batch = 63; }),
+            "the global batch is no whole number of micro-batches");
+  EXPECT_EQ(why([](RunRow& r) { r.global_batch.reset(); }), "the global batch is not stated");
+  EXPECT_EQ(why([](RunRow& r) {
+              r.global_batch.reset();
+              r.source = "table (micro_num 4)";
+            }),
+            "");
+}
+
+// Every usable row can be asked, but for those whose reason stands here.
+TEST(RunCase, PublishedRuns) {
+  const std::string file = shared_file("runs/runs.csv");
+  if (file.empty()) GTEST_SKIP() << "no shared folder";
+  std::map<std::string, int> reasons;
+  int usable = 0;
+  int headline = 0;
+  for (const RunRow& row : read_run_rows("runs.csv", read_file(file), RunTable::times)) {
+    if (!row.is_usable()) continue;
+    ++usable;
+    if (!row.accelerator.starts_with("tpu") && row.precision_class == "16bit") ++headline;
+    const RunCase c = run_case(row);
+    if (!c.run) ++reasons[c.why_not];
+  }
+  EXPECT_EQ(usable, 211);
+  EXPECT_EQ(headline, 185);
+  EXPECT_EQ(reasons, (std::map<std::string, int>{{"the network between slices of tpu-v4 is not known", 1}}));
+}
+
+}  // namespace
+}  // namespace nest::validate

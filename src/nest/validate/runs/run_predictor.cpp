@@ -1,0 +1,27 @@
+#include "nest/validate/runs/run_predictor.hpp"
+
+#include "nest/base/error.hpp"
+#include "nest/price/price.hpp"
+
+namespace nest::validate {
+
+RunPrediction price_run(const PreparedRun& run) {
+  RunPrediction out;
+  try {
+    Pricer pricer(run.inputs);
+    const PricedPlan priced = pricer.price(pricer.complete(run.plan));
+    if (priced.status == PriceStatus::invalid) {
+      out.why_not = "no valid plan: " + priced.reason;
+      return out;
+    }
+    out.step = priced.predicted.step;
+    out.breakdown = priced.predicted.breakdown;
+    out.fits = priced.status == PriceStatus::feasible;
+    for (const StageCost& stage : priced.stages) out.stages.push_back(stage.memory);
+  } catch (const InputError& e) {
+    out.why_not = "no plan: " + e.problem();
+  }
+  return out;
+}
+
+}  // namespace nest::validate

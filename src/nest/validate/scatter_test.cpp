@@ -1,0 +1,37 @@
+#include "nest/validate/scatter.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace nest::validate {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Scatter, PointsLegendAndBand) {
+  const std::vector<ScatterPoint> points{{"one <run>", "h100-sxm", 10, 11}, {"two", "a100-80", 1, 0.8}};
+  const std::string svg = scatter("Step time", "s", points);
+  EXPECT_THAT(svg, HasSubstr("one &lt;run&gt;: measured 10, predicted 11 s (+10 %)"));
+  EXPECT_THAT(svg, HasSubstr("two: measured 1, predicted 0.8 s (-20 %)"));
+  EXPECT_THAT(svg, HasSubstr("h100-sxm (1)"));
+  EXPECT_THAT(svg, HasSubstr("class=\"guide\""));
+  EXPECT_THAT(svg, HasSubstr("measured, s"));
+}
+
+TEST(Scatter, ManyGroupsLookDifferent) {
+  std::vector<ScatterPoint> points;
+  for (const char name : {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'})
+    points.push_back({"p", std::string(1, name), 1, 1});
+  EXPECT_THAT(scatter("t", "s", points), HasSubstr("class=\"level0 square\""));
+}
+
+TEST(Scatter, NothingToShowIsAnEmptyPlot) {
+  const std::vector<ScatterPoint> points{{"zero", "h100-sxm", 0, 11}};
+  EXPECT_THAT(scatter("t", "s", points), Not(HasSubstr("zero")));
+}
+
+}  // namespace
+}  // namespace nest::validate

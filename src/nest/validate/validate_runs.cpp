@@ -1,0 +1,166 @@
+#include "nest/validate/validate_runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "nest/plan/text/plan_keys.hpp"
+#include "nest/validate/runs/run_flops.hpp"
+#include "nest/validate/validation_value.hpp"
+
+namespace nest::validate {
+namespace {
+
+RunResult check(const RunRow& row, const RunPredictor& predict, const ValidationOptions& options,
+                bool without_own = false) {
+  RunResult out{.row = row, .usable = options.all || row.is_usable()};
+  if (!out.usable) return out;
+  const RunCase prepared = run_case(row, without_own);
+  if (!prepared.run) {
+    out.why_skipped = prepared.why_not;
+    return out;
+  }
+  const MeasuredStep measured = measured_step(row, prepared.run->model());
+  if (!measured.time) {
+    out.why_skipped = measured.why_not;
+    return out;
+  }
+  out.measured = *measured.time;
+  out.flops = step_flops(prepared.run->model(), row, FlopCount::model_causal);
+  out.prediction = predict(*prepared.run);
+  out.why_skipped = out.prediction.why_not;
+  if (out.why_skipped.empty() && !(out.prediction.step.value > 0))
+    out.why_skipped = "no step time was predicted";
+  if (out.why_skipped.empty()) out.predicted_metric = in_metric_of(row, out.measured, out.prediction.step);
+  return out;
+}
+
+using Choice = std::function<bool(const RunResult&)>;
+
+ErrorSummary summary_of(const std::string& name, const std::vector<RunResult>& rows, const Choice& choice) {
+  std::vector<double> errors;
+  for (const RunResult& r : rows) {
+    if (r.scored() && choice(r)) errors.push_back(r.error());
+  }
+  return summarize_errors(name, errors);
+}
+
+struct Feature {
+  const char* name;
+  bool (*holds)(const RunRow& row);
+};
+// Of 16-bit rows on GPUs.
+constexpr std::array<Feature, 6> kFeatures{{
+    {"pipeline > 1", [](const RunRow& r) { return r.pipeline.value_or(1) > 1; }},
+    {"expert > 1", [](const RunRow& r) { return r.expert.value_or(1) > 1; }},
+    {"context > 1", [](const RunRow& r) { return r.context.value_or(1) > 1; }},
+    {"interleaved", [](const RunRow& r) { return r.interleave.value_or(1) > 1; }},
+    {"ZeRO 3", [](const RunRow& r) { return r.zero == 3; }},
+    {"several nodes", [](const RunRow& r) { return r.devices.value_or(1) > r.devices_per_node.value_or(8); }},
+}};
+
+std::vector<ErrorSummary> strata_of(const std::vector<RunResult>& rows) {
+  std::vector<ErrorSummary> out;
+  out.reserve(kFeatures.size() + 2);
+  for (const Feature& f : kFeatures) {
+    out.push_back(
+        summary_of(f.name, rows, [&](const RunResult& r) { return r.headline() && f.holds(r.row); }));
+  }
+  out.push_back(summary_of("fp8", rows, [](const RunResult& r) { return r.is_fp8() && !r.is_tpu(); }));
+  out.push_back(summary_of("TPU", rows, [](const RunResult& r) { return r.is_tpu(); }));
+  const auto group = [&](const std::string& what, const std::function<std::string(const RunResult&)>& key) {
+    std::map<std::string, std::vector<double>> groups;
+    for (const RunResult& r : rows) {
+      if (r.scored()) groups[key(r)].push_back(r.error());
+    }
+    for (const auto& [name, errors] : groups) {
+      std::string title = what;
+      title.append(" ").append(name);
+      out.push_back(summarize_errors(title, errors));
+    }
+  };
+  group("accelerator", [](const RunResult& r) { return r.row.accelerator; });
+  group("framework", [](const RunResult& r) { return r.row.framework; });
+  group("source", [](const RunResult& r) { return r.row.project(); });
+  return out;
+}
+
+// The model to beat: every run of one project on one accelerator reaches the same share of its FLOP rate, the
+// median one. (FLOPs are the model's: no recomputation, causal.)
+ErrorSummary constant_model(const std::vector<RunResult>& rows, const Choice& choice) {
+  const auto rate = [](const RunResult& r) {
+    return r.flops.value / (r.measured.value * static_cast<double>(r.row.devices.value_or(1)));
+  };
+  std::map<std::string, std::vector<double>> rates;
+  const auto key = [](const RunResult& r) { return r.row.project() + " " + r.row.accelerator; };
+  for (const RunResult& r : rows) {
+    if (r.scored() && choice(r)) rates[key(r)].push_back(rate(r));
+  }
+  std::vector<double> errors;
+  for (const RunResult& r : rows) {
+    if (r.scored() && choice(r)) errors.push_back(rate(r) / median_of(rates[key(r)]) - 1);
+  }
+  return summarize_errors("constant", errors);
+}
+
+// A sweep: one source, machine and model. Seconds per token are compared, for batches differ.
+OrderSummary order_of_runs(const std::vector<RunResult>& rows) {
+  std::vector<OrderedItem> items;
+  for (const RunResult& r : rows) {
+    if (!r.scored()) continue;
+    const double tokens =
+        static_cast<double>(r.row.global_batch.value_or(1)) * static_cast<double>(r.row.sequence.value_or(1));
+    items.push_back({r.row.source + "|" + r.row.accelerator + "|" +
+                         std::to_string(r.row.devices.value_or(0)) + "|" + r.row.model,
+                     r.measured.value / tokens, r.prediction.step.value / tokens});
+  }
+  return order_of(items);
+}
+
+Value row_value(const RunResult& r) {
+  Value out = Value::object();
+  out.set("id", r.row.id).set("source", r.row.project()).set("accelerator", r.row.accelerator);
+  out.set("framework", r.row.framework).set("usable", r.usable);
+  if (!r.why_skipped.empty()) return std::move(out.set("skipped", r.why_skipped));
+  if (!r.usable) return out;
+  out.set("metric", r.row.metric).set("measured", *r.row.measured).set("predicted", r.predicted_metric);
+  out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
+  out.set("fits", r.prediction.fits);
+  Value parts = Value::object();
+  for (const auto& key : kBreakdownKeys) parts.set(key.key, (r.prediction.breakdown.*key.member).value);
+  return std::move(out.set("breakdown", std::move(parts)));
+}
+
+}  // namespace
+
+RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& predict,
+                            const ValidationOptions& options) {
+  RunValidation out;
+  for (const RunRow& row : rows) out.rows.push_back(check(row, predict, options));
+  const bool any =
+      std::any_of(out.rows.begin(), out.rows.end(), [](const RunResult& r) { return r.headline(); });
+  const Choice choice = [any](const RunResult& r) { return !any || r.headline(); };
+  out.headline = summary_of(any ? "16-bit GPU rows" : "all scored rows", out.rows, choice);
+  std::vector<RunResult> unseen;
+  for (const RunRow& row : rows) unseen.push_back(check(row, predict, options, true));
+  out.unseen = summary_of("constants of its own source left out", unseen, choice);
+  out.constant = constant_model(out.rows, choice);
+  out.strata = strata_of(out.rows);
+  out.order = order_of_runs(out.rows);
+  return out;
+}
+
+Value to_value(const RunValidation& validation) {
+  Value out = head_value(head_of(validation.rows), validation.headline,
+                         "one efficiency per source and accelerator", validation.constant);
+  out.set("leave_one_source_out",
+          model_value("constants fitted to a row's own source left out", validation.unseen));
+  out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
+  Value details = Value::array();
+  for (const RunResult& r : validation.rows) details.push(row_value(r));
+  out.set("details", std::move(details));
+  return out;
+}
+
+}  // namespace nest::validate

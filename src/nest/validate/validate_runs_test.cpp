@@ -1,0 +1,96 @@
+#include "nest/validate/validate_runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/base/files.hpp"
+#include "nest/validate/runs/test_runs.hpp"
+
+namespace nest::validate {
+namespace {
+
+// One second a step, whatever is asked.
+RunPrediction one_second(const PreparedRun& /*run*/) {
+  RunPrediction p;
+  p.step = Seconds{1};
+  p.breakdown.compute = Seconds{1};
+  return p;
+}
+
+RunRow with(const std::string& id, double measured) {
+  RunRow row = made_up_run();
+  row.id = id;
+  row.measured = measured;
+  return row;
+}
+
+const ErrorSummary& stratum(const RunValidation& v, const std::string& name) {
+  static const ErrorSummary kNone;
+  for (const ErrorSummary& s : v.strata) {
+    if (s.name == name) return s;
+  }
+  return kNone;
+}
+
+TEST(ValidateRuns, CountsRowsUsableAndSkipped) {
+  std::vector<RunRow> rows{with("a", 1), with("b", 0.8), with("c", 2), with("d", 1)};
+  rows[2].usable = false;
+  rows[3].accelerator = "abacus";
+  const RunValidation v = validate_runs(rows, one_second);
+  EXPECT_EQ(v.headline.rows, 2);
+  EXPECT_NEAR(v.headline.p90, 0.25, 1e-12);
+  const Value json = to_value(v);
+  EXPECT_EQ(*json.find("rows")->as_int(), 4);
+  EXPECT_EQ(*json.find("usable")->as_int(), 3);
+  EXPECT_EQ(*json.find("skipped")->as_int(), 1);
+  EXPECT_EQ(json.find("details")->as_array()->size(), 4U);
+  EXPECT_EQ(validate_runs(rows, one_second, {.all = true}).headline.rows, 3);
+}
+
+TEST(ValidateRuns, TpuAndFp8RowsStandApart) {
+  std::vector<RunRow> rows{with("a", 1), with("b", 2), with("c", 4)};
+  rows[1].precision = rows[1].precision_class = "fp8";
+  rows[2].accelerator = "tpu-v5p";
+  rows[2].intra_gb_per_s.reset();
+  const RunValidation v = validate_runs(rows, one_second);
+  EXPECT_EQ(v.headline.rows, 1);
+  EXPECT_EQ(stratum(v, "fp8").rows, 1);
+  EXPECT_NEAR(stratum(v, "fp8").signed_median, -0.5, 1e-12);
+  EXPECT_EQ(stratum(v, "TPU").rows, 1);
+  EXPECT_EQ(stratum(v, "pipeline > 1").rows, 1);
+  EXPECT_EQ(stratum(v, "framework megatron").rows, 3);
+  EXPECT_EQ(validate_runs(std::vector<RunRow>{rows[1]}, one_second).headline.rows, 1);
+}
+
+// The same run at 1, 1 and 2 s: the median efficiency is that of 1 s.
+TEST(ValidateRuns, ConstantModelIsTheMedianEfficiency) {
+  const RunValidation v =
+      validate_runs(std::vector<RunRow>{with("a", 1), with("b", 1), with("c", 2)}, one_second);
+  EXPECT_NEAR(v.constant.median, 0, 1e-12);
+  EXPECT_NEAR(v.constant.p90, 0.5, 1e-12);
+  EXPECT_EQ(v.order.pairs, 2);
+}
+
+TEST(ValidateRuns, PredictionsThatFailAreSkippedWithTheirReason) {
+  const RunPredictor fails = [](const PreparedRun&) {
+    RunPrediction p;
+    p.why_not = "no plan: too few layers";
+    return p;
+  };
+  const RunValidation v = validate_runs(std::vector<RunRow>{with("a", 1)}, fails);
+  EXPECT_EQ(v.rows[0].why_skipped, "no plan: too few layers");
+  EXPECT_TRUE(to_value(v).find("median_abs_error")->is_null());
+}
+
+// What the issue quotes for the constant model (9.7 % and 32 %), within what its definition leaves open.
+TEST(ValidateRuns, ConstantModelOverPublishedRuns) {
+  const std::string file = shared_file("runs/runs.csv");
+  if (file.empty()) GTEST_SKIP() << "no shared folder";
+  const auto rows = read_run_rows("runs.csv", read_file(file), RunTable::times);
+  const RunValidation v = validate_runs(rows, one_second);
+  EXPECT_EQ(v.headline.rows, 185);
+  EXPECT_NEAR(v.constant.median, 0.094, 0.005);
+  EXPECT_NEAR(v.constant.p90, 0.28, 0.02);
+}
+
+}  // namespace
+}  // namespace nest::validate

@@ -1,0 +1,36 @@
+#include "nest/validate/validation_value.hpp"
+
+namespace nest::validate {
+namespace {
+
+void set_figures(Value& out, const ErrorSummary& s) {
+  const auto figure = [&](double e) { return s.rows > 0 ? Value(e) : Value(); };
+  out.set("median_abs_error", figure(s.median)).set("p90_abs_error", figure(s.p90));
+}
+
+}  // namespace
+
+Value model_value(const std::string& what, const ErrorSummary& errors) {
+  Value out = Value::object();
+  out.set("what", what);
+  set_figures(out, errors);
+  return out;
+}
+
+Value strata_value(const std::vector<ErrorSummary>& strata) {
+  Value list = Value::array();
+  for (const ErrorSummary& s : strata) list.push(to_value(s));
+  return list;
+}
+
+Value head_value(const ValidationHead& head, const ErrorSummary& all, const std::string& constant_what,
+                 const ErrorSummary& constant) {
+  Value out = Value::object();
+  out.set("rows", head.rows).set("usable", head.usable).set("skipped", head.usable - head.scored);
+  set_figures(out, all);
+  out.set("over", all.name + ": " + std::to_string(all.rows));
+  out.set("constant_model", model_value(constant_what, constant));
+  return out;
+}
+
+}  // namespace nest::validate
