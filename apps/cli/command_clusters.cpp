@@ -71,9 +71,9 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
     std::string levels;
     for (const Level& level : c.levels())
       levels += (levels.empty() ? "" : ", ") + level.name + " " + spell_size(level);
-    table.add({name, format_digits(c.devices()), c.accelerator().name, levels});
+    table.add({name, format_digits(c.devices()), c.device_name(), levels});
     Value row = Value::object();
-    row.set("name", name).set("devices", c.devices()).set("accelerator", c.accelerator().name);
+    row.set("name", name).set("devices", c.devices()).set("accelerator", c.device_name());
     row.set("levels", c.levels().size());
     list.push(std::move(row));
   }

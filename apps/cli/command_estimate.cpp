@@ -1,15 +1,15 @@
 // nest estimate: times, traffic and memory of every layer, or of one operator, on one device.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "command.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/drawing/table.hpp"
-#include "nest/estimate/layers/layer_cost.hpp"
 #include "nest/estimate/operators/operator_text.hpp"
 #include "nest/model/describe.hpp"
-#include "nest/strategies/registry.hpp"
+#include "nest/price/layers/layer_pricer.hpp"
 
 namespace nest::cli {
 namespace {
@@ -59,78 +59,99 @@ Cluster read_place(const Arguments& arguments) {
   return load_cluster(cluster.value_or("h100-spine-leaf"));
 }
 
-void check_precision(const Accelerator& a, const std::string& precision, Terminal& terminal) {
-  if (precision == "fp8" && !a.peak(MathType::fp8)) {
-    throw InputError("", a.name, "has no 8-bit matrix products", "use --precision bf16");
+Precision read_precision(const Arguments& arguments, const Recipe& recipe) {
+  const std::string word = arguments.text("--precision").value_or(std::string(name_of(recipe.precision)));
+  for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
+    if (word == name_of(p)) return p;
   }
-  if (precision == "bf16" && !a.peak(MathType::bf16))
-    terminal.warn({a.name + " has no bf16; its fp16 rate is used"});
+  throw UsageError("--precision: bf16, fp16 or fp8 is expected, not '" + word + "'");
+}
+
+void check_precision(const Cluster& cluster, Precision precision, Terminal& terminal) {
+  if (precision == Precision::fp8 && !cluster.computes(MathType::fp8)) {
+    throw InputError("", cluster.device_name(), "has no 8-bit matrix products", "use --precision bf16");
+  }
+  if (precision == Precision::bf16 && !cluster.computes(MathType::bf16))
+    terminal.warn({cluster.device_name() + " has no bf16; its fp16 rate is used"});
 }
 
 struct Estimate {
   Recipe recipe;
+  Cluster cluster;
+  LayerPricer pricer;
   Model model;
   Strategy strategy;
-  Cluster cluster;
-  OperatorTimes times;
-  std::vector<ShardedLayer> sharded;  // by type
-  std::vector<LayerCost> costs;
+  Precision precision = Precision::bf16;
+  std::vector<LayerPrice> prices;  // by type
+
+  // The pricer refers to recipe and cluster.
+  Estimate(Recipe how, Cluster place)
+      : recipe(std::move(how)), cluster(std::move(place)), pricer(recipe, cluster) {}
+  Estimate(const Estimate&) = delete;
+  Estimate& operator=(const Estimate&) = delete;
 };
 
-Estimate make_estimate(const Arguments& arguments, Terminal& terminal) {
-  const Recipe recipe = load_recipe(arguments.text("--recipe").value_or("plain"));
-  const bool fused_framework = recipe.framework == "megatron";
-  const bool compiled = arguments.has("--compiled") || recipe.compiled;
-  const std::string precision =
-      arguments.text("--precision").value_or(std::string(name_of(recipe.precision)));
-  if (precision != "bf16" && precision != "fp16" && precision != "fp8") {
-    throw UsageError("--precision: bf16, fp16 or fp8 is expected, not '" + precision + "'");
-  }
+std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& terminal) {
+  Recipe recipe = load_recipe(arguments.text("--recipe").value_or("plain"));
+  recipe.compiled = arguments.has("--compiled") || recipe.compiled;
+  auto made = std::make_unique<Estimate>(std::move(recipe), read_place(arguments));
+  Estimate& e = *made;
+  e.precision = read_precision(arguments, e.recipe);
+  check_precision(e.cluster, e.precision, terminal);
+  BuildOptions options =
+      e.pricer.build_options(arguments.whole("--micro-batch").value_or(1), arguments.whole("--sequence"));
+  options.mtp = arguments.has("--mtp");
   Warnings warnings;
-  const BuildOptions options{.micro_batch = arguments.whole("--micro-batch").value_or(1),
-                             .sequence = arguments.whole("--sequence"),
-                             .mtp = arguments.has("--mtp"),
-                             .fused = compiled || fused_framework,
-                             .flash = recipe.flash_attention,
-                             .dropout = recipe.dropout};
-  Model model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
+  e.model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
   terminal.warn(warnings);
-  if (options.mtp && model.apart.empty()) {
-    terminal.warn({model.name + " has no multi-token prediction modules; --mtp changes nothing"});
+  if (options.mtp && e.model.apart.empty()) {
+    terminal.warn({e.model.name + " has no multi-token prediction modules; --mtp changes nothing"});
   }
-  const Strategy strategy = read_degrees(arguments);
-  if (const auto refusal = check_strategy(model, strategy)) {
-    if (!refusal->framework) throw InputError("", model.name, refusal->sentence);
+  e.strategy = read_degrees(arguments);
+  if (const auto refusal = check_strategy(e.model, e.strategy)) {
+    if (!refusal->framework) throw InputError("", e.model.name, refusal->sentence);
     terminal.warn({refusal->sentence});
   }
-  Cluster cluster = read_place(arguments);
-  check_precision(cluster.accelerator(), precision, terminal);
-  OperatorTimes times(cluster.accelerator(), {.fused_projections = fused_framework,
-                                              .fused_passes = fused_framework,
-                                              .compiled = compiled,
-                                              .fp8 = precision == "fp8"});
-  Estimate e{recipe, std::move(model), strategy, std::move(cluster), std::move(times), {}, {}};
-  const CellNetwork network(e.cluster, fabric_constants(e.cluster), strategy);
-  e.sharded = shard_types(e.model, strategy, {.expert_imbalance = recipe.expert_imbalance});
-  const RecomputePolicy policy = read_recompute(arguments);
-  for (const ShardedLayer& layer : e.sharded) {
-    e.costs.push_back(layer_cost(layer, policy, e.times, network));
-    if (e.costs.back().stash > e.cluster.accelerator().memory) {
-      terminal.warn({"what one '" + layer.layer.name + "' layer keeps is more than the memory of a " +
-                     e.cluster.accelerator().name});
+  const CellNetwork network(e.cluster, e.pricer.constants(), e.strategy);
+  e.prices = e.pricer.price(e.model, e.strategy, read_recompute(arguments), e.precision, network);
+  for (std::size_t type = 0; type < e.prices.size(); ++type) {
+    if (e.prices[type].figures.stash > e.cluster.device_memory()) {
+      terminal.warn({"what one '" + e.model.types[type].name + "' layer keeps is more than the memory of a " +
+                     e.cluster.device_name()});
     }
   }
-  return e;
+  return made;
 }
 
-Value cost_value(const std::string& name, const LayerCost& c, const Recipe& recipe) {
+// What a training step sees of one layer and one micro-batch.
+struct LayerSums {
+  explicit LayerSums(const LayerTerms& t)
+      : forward(t.of(Term::forward)),
+        backward(t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute)),
+        tensor(t.of(Term::forward_tensor) + t.of(Term::backward_tensor)),
+        expert(t.of(Term::forward_expert) + t.of(Term::backward_expert)),
+        context(t.of(Term::forward_context) + t.of(Term::backward_context)) {}
+
+  Seconds forward;
+  Seconds backward;  // with what is computed again
+  Seconds tensor;
+  Seconds expert;
+  Seconds context;
+};
+
+Value cost_value(const std::string& name, const LayerPrice& price, const Recipe& recipe) {
+  const LayerSums sums(price.terms);
+  const LayerFigures& c = price.figures;
   Value v = Value::object();
-  v.set("name", name).set("forward_s", c.forward.value).set("backward_s", c.backward.value);
-  v.set("tensor_s", c.tensor().value).set("expert_s", c.expert().value).set("context_s", c.context().value);
+  v.set("name", name).set("forward_s", sums.forward.value).set("backward_s", sums.backward.value);
+  v.set("tensor_s", sums.tensor.value)
+      .set("expert_s", sums.expert.value)
+      .set("context_s", sums.context.value);
   v.set("parameters", c.parameters())
       .set("stash_bytes", c.stash.value)
       .set("transient_bytes", c.transient.value);
-  v.set("recompute_s", c.recompute.value).set("backward_weight_s", c.backward_weight.value);
+  v.set("recompute_s", price.terms.of(Term::recompute));
+  v.set("backward_weight_s", price.terms.of(Term::backward_weight));
   const ParameterBytes bytes = parameter_bytes(c, recipe);
   v.set("weights_bytes", bytes.weights.value).set("gradients_bytes", bytes.gradients.value);
   v.set("optimizer_bytes", bytes.optimizer.value);
@@ -138,11 +159,11 @@ Value cost_value(const std::string& name, const LayerCost& c, const Recipe& reci
   return v;
 }
 
-Value operators_value(const Estimate& e, const ShardedLayer& layer) {
+Value operators_value(Estimate& e, const LayerType& layer) {
   Value list = Value::array();
-  for (const Operator& op : layer.layer.operators) {
+  for (const Operator& op : layer.operators) {
     if (op.kind == OperatorKind::collective) continue;
-    const OperatorTime t = e.times.time(layer.layer, op);
+    const OperatorTime t = e.pricer.time(layer, op, e.precision);
     Value v = Value::object();
     v.set("name", op.name).set("kind", row_of(op.kind).name).set("forward_s", t.forward.value);
     v.set("backward_s", t.backward().value).set("source", name_of(t.source));
@@ -151,19 +172,18 @@ Value operators_value(const Estimate& e, const ShardedLayer& layer) {
   return list;
 }
 
-const ShardedLayer& typical(const Estimate& e) {
+// The most frequent layer, as one device sees it.
+LayerType typical(const Estimate& e) {
   const auto type = static_cast<std::size_t>(&typical_layer(e.model) - e.model.types.data());
-  return e.sharded[type];
+  return e.pricer.sharded(e.model, e.strategy)[type].layer;
 }
 
-void print_json(const Estimate& e, bool operators, Terminal& terminal) {
+void print_json(Estimate& e, bool operators, Terminal& terminal) {
   Value layers = Value::array();
   for (const Layer& layer : e.model.layers)
-    layers.push(cost_value(layer.name, e.costs[layer.type], e.recipe));
+    layers.push(cost_value(layer.name, e.prices[layer.type], e.recipe));
   Value out = Value::object();
-  out.set("model", e.model.name)
-      .set("accelerator", e.cluster.accelerator().name)
-      .set("cluster", e.cluster.name());
+  out.set("model", e.model.name).set("accelerator", e.cluster.device_name()).set("cluster", e.cluster.name());
   out.set("micro_batch", e.model.micro_batch)
       .set("sequence", e.model.sequence)
       .set("strategy", to_value(e.strategy));
@@ -185,26 +205,27 @@ std::string layers_text(const Estimate& e) {
   const auto time = [](Seconds s) { return s.value > 0 ? format(s) : std::string("-"); };
   bool bound = false;
   for (const LayerRun& run : layer_runs(e.model)) {
-    const LayerCost& c = e.costs[run.type];
+    const LayerFigures& c = e.prices[run.type].figures;
+    const LayerSums sums(e.prices[run.type].terms);
     bound = bound || c.launch_bound;
-    table.add({run.name, format(c.forward) + (c.launch_bound ? "*" : ""),
-               format(c.backward) + (c.launch_bound ? "*" : ""), time(c.tensor()), time(c.expert()),
-               time(c.context()), format_count(static_cast<double>(c.parameters())), format(c.stash),
+    table.add({run.name, format(sums.forward) + (c.launch_bound ? "*" : ""),
+               format(sums.backward) + (c.launch_bound ? "*" : ""), time(sums.tensor), time(sums.expert),
+               time(sums.context), format_count(static_cast<double>(c.parameters())), format(c.stash),
                std::string(name_of(c.source))});
   }
   return table.str() + (bound ? "* so small that issuing its kernels takes longer than running them\n" : "");
 }
 
-std::string operators_text(const Estimate& e, const Terminal& terminal) {
-  const ShardedLayer& layer = typical(e);
+std::string operators_text(Estimate& e, const Terminal& terminal) {
+  const LayerType layer = typical(e);
   Table table({{"operator"}, {"kind"}, {"forward", Align::right}, {"backward", Align::right}, {"source"}});
-  for (const Operator& op : layer.layer.operators) {
+  for (const Operator& op : layer.operators) {
     if (op.kind == OperatorKind::collective) continue;
-    const OperatorTime t = e.times.time(layer.layer, op);
+    const OperatorTime t = e.pricer.time(layer, op, e.precision);
     table.add({op.name, std::string(row_of(op.kind).name), format(t.forward), format(t.backward()),
                std::string(name_of(t.source))});
   }
-  return "\n" + terminal.heading("Operators of one '" + layer.layer.name + "' layer") + "\n" + table.str();
+  return "\n" + terminal.heading("Operators of one '" + layer.name + "' layer") + "\n" + table.str();
 }
 
 int run_operator(const Arguments& arguments, const std::string& text, Terminal& terminal) {
@@ -229,13 +250,14 @@ int run_operator(const Arguments& arguments, const std::string& text, Terminal& 
 
 int run_estimate(const Arguments& arguments, Terminal& terminal) {
   if (const auto text = arguments.text("--operator")) return run_operator(arguments, *text, terminal);
-  const Estimate e = make_estimate(arguments, terminal);
+  const std::unique_ptr<Estimate> made = make_estimate(arguments, terminal);
+  Estimate& e = *made;
   if (arguments.has("--json")) {
     print_json(e, arguments.has("--operators"), terminal);
     return kOk;
   }
   const std::string place = fmt::format("{} on {}, micro-batch {}, sequence {}, {}: per device of the cell",
-                                        e.model.name, e.cluster.accelerator().name, e.model.micro_batch,
+                                        e.model.name, e.cluster.device_name(), e.model.micro_batch,
                                         format_digits(e.model.sequence), spell(e.strategy));
   terminal.out(wrap(place, kTextWidth, 0) + "\n\n");
   terminal.out(layers_text(e));
@@ -258,20 +280,21 @@ std::vector<Command> estimate_commands() {
        0,
        0,
        "times, traffic and memory of every layer, or of one operator",
-       "Estimates what every layer of a model costs one device of a cell under a sub-graph strategy: forward "
-       "and backward "
-       "time without collectives, the collectives of tensor, expert and context parallelism (forward and "
-       "backward "
-       "together), parameters, and the bytes kept between both passes. Every number says whether it was "
-       "measured, "
-       "interpolated between measurements, or modelled. Layers run as plain PyTorch runs them unless "
-       "--compiled or a "
-       "recipe says otherwise.",
+       "Estimates what every layer of a model costs one device of a cell under a sub-graph strategy, as the "
+       "price of "
+       "a plan counts it: forward and backward time without collectives, what the recipe's overlap leaves of "
+       "the "
+       "collectives of tensor, expert and context parallelism (forward and backward together), parameters, "
+       "and the "
+       "bytes kept between both passes. Every number says whether it was measured, interpolated between "
+       "measurements, or modelled. Layers run as plain PyTorch runs them, over links at their stated "
+       "bandwidth, "
+       "unless --recipe or --compiled says otherwise.",
        {{"--model", "NAME|FILE", "default llama3.1-70b"},
         {"--accelerator", "NAME", "an accelerator, in 128 of its usual nodes of 8"},
         {"--cluster", "NAME|FILE",
          "or a cluster, over whose levels collectives are priced (default h100-spine-leaf)"},
-        {"--recipe", "NAME|FILE", "precision, fused kernels and expert imbalance (default plain)"},
+        {"--recipe", "NAME|FILE", "kernels, overlap, links, precision and expert imbalance (default plain)"},
         {"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
         {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
         {"--tensor", "T", "tensor parallel degree"},

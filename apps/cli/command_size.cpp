@@ -119,7 +119,7 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
   }
   const SizedPlan& a = *sizing.answer;
   out += fmt::format(
-      "\n\nDevices  {} x {}{}\n", format_digits(a.rented), inputs.cluster.accelerator().name,
+      "\n\nDevices  {} x {}{}\n", format_digits(a.rented), inputs.cluster.device_name(),
       a.rented > a.devices ? fmt::format(", of which the plan uses {}", format_digits(a.devices)) : "");
   out += "Plan     " + wrap(spell_degrees(a.plan), kTextWidth, 9) + "\n";
   out += fmt::format("Time     {:.1f} days; step {}; MFU {:.1f} %\n", a.days, format(a.plan.predicted->step),

@@ -71,8 +71,8 @@ Value list_clusters() {
   for (const std::string& name : cluster_names()) {
     const Cluster c = catalog_cluster(name);
     Value row = Value::object();
-    row.set("name", name).set("devices", c.devices()).set("accelerator", c.accelerator().name);
-    row.set("memory_bytes", c.accelerator().memory.value);
+    row.set("name", name).set("devices", c.devices()).set("accelerator", c.device_name());
+    row.set("memory_bytes", c.device_memory().value);
     Value levels = Value::array();
     for (const Level& level : c.levels()) {
       Value one = Value::object();

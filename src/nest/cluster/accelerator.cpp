@@ -68,6 +68,45 @@ void read_matmul_fraction(Reader& r, Accelerator& a) {
     a.matmul_fraction[math_type(shares, key)] = fraction(shares, key);
 }
 
+void read_scale_up(Reader r, ScaleUp& links) {
+  constexpr std::int64_t kMostDevices = 1 << 20;
+  links.fabric = r.text_or("fabric", links.fabric);
+  links.reduction = r.boolean_or("reduction", links.reduction);
+  links.point_to_point = r.boolean_or("point_to_point", links.point_to_point);
+  links.domain = r.whole_or("domain", links.domain, {0, kMostDevices});
+  links.torus = r.whole_or("torus", links.torus, {0, 3});
+  r.done();
+}
+
+// {1: 3.3, 2: 1.65}
+void read_flash_time(Reader r, std::array<double, 2>& times) {
+  for (const std::string& key : r.keys()) {
+    if (key != "1" && key != "2") r.fail_at(key, "generation 1 or 2 is expected");
+    const double time = r.number(key);
+    if (!(time >= 1)) r.fail_at(key, "older attention kernels take at least as long as the newest");
+    times[key == "1" ? 0 : 1] = time;
+  }
+  r.done();
+}
+
+void read_kernel_figures(Reader& r, Accelerator& a) {
+  constexpr std::int64_t kMostMultiprocessors = 1 << 20;
+  if (r.has("multiprocessors"))
+    a.multiprocessors = r.whole_or("multiprocessors", 1, {1, kMostMultiprocessors});
+  if (r.has("launch")) {
+    a.launch = r.time("launch");
+    if (a.launch->value < 0) r.fail_at("launch", "a time is not below 0");
+  }
+  if (auto times = r.object_if("flash_time")) read_flash_time(*times, a.flash_time);
+  a.profile = r.text_or("profile", a.profile);
+  if (auto links = r.object_if("scale_up")) read_scale_up(*links, a.scale_up);
+  a.aws_fabric = r.text_or("aws_fabric", a.aws_fabric);
+  if (auto fit = r.object_if("matmul_fit")) {
+    a.matmul_fit = MatmulFit{fit->text("project"), fraction(*fit, "without")};
+    fit->done();
+  }
+}
+
 // Every key that an accelerator may have besides name and base, on top of what `a` holds already.
 void read_figures(Reader& r, Accelerator& a) {
   if (r.has("memory")) {
@@ -82,6 +121,7 @@ void read_figures(Reader& r, Accelerator& a) {
   read_peaks(r, a);
   read_matmul_fraction(r, a);
   if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
+  read_kernel_figures(r, a);
   a.source = r.prose_or("source", a.source);
   a.date = r.text_or("date", a.date);
   a.note = r.prose_or("note", a.note);
@@ -108,6 +148,8 @@ Catalogue read_catalogue() {
   Reader defaults = r.object("defaults");
   out.defaults.matmul_fraction = fraction(defaults, "matmul_fraction");
   out.defaults.memory_fraction = fraction(defaults, "memory_fraction");
+  out.defaults.multiprocessors = defaults.whole_or("multiprocessors", 1, {1, 1 << 20});
+  out.defaults.launch = defaults.time("launch");
   defaults.done();
   Reader rows = r.object("accelerators");
   for (const std::string& name : rows.keys()) {
@@ -174,6 +216,10 @@ Share Accelerator::matmul_share(MathType type) const {
 Share Accelerator::memory_share() const {
   if (memory_fraction) return {*memory_fraction, false};
   return {accelerator_defaults().memory_fraction, true};
+}
+
+std::int64_t Accelerator::multiprocessor_count() const {
+  return multiprocessors.value_or(accelerator_defaults().multiprocessors);
 }
 
 const AcceleratorDefaults& accelerator_defaults() {

@@ -5,8 +5,12 @@
 //   accelerator: h100-sxm
 //   accelerator: {base: tpu-v4, memory: 64 GiB}
 //   accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3.35 TB/s, peak: {bf16: 989 TFLOP/s}}
+//
+// Whatever a price depends on is a field of the entry: no name of an accelerator decides anything.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -34,6 +38,25 @@ struct Share {
   bool is_default = false;
 };
 
+// The accelerator's own links, and what a usual server or rack makes of them.
+struct ScaleUp {
+  std::string fabric;      // of data/fabrics.yaml; empty: "scale-up", or "pcie" without scale_up_bandwidth
+  bool reduction = false;  // the switches between the links add up (NVLink SHARP)
+  bool point_to_point = false;  // no switch: a share of the bandwidth goes to each neighbour
+  std::int64_t domain = 0;      // devices that the links join, where that is more than a server
+  std::int64_t torus = 0;       // sides of the torus that the links make; 0: none
+
+  bool operator==(const ScaleUp&) const = default;
+};
+
+// A matmul_fraction that was fitted to published runs of one project, and what would hold without them.
+struct MatmulFit {
+  std::string project;
+  double without = 1;
+
+  bool operator==(const MatmulFit&) const = default;
+};
+
 struct Accelerator {
   std::string name;
   std::string base;  // the catalogued accelerator it was made from, where there is one
@@ -45,6 +68,13 @@ struct Accelerator {
   std::optional<BytesPerSecond> nic_bandwidth;       // one direction, typical for the device's servers
   std::map<MathType, double> matmul_fraction;        // measured shares only; see matmul_share
   std::optional<double> memory_fraction;
+  std::optional<std::int64_t> multiprocessors;  // over which kernels are spread; see multiprocessor_count
+  std::optional<Seconds> launch;  // what the host takes to issue one small kernel; none: the profile's
+  std::array<double, 2> flash_time{1, 1};  // of FlashAttention 1 and 2 over the newest kernels
+  std::string profile;                     // of data/profiles, measured on this chip; empty: none
+  ScaleUp scale_up;
+  std::string aws_fabric;  // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
+  std::optional<MatmulFit> matmul_fit;
   std::string source;
   std::string date;
   std::string note;
@@ -52,6 +82,7 @@ struct Accelerator {
   [[nodiscard]] std::optional<FlopsPerSecond> peak(MathType type) const;
   [[nodiscard]] Share matmul_share(MathType type) const;
   [[nodiscard]] Share memory_share() const;
+  [[nodiscard]] std::int64_t multiprocessor_count() const;
 
   bool operator==(const Accelerator&) const = default;
 };
@@ -60,6 +91,8 @@ struct Accelerator {
 struct AcceleratorDefaults {
   double matmul_fraction = 1;
   double memory_fraction = 1;
+  std::int64_t multiprocessors = 1;
+  Seconds launch;
 };
 [[nodiscard]] const AcceleratorDefaults& accelerator_defaults();
 

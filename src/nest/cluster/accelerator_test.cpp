@@ -93,6 +93,32 @@ TEST(Accelerator, AnOwnOneNeedsNameMemoryBandwidthAndPeak) {
       "x.yaml: line 1, accelerator: the key 'peak' is missing; it holds a compute rate for each arithmetic");
 }
 
+TEST(Accelerator, WhatAPriceDependsOnIsAFieldWithADefault) {
+  const Accelerator blank = read(
+      "accelerator: {name: h100-like, memory: 80 GB, memory_bandwidth: 3 TB/s, peak: {bf16: 989 TFLOP/s}}");
+  EXPECT_EQ(blank.multiprocessor_count(), 132);
+  EXPECT_EQ(blank.launch, std::nullopt);
+  EXPECT_EQ(blank.flash_time[0], 1);
+  EXPECT_EQ(blank.profile, "");
+  EXPECT_EQ(blank.scale_up, ScaleUp{});
+  const Accelerator own = read(
+      "accelerator: {base: h100-sxm, name: x, multiprocessors: 64, launch: 3 us, flash_time: {2: 1.5}, "
+      "profile: mine, scale_up: {fabric: nvlink5, domain: 36}, aws_fabric: efa-p6}");
+  EXPECT_EQ(own.multiprocessor_count(), 64);
+  EXPECT_EQ(own.launch->value, 3e-6);
+  EXPECT_EQ(own.flash_time[0], 3.3);  // the base's
+  EXPECT_EQ(own.flash_time[1], 1.5);
+  EXPECT_EQ(own.profile, "mine");
+  EXPECT_EQ(own.scale_up.fabric, "nvlink5");
+  EXPECT_TRUE(own.scale_up.reduction);  // the base's
+  EXPECT_EQ(own.scale_up.domain, 36);
+  EXPECT_EQ(own.aws_fabric, "efa-p6");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, flash_time: {3: 1}}"),
+            "x.yaml: line 1, accelerator.flash_time.3: generation 1 or 2 is expected");
+  EXPECT_EQ(error_of("accelerator: {base: tpu-v4, scale_up: {fabrik: ici}}"),
+            "x.yaml: line 1, accelerator.scale_up: unknown key 'fabrik'; did you mean 'fabric'?");
+}
+
 TEST(Accelerator, WrongOnesAreAnsweredWithAGuess) {
   EXPECT_EQ(error_of("accelerator: h100-smx"),
             "x.yaml: line 1, accelerator: unknown accelerator 'h100-smx'; did you mean 'h100-sxm'?");

@@ -16,6 +16,20 @@ Value fractions_value(const Accelerator& a) {
   return out;
 }
 
+Value flash_value(const Accelerator& a) {
+  Value out = Value::object();
+  out.set("1", a.flash_time[0]).set("2", a.flash_time[1]);
+  return out;
+}
+
+// Every key, also where it is as without one: the base may say otherwise.
+Value scale_up_value(const ScaleUp& links) {
+  Value out = Value::object();
+  out.set("fabric", links.fabric).set("reduction", links.reduction);
+  out.set("point_to_point", links.point_to_point).set("domain", links.domain).set("torus", links.torus);
+  return out;
+}
+
 const Accelerator* catalogued_base(const Accelerator& a) {
   for (const Accelerator& known : accelerators()) {
     if (known.name == (a.base.empty() ? a.name : a.base)) return &known;
@@ -26,6 +40,7 @@ const Accelerator* catalogued_base(const Accelerator& a) {
 }  // namespace
 
 Value accelerator_file_value(const Accelerator& a) {
+  static const Accelerator kBlank;
   const Accelerator* base = catalogued_base(a);
   if (base != nullptr && a == *base) return a.name;
   if (a.base.empty()) base = nullptr;
@@ -48,6 +63,19 @@ Value accelerator_file_value(const Accelerator& a) {
   }
   if (differs(&Accelerator::memory_fraction) && a.memory_fraction)
     out.set("memory_fraction", *a.memory_fraction);
+  if (differs(&Accelerator::multiprocessors) && a.multiprocessors)
+    out.set("multiprocessors", *a.multiprocessors);
+  if (differs(&Accelerator::launch) && a.launch) out.set("launch", a.launch->value);
+  const Accelerator& other = base != nullptr ? *base : kBlank;
+  if (a.flash_time != other.flash_time) out.set("flash_time", flash_value(a));
+  if (a.profile != other.profile) out.set("profile", a.profile);
+  if (a.scale_up != other.scale_up) out.set("scale_up", scale_up_value(a.scale_up));
+  if (a.aws_fabric != other.aws_fabric) out.set("aws_fabric", a.aws_fabric);
+  if (a.matmul_fit != other.matmul_fit && a.matmul_fit) {
+    Value fit = Value::object();
+    fit.set("project", a.matmul_fit->project).set("without", a.matmul_fit->without);
+    out.set("matmul_fit", std::move(fit));
+  }
   if (differs(&Accelerator::source) && !a.source.empty()) out.set("source", a.source);
   if (differs(&Accelerator::date) && !a.date.empty()) out.set("date", a.date);
   if (differs(&Accelerator::note) && !a.note.empty()) out.set("note", a.note);
@@ -71,6 +99,12 @@ Value accelerator_summary(const Accelerator& a) {
   }
   out.set("matmul_fraction", std::move(fractions)).set("memory_fraction", a.memory_share().value);
   if (a.memory_share().is_default) assumed.push("memory_fraction");
+  out.set("multiprocessors", a.multiprocessor_count());
+  if (!a.multiprocessors) assumed.push("multiprocessors");
+  if (a.launch) out.set("launch_s", a.launch->value);
+  out.set("flash_time", flash_value(a));
+  if (!a.profile.empty()) out.set("profile", a.profile);
+  if (!a.scale_up.fabric.empty()) out.set("scale_up_fabric", a.scale_up.fabric);
   out.set("assumed", std::move(assumed)).set("source", a.source).set("date", a.date);
   if (!a.note.empty()) out.set("note", a.note);
   return out;

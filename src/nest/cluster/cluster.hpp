@@ -35,7 +35,13 @@ class Cluster {
   explicit Cluster(ClusterParts parts);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }
+  // All devices are of one kind today. Whoever does not need its rates asks one of the questions below, which
+  // clusters of several kinds can answer too.
   [[nodiscard]] const Accelerator& accelerator() const { return parts_.accelerator; }
+  [[nodiscard]] const std::string& device_name() const { return parts_.accelerator.name; }
+  [[nodiscard]] Bytes device_memory() const { return parts_.accelerator.memory; }  // of the smallest device
+  // Whether every device has this arithmetic.
+  [[nodiscard]] bool computes(MathType type) const { return parts_.accelerator.peak(type).has_value(); }
   [[nodiscard]] const std::vector<Level>& levels() const { return parts_.levels; }
   [[nodiscard]] const Level& level(LevelId id) const { return parts_.levels[id.index()]; }
   [[nodiscard]] const ClusterParts& parts() const { return parts_; }

@@ -47,6 +47,7 @@ Value level_summary(const Cluster& cluster, LevelId id) {
   out.set("bandwidth_bytes_per_s", level.bandwidth.value).set("latency_s", level.latency.value);
   out.set("oversubscription", level.oversubscription);
   if (level.in_network_reduction) out.set("in_network_reduction", true);
+  if (!level.fabric.empty()) out.set("fabric", level.fabric);
   out.set("bisection_bytes_per_s", bisection(cluster, id).value);
   return out;
 }

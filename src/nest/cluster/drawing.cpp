@@ -40,8 +40,8 @@ class Picture {
   std::string draw() {
     const std::int32_t top = cluster_.tree().levels() - 1;
     const Size box = size_of(top);
-    const std::string title = cluster_.name() + ": " + format_digits(cluster_.devices()) + " \xc3\x97 " +
-                              cluster_.accelerator().name;
+    const std::string title =
+        cluster_.name() + ": " + format_digits(cluster_.devices()) + " \xc3\x97 " + cluster_.device_name();
     const std::string foot = "bisection " + format(bisection(cluster_)) + " in one direction";
     constexpr double kTitleScale = 1.25;
     const double width = std::max({box.width, kTitleScale * text_room(title), text_room(foot)}) + 2 * kPad;
@@ -168,7 +168,7 @@ class Picture {
       const double left = x + column * (kDevice + kGap);
       const double top = y + row * (kDevice + kGap);
       if (level(l).hops_through_children()) links(svg, l, left, top, i);
-      svg.box({left, top, kDevice, kDevice}, style, cluster_.accelerator().name + " " + std::to_string(i));
+      svg.box({left, top, kDevice, kDevice}, style, cluster_.device_name() + " " + std::to_string(i));
     }
     return x + columns(l) * (kDevice + kGap);
   }

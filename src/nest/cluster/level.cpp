@@ -153,6 +153,7 @@ Level read_level(Reader& r) {
   level.latency = r.time("latency");
   level.oversubscription = read_oversubscription(r);
   level.in_network_reduction = r.boolean_or("in_network_reduction", false);
+  level.fabric = r.text_or("fabric", "");
   r.done();
   if (const auto problem = check_level(level)) r.fail_at(problem->key, problem->what, problem->hint);
   return level;
@@ -181,6 +182,7 @@ Value level_file_value(const Level& level) {
   out.set("bandwidth", level.bandwidth.value).set("latency", level.latency.value);
   if (level.oversubscription != 1) out.set("oversubscription", level.oversubscription);
   if (level.in_network_reduction) out.set("in_network_reduction", true);
+  if (!level.fabric.empty()) out.set("fabric", level.fabric);
   return out;
 }
 

@@ -35,6 +35,7 @@ struct Level {
   std::vector<std::int32_t> dims;  // mesh and torus: child = x + dims[0] * (y + dims[1] * z)
   std::vector<bool> wrap;          // torus: whether each dimension closes into a ring
   bool in_network_reduction = false;
+  std::string fabric;  // of data/fabrics.yaml; empty: what fits its place and bandwidth
 
   [[nodiscard]] bool is_grid() const { return kind == LevelKind::mesh || kind == LevelKind::torus; }
   // Whether messages pass from child to child: ring, mesh, torus.

@@ -41,7 +41,7 @@ Value written_out(const std::string& file, const ModelSource& source) {
 }  // namespace
 
 FabricConstants PlanInputs::constants() const {
-  return recipe.ideal_network ? ideal_constants(cluster) : fabric_constants(cluster);
+  return fabric_constants(cluster, recipe);
 }
 
 std::span<const SubgraphStrategy> PlanInputs::strategy_table() const {

@@ -11,7 +11,7 @@ class Costs : public testing::Test {
  protected:
   PlanInputs inputs = test::example_inputs();
   CostBook book{inputs};
-  StageCoster coster{inputs.recipe, inputs.cluster.accelerator(), book.collectives()};
+  StageCoster coster{inputs.recipe, inputs.cluster, book.collectives()};
   PlanCosts costs{book};
   std::vector<StageCost> stages;
 
@@ -45,7 +45,7 @@ TEST_F(Costs, TheSameListsServeTheNextPlan) {
 TEST_F(Costs, StageBuffersAreKeptWithEveryStash) {
   Recipe recipe = inputs.recipe;
   recipe.stage_buffers = 2;
-  coster = StageCoster(recipe, inputs.cluster.accelerator(), book.collectives());
+  coster = StageCoster(recipe, inputs.cluster, book.collectives());
   cost(test::example_plan({{0, 1}, {2}}, 2, 1));
   // Two micro-batches in flight, each with 200 MB of stash and two tensors of 50 MB.
   EXPECT_EQ(stages[0].memory.activations, Bytes{600'000'000});

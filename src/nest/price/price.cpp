@@ -69,7 +69,7 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
   if (profile != nullptr && plan.training.sequence != profile->sequence)
     return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
   if (plan.training.precision == Precision::fp8 && peak8 == 0)
-    return inputs.cluster.accelerator().name + " has no 8-bit matrix products";
+    return inputs.cluster.device_name() + " has no 8-bit matrix products";
   const Strategy* before = nullptr;
   for (const Stage& stage : plan.stages) {
     if (profile != nullptr && stage.recompute.policy == RecomputePolicy::selective)
@@ -87,7 +87,7 @@ StageCoster Pricer::Parts::coster(Optimizer optimizer) const {
   Recipe recipe = inputs.recipe;
   recipe.optimizer = optimizer;
   if (optimizer != inputs.recipe.optimizer) recipe.momentum = false;
-  return {std::move(recipe), inputs.cluster.accelerator(), book.collectives()};
+  return {std::move(recipe), inputs.cluster, book.collectives()};
 }
 
 void Pricer::Parts::rates(const Plan& plan, const BuiltModel& model, Prediction& result) const {

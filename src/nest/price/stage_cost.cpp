@@ -173,8 +173,21 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const double expert = t.of(Term::expert_parameters);
   both(dense, network.dense, Group::dense, Group::dense_inner, Group::dense_outer);
   both(expert, network.expert, Group::expert, Group::expert_inner, Group::expert_outer);
-  // Copies of tied weights are summed after everything else is reduced: nothing hides that.
-  const double ties = add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
+  // Norms under sequence parallelism, and heads that several ranks repeat: each rank has a part of the
+  // gradient. Megatron-LM sums all of them at once over the tensor group, as they are held, when the rest is
+  // reduced.
+  double late = 0;
+  const double partial = t.of(Term::partial_parameters) * static_cast<double>(size_of(recipe.gradient_dtype));
+  if (partial > 0) {
+    const Bytes bytes = round_up_bytes(partial);
+    const Seconds sum = network.cell->time(
+        {.forward = CollectiveKind::all_reduce, .group = GroupAxis::tensor, .forward_bytes = bytes},
+        Direction::forward);
+    if (sum.value > 0) out.reduces.push_back({CollectiveKind::all_reduce, Group::replicated, bytes, sum});
+    late += sum.value;
+  }
+  // Copies of tied weights are summed after everything else is reduced, too: nothing hides either.
+  late += add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
 
   out.buckets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(t.of(Term::layers))));
   // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before: a round of
@@ -188,8 +201,8 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const double alone_left = unhidden(alone, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
   const double gather_left =
       unhidden(gather, overlap.parameter_gather, (1 + rounds) * last.forward_work().value, n);
-  out.reduce = Seconds{reduce_left + ties};
-  out.reduce_alone = Seconds{alone_left + ties};
+  out.reduce = Seconds{reduce_left + late};
+  out.reduce_alone = Seconds{alone_left + late};
   out.gather = Seconds{gather_left};
   out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
 

@@ -61,7 +61,7 @@ struct StepCollective {
     expert,       // the same of expert parameters
     expert_inner,
     expert_outer,
-    replicated,  // the tensor group: norms under sequence parallelism
+    replicated,  // the tensor group: parameters that every rank holds and sees a part of the gradient of
     tied,        // first and last stage: copies of a tied weight
   };
   CollectiveKind kind = CollectiveKind::all_reduce;
@@ -100,11 +100,11 @@ struct StageCost {
 class StageCoster {
  public:
   // `collectives` outlive this.
-  StageCoster(Recipe recipe, const Accelerator& accelerator, const CollectiveModel& collectives)
+  StageCoster(Recipe recipe, const Cluster& cluster, const CollectiveModel& collectives)
       : recipe_(std::move(recipe)),
-        capacity_(accelerator.memory),
+        capacity_(cluster.device_memory()),
         collectives_(&collectives),
-        rates_(device_rates(accelerator)) {}
+        rates_(device_rates(cluster.accelerator())) {}
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 

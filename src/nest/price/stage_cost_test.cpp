@@ -18,8 +18,7 @@ class StageCosts : public ::testing::Test {
   }
   void restart() {
     book_ = std::make_unique<CostBook>(inputs_);
-    coster_ =
-        std::make_unique<StageCoster>(inputs_.recipe, inputs_.cluster.accelerator(), book_->collectives());
+    coster_ = std::make_unique<StageCoster>(inputs_.recipe, inputs_.cluster, book_->collectives());
     network_ = book_->network({}, {.inner = 2}, {});
     const Strategy plain;
     Training t;
@@ -188,6 +187,38 @@ TEST(StageCost, SumsOverChunks) {
   EXPECT_EQ(t.pipeline.value, 0.25);
   EXPECT_EQ(t.zero.value, 0.125);
   EXPECT_EQ(t.total().value, 3.25 + 6.625);
+}
+
+// docs/decisions/0009-charged-or-deleted.md: 8 ranks of a node sum the gradients of their norms once, in the
+// gradients' dtype, when everything else is reduced.
+TEST(PartialGradients, AreSummedOverTheTensorGroup) {
+  Warnings warnings;
+  PlanInputs inputs = load_inputs("llama3.1-8b", "h100-spine-leaf", "megatron", warnings);
+  inputs.recipe.ideal_network = true;
+  CostBook book(inputs);
+  const StageCoster coster(inputs.recipe, inputs.cluster, book.collectives());
+  Training t;
+  t.sequence = 2048;
+  const auto step = [&](const Strategy& s) {
+    const PlanNetwork* network = book.network(s, {.cell = s.cell(), .inner = 1}, {});
+    const LayerTerms terms = book.table(t, s, RecomputePolicy::none, network->stages[0]).range(0, 34);
+    StageCost out;
+    out.chunks.resize(1);
+    coster.chunk(terms, network->stages[0], 0, out.chunks.front());
+    coster.step(terms, network->stages[0], 0, 0, 0, {}, {}, Schedule::one_f_one_b, out);
+    return out;
+  };
+  const StageCost with = step({.tensor = 8, .sequence_parallel = true});
+  ASSERT_EQ(with.reduces.size(), 1U);  // one copy: nothing else to reduce
+  const StepCollective& sum = with.reduces.front();
+  EXPECT_EQ(sum.group, StepCollective::Group::replicated);
+  EXPECT_EQ(sum.kind, CollectiveKind::all_reduce);
+  EXPECT_EQ(sum.bytes.value, 65 * 4096 * 4);  // two norms a block and the last one, in fp32
+  EXPECT_GT(sum.time.value, 2 * 7.0 / 8 * 65 * 4096 * 4 / 450e9 * 0.99);
+  EXPECT_EQ(with.reduce, sum.time);
+  EXPECT_EQ(with.reduce_alone, sum.time);
+  EXPECT_TRUE(step({.tensor = 8}).reduces.empty());
+  EXPECT_TRUE(step({}).reduces.empty());
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kPrecisions{"bf16", "fp16", "fp8"};
 constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
 constexpr std::array<std::string_view, 2> kSelective{"core_attention", "operators"};
+constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
 constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
 
 // One share of the overlap group: its key and its member, so that reading and writing cannot drift apart.
@@ -68,15 +69,21 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "reduce_dtype", kStateDTypes, recipe.reduce_dtype);
   read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
+  recipe.fused_projections = r.boolean_or("fused_projections", recipe.fused_projections);
+  recipe.fused_passes = r.boolean_or("fused_passes", recipe.fused_passes);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.flash_attention = r.boolean_or("flash_attention", recipe.flash_attention);
   recipe.flash_generation = static_cast<int>(r.whole_or("flash_generation", recipe.flash_generation, {1, 3}));
   recipe.dropout = r.boolean_or("dropout", recipe.dropout);
   recipe.gather_by_broadcast = r.boolean_or("gather_by_broadcast", recipe.gather_by_broadcast);
+  read_word(r, "accumulation", kAccumulations, recipe.accumulation);
   if (r.has("accumulation_bytes")) {
     recipe.accumulation_bytes = r.number("accumulation_bytes");
     if (*recipe.accumulation_bytes < 0) r.fail_at("accumulation_bytes", "bytes are not below 0");
   }
+  recipe.zeroed_gradients = r.boolean_or("zeroed_gradients", recipe.zeroed_gradients);
+  if (r.has("buckets")) recipe.buckets = r.bytes("buckets");
+  recipe.library_memory = r.boolean_or("library_memory", recipe.library_memory);
   recipe.fragmentation = r.number_or("fragmentation", recipe.fragmentation);
   if (recipe.fragmentation < 0 || recipe.fragmentation > 1)
     r.fail_at("fragmentation", "a share lies between 0 and 1");
@@ -169,9 +176,13 @@ Value to_value(const Recipe& recipe) {
   v.set("master_weights", recipe.master_weights).set("parameter_dtype", name_of(recipe.parameter_dtype));
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
+  v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("ideal_network", recipe.ideal_network);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
   v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
+  v.set("accumulation", kAccumulations[static_cast<std::size_t>(recipe.accumulation)]);
+  v.set("zeroed_gradients", recipe.zeroed_gradients).set("buckets", recipe.buckets.value);
+  v.set("library_memory", recipe.library_memory);
   if (recipe.accumulation_bytes) v.set("accumulation_bytes", *recipe.accumulation_bytes);
   v.set("fragmentation", recipe.fragmentation).set("gradient_copy", recipe.gradient_copy);
   v.set("step_bytes", recipe.step_bytes);

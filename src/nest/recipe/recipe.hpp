@@ -21,6 +21,12 @@ enum class Precision { bf16, fp16, fp8 };
 enum class Optimizer { adam, sgd };
 // What a framework runs again when it recomputes selectively.
 enum class SelectiveRecompute { core_attention, operators };
+// How a micro-batch's gradients of weights are added to those before it.
+enum class GradientAccumulation {
+  fused,   // the products themselves add to the gradient buffer: one more read, and a write as wide as it
+  copied,  // 16-bit gradients are read and written into the buffer that is reduced
+  wider,   // as fused, but for 16-bit gradients, which cost nothing besides the products' own writes
+};
 // Dtypes of values that are held or sent between steps.
 enum class StateDType { fp32, bf16, fp16 };
 
@@ -61,6 +67,8 @@ struct Recipe {
   StateDType reduce_dtype = StateDType::fp32;
   StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
   bool compiled = false;
+  bool fused_projections = false;  // projections of one input run as one product (q, k and v; gate and up)
+  bool fused_passes = false;       // hand-written kernels join element-wise passes, and keep less
   bool ideal_network =
       false;  // every link at its stated bandwidth, the best algorithms: for hand calculations
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
@@ -69,10 +77,14 @@ struct Recipe {
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   // ZeRO-1 and ZeRO-2 send updated parameters by one broadcast from each rank in turn, not by an all-gather.
   bool gather_by_broadcast = false;
+  GradientAccumulation accumulation = GradientAccumulation::copied;
   // Memory traffic per parameter and micro-batch for adding up gradients, beyond the 16-bit gradients that
-  // products write; none: what the framework is known to do.
+  // products write; none: what `accumulation` says.
   std::optional<double> accumulation_bytes;
-  double zero_time = 1;  // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed
+  Bytes buckets;                  // of reductions and gathers, besides the tensors themselves
+  bool library_memory = true;     // the driver's context and communicators take memory (validation)
+  double zero_time = 1;           // ZeRO-2 and ZeRO-3 traffic takes so many times as long
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of
   // data/profiles/h200.json.
   double fragmentation = 0.04;

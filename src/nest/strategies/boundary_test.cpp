@@ -12,7 +12,6 @@ TEST(Boundary, SplitAsTheLayersAre) {
   EXPECT_EQ(boundary_bytes(whole, {}).value, 4096);
   EXPECT_EQ(boundary_bytes(whole, {.tensor = 8}).value, 4096);
   EXPECT_EQ(boundary_bytes(whole, {.tensor = 8, .sequence_parallel = true}).value, 512);
-  EXPECT_EQ(boundary_bytes(whole, {.tensor = 8}, true).value, 512);
   EXPECT_EQ(boundary_bytes(whole, {.tensor = 8, .sequence_parallel = true, .context = 2}).value, 256);
   EXPECT_EQ(boundary_bytes(whole, {.context = 3}).value, 1366);  // rounded up
 }

@@ -1,7 +1,6 @@
 #include "nest/estimate/collectives/fabric.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/document/document.hpp"
@@ -15,8 +14,6 @@ struct FabricFile {
   Seconds launch;
   Seconds message;
   std::vector<Fabric> fabrics;
-  std::map<std::string, std::string> scale_up;  // by accelerator
-  std::map<std::string, std::string> networks;  // by cluster
 };
 
 double share(Reader& r, const std::string& key, double fallback) {
@@ -40,12 +37,6 @@ Fabric read_fabric(Reader r, const std::string& name) {
   return f;
 }
 
-std::map<std::string, std::string> read_names(Reader r) {
-  std::map<std::string, std::string> out;
-  for (const std::string& key : r.keys()) out[key] = r.text(key);
-  return out;
-}
-
 FabricFile read_fabric_file(const Document& document) {
   Reader r(document);
   FabricFile out;
@@ -57,8 +48,6 @@ FabricFile read_fabric_file(const Document& document) {
   Reader fabrics = r.object("fabrics");
   for (const std::string& name : fabrics.keys())
     out.fabrics.push_back(read_fabric(fabrics.object(name), name));
-  out.scale_up = read_names(r.object("scale_up"));
-  out.networks = read_names(r.object("networks"));
   r.done();
   return out;
 }
@@ -73,11 +62,9 @@ std::string scale_up_fabric(const Accelerator& accelerator, const Level& level) 
   // A node far below the links of its accelerator has them unused: cards in slots.
   const bool gpu_links =
       !accelerator.scale_up_bandwidth || level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 4;
-  for (const std::string& name : {accelerator.name, accelerator.base}) {
-    const auto found = file().scale_up.find(name);
-    if (found != file().scale_up.end()) return gpu_links ? found->second : "pcie";
-  }
-  return gpu_links && accelerator.scale_up_bandwidth ? "scale-up" : "pcie";
+  if (!gpu_links) return "pcie";
+  if (!accelerator.scale_up.fabric.empty()) return accelerator.scale_up.fabric;
+  return accelerator.scale_up_bandwidth ? "scale-up" : "pcie";
 }
 
 }  // namespace
@@ -101,19 +88,24 @@ FabricConstants fabric_constants(const Cluster& cluster, std::span<const std::st
 
 FabricConstants fabric_constants(const Cluster& cluster) {
   const Accelerator& accelerator = cluster.accelerator();
-  const auto network = file().networks.find(cluster.name());
   std::vector<std::string> names;
   for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
     const Level& level = cluster.levels()[l];
     const bool links =
         accelerator.scale_up_bandwidth && level.bandwidth.value >= accelerator.scale_up_bandwidth->value / 2;
-    if (l == 0 || links || level.hops_through_children()) {
+    if (!level.fabric.empty()) {
+      names.push_back(level.fabric);
+    } else if (l == 0 || links || level.hops_through_children()) {
       names.push_back(scale_up_fabric(accelerator, level));
     } else {
-      names.push_back(network == file().networks.end() ? "infiniband" : network->second);
+      names.emplace_back("infiniband");
     }
   }
   return fabric_constants(cluster, names);
+}
+
+FabricConstants fabric_constants(const Cluster& cluster, const Recipe& recipe) {
+  return recipe.ideal_network ? ideal_constants(cluster) : fabric_constants(cluster);
 }
 
 std::vector<std::string> fabric_names() {

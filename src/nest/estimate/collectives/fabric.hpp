@@ -13,6 +13,7 @@
 #include "nest/base/embedded.hpp"
 #include "nest/base/units.hpp"
 #include "nest/cluster/cluster.hpp"
+#include "nest/recipe/recipe.hpp"
 
 namespace nest::estimate {
 
@@ -40,9 +41,11 @@ struct FabricConstants {
 
 [[nodiscard]] FabricConstants ideal_constants(const Cluster& cluster);
 
-// A level is made of the accelerator's own links where it is the innermost or gives at least half of their
-// bandwidth, else it is a network.
+// A level is made of the fabric that it states; else of the accelerator's own links where it is the innermost
+// or gives at least half of their bandwidth, else it is an InfiniBand or RoCE network.
 [[nodiscard]] FabricConstants fabric_constants(const Cluster& cluster);
+// The same, or the ideal ones where the recipe asks for them.
+[[nodiscard]] FabricConstants fabric_constants(const Cluster& cluster, const Recipe& recipe);
 // With one fabric's name for each level, innermost first. Throws an InputError for an unknown name.
 [[nodiscard]] FabricConstants fabric_constants(const Cluster& cluster, std::span<const std::string> fabrics);
 

@@ -36,6 +36,24 @@ TEST(Fabric, EveryCataloguedClusterHasConstants) {
   }
 }
 
+TEST(Fabric, ALevelMaySayWhatItIsMadeOf) {
+  ClusterParts parts = catalog_cluster("h100-spine-leaf").parts();
+  parts.levels[2].fabric = "tcpx";
+  parts.levels[0].fabric = "nvlink5";
+  const FabricConstants constants = fabric_constants(Cluster(parts));
+  EXPECT_EQ(constants.levels[0].name, "nvlink5");
+  EXPECT_EQ(constants.levels[1].name, "infiniband");
+  EXPECT_EQ(constants.levels[2].name, "tcpx");
+  parts.levels[2].fabric = "string";
+  EXPECT_THROW(static_cast<void>(fabric_constants(Cluster(parts))), InputError);
+}
+
+TEST(Fabric, TheRecipeMayAskForIdealLinks) {
+  const Cluster c = catalog_cluster("h100-spine-leaf");
+  EXPECT_FALSE(fabric_constants(c, named_recipe("plain")).library);
+  EXPECT_TRUE(fabric_constants(c, named_recipe("megatron")).library);
+}
+
 TEST(Fabric, IdealTakesNothingAway) {
   const Cluster c = catalog_cluster("h100-spine-leaf");
   const FabricConstants ideal = ideal_constants(c);

@@ -42,35 +42,6 @@ constexpr std::array<ConstantField<StreamConstants>, 3> kStream{{
     {"other_bytes", &StreamConstants::other_bytes, 0.001, 1e5},
 }};
 
-// Multiprocessors of the chips behind the catalogue's names. Other devices count as the profiled one: their
-// kernels are cut into about as many pieces.
-constexpr std::array<std::pair<std::string_view, double>, 14> kMultiprocessors{{
-    {"v100", 80},
-    {"a100", 108},
-    {"a800", 108},
-    {"h100-pcie", 114},
-    {"h100", 132},
-    {"h800", 132},
-    {"h200", 132},
-    {"b200", 148},
-    {"b300", 148},
-    {"gb200", 148},
-    {"gb300", 148},
-    {"mi250x-gcd", 110},
-    {"mi250x", 220},
-    {"mi3", 304},
-}};
-constexpr double kUsualMultiprocessors = 132;
-
-double multiprocessors(const Accelerator& accelerator) {
-  for (const std::string& name : {accelerator.name, accelerator.base}) {
-    for (const auto& [prefix, count] : kMultiprocessors) {
-      if (name.starts_with(prefix)) return count;
-    }
-  }
-  return kUsualMultiprocessors;
-}
-
 template <class T>
 void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out) {
   for (const ConstantField<T>& field : fields) {
@@ -166,7 +137,7 @@ DeviceRates device_rates(const Accelerator& accelerator) {
   // The constants were fitted against the whole bandwidth of a device whose share is the stated default.
   out.bandwidth = accelerator.memory_bandwidth.value * accelerator.memory_share().value /
                   accelerator_defaults().memory_fraction;
-  out.multiprocessors = multiprocessors(accelerator);
+  out.multiprocessors = static_cast<double>(accelerator.multiprocessor_count());
   return out;
 }
 

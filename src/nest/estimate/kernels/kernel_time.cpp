@@ -5,18 +5,10 @@
 #include <mutex>
 #include <utility>
 
+#include "nest/base/error.hpp"
+
 namespace nest::estimate {
 namespace {
-
-// The same chip with other memory: its products take as long.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSiblings{{
-    {"h100-sxm", "h200"},
-    {"h100-96-500w", "h200"},
-    {"h100-nvl", "h200"},
-    {"h100-pcie", "h200"},
-    {"h800", "h200"},
-    {"gh200", "h200"},
-}};
 
 // What the model misses is averaged over the measured points within this distance (in octaves of the sizes),
 // each with the weight (1 - (distance / reach)^2)^3; the model itself has the weight kTrust, so that what one
@@ -30,7 +22,6 @@ constexpr double kTrust = 0.3;
 constexpr double kStreamTrust = 0.02;
 constexpr double kMostMiss = 0.4;      // larger ones are slips of a measurement or a library
 constexpr double kLeastWeight = 0.15;  // below it nothing is near
-constexpr double kUsualLaunch = 10e-6;
 
 float distance(const std::array<float, kCoordinates>& a, const std::array<float, kCoordinates>& b) {
   float square = 0;
@@ -44,14 +35,12 @@ std::array<std::int64_t, kMostSizes> comparable(KernelKind kind, std::array<std:
   return sizes;
 }
 
-std::string_view profiled(const Accelerator& accelerator) {
-  for (const std::string& name : {accelerator.name, accelerator.base}) {
-    if (find_embedded(profile_files(), name)) return find_embedded(profile_files(), name)->name;
-    for (const auto& [sibling, profile] : kSiblings) {
-      if (name == sibling && find_embedded(profile_files(), profile)) return profile;
-    }
-  }
-  return {};
+const MeasuredProfile& profile_named(const Accelerator& accelerator) {
+  if (const MeasuredProfile* profile = shipped_profile(accelerator.profile)) return *profile;
+  std::string known;
+  for (const std::string& name : names_of(profile_files()))
+    known += (known.empty() ? "known: " : ", ") + name;
+  throw InputError("", accelerator.name, "there is no profile '" + accelerator.profile + "'", known);
 }
 
 }  // namespace
@@ -85,20 +74,15 @@ struct KernelTimes::Index {
 KernelTimes::KernelTimes(const Accelerator& accelerator, bool held_out)
     : rates_(device_rates(accelerator)),
       held_out_(held_out),
-      launch_(kUsualLaunch),
+      launch_(accelerator.launch.value_or(accelerator_defaults().launch)),
       indices_(std::make_unique<std::array<Index, kKernelKinds>>()) {
-  // These run whole compiled graphs: no processor issues their kernels one by one.
-  for (const char* graphs : {"tpu", "trainium"}) {
-    if (accelerator.name.starts_with(graphs) || accelerator.base.starts_with(graphs)) launch_ = Seconds{0};
-  }
-  const std::string_view profile = profiled(accelerator);
-  if (profile.empty()) return;
-  measured_ = shipped_profile(profile);
-  profile_name_ = profile;
-  profile_rates_ = device_rates(find_accelerator(profile));
+  if (accelerator.profile.empty()) return;
+  measured_ = &profile_named(accelerator);
+  profile_name_ = accelerator.profile;
+  profile_rates_ = device_rates(find_accelerator(measured_->accelerator));
   own_ = rates_.rate == profile_rates_.rate && rates_.bandwidth == profile_rates_.bandwidth;
-  if (const MeasuredSeries* add = measured_->series("launch/cpu_add"))
-    launch_ = Seconds{add->points.front().seconds};
+  const MeasuredSeries* add = measured_->series("launch/cpu_add");
+  if (!accelerator.launch && add != nullptr) launch_ = Seconds{add->points.front().seconds};
 }
 
 KernelTimes::~KernelTimes() = default;

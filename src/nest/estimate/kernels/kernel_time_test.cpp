@@ -1,5 +1,7 @@
 #include "nest/estimate/kernels/kernel_time.hpp"
 
+#include "nest/base/error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -69,6 +71,20 @@ TEST(TimeSource, Names) {
   EXPECT_EQ(name_of(TimeSource::measured), "measured");
   EXPECT_EQ(name_of(TimeSource::interpolated), "interpolated");
   EXPECT_EQ(name_of(TimeSource::model), "model");
+}
+
+TEST(KernelTimes, TheProfileIsTheOneThatTheAcceleratorNames) {
+  Accelerator copy = find_accelerator("h200");
+  copy.name = "somebody's";
+  EXPECT_EQ(KernelTimes(copy).profile(), "h200");
+  copy.launch = Seconds{3e-6};
+  EXPECT_EQ(KernelTimes(copy).launch().value, 3e-6);
+  copy.profile.clear();
+  EXPECT_EQ(KernelTimes(copy).profile(), "");
+  copy.profile = "abacus";
+  EXPECT_THROW(KernelTimes{copy}, InputError);
+  EXPECT_EQ(KernelTimes(find_accelerator("tpu-v4")).launch().value, 0);
+  EXPECT_EQ(KernelTimes(find_accelerator("a100-80")).launch().value, 10e-6);
 }
 
 }  // namespace

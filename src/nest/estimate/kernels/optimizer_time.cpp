@@ -37,11 +37,14 @@ std::int64_t updated_weight(const Recipe& recipe) {
 
 std::int64_t accumulated_bytes(const Recipe& recipe) {
   const std::int64_t gradient = size_of(recipe.gradient_dtype);
-  // Megatron's weight-gradient products add to the main gradients: one read, and a wider write.
-  if (recipe.framework == "megatron") return 2 * gradient - kHalf;
-  // Hand-made prices hold nothing but the gradients that the products write.
-  if (recipe.framework == "plain") return gradient == kHalf ? 0 : 2 * gradient - kHalf;
-  // Others copy them into the buffer that is reduced.
+  switch (recipe.accumulation) {
+    case GradientAccumulation::copied:
+      break;
+    case GradientAccumulation::wider:
+      return gradient == kHalf ? 0 : 2 * gradient - kHalf;
+    case GradientAccumulation::fused:
+      return 2 * gradient - kHalf;
+  }
   return kHalf + size_of(recipe.reduce_dtype);
 }
 
@@ -73,8 +76,7 @@ Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const Devi
   Seconds sum =
       time_of(recipe.optimizer == Optimizer::adam ? adam : kPass, parameters, updated_bytes(recipe), rates);
   sum += time_of(kCast, parameters, copied_bytes(recipe), rates);
-  // Only Megatron keeps its gradient buffer from step to step; elsewhere gradients are let go.
-  if (recipe.framework == "megatron") sum += time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates);
+  if (recipe.zeroed_gradients) sum += time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates);
   return sum;
 }
 

@@ -10,8 +10,6 @@ constexpr std::int64_t kMiB = 1 << 20;
 constexpr std::int64_t kContext = 701 * kMiB;
 constexpr std::int64_t kFirstCommunicator = 558 * kMiB;
 constexpr std::int64_t kNextCommunicator = 390 * kMiB;
-// DeepSpeed's reduce and all-gather buckets: 5e8 elements each by default, in 16 bit.
-constexpr std::int64_t kDeepspeedBuckets = 2 * 500'000'000LL * 2;
 
 }  // namespace
 
@@ -36,15 +34,13 @@ Bytes allocatable_in(Bytes room, double share) {
 
 FixedMemory fixed_memory(const Recipe& recipe, std::int64_t communicators) {
   FixedMemory memory;
+  memory.buckets = recipe.buckets;
   memory.fragmentation = recipe.fragmentation;
-  if (recipe.framework == "plain") return memory;
+  if (!recipe.library_memory) return memory;
   memory.context = Bytes{kContext};
   if (communicators > 0) {
     memory.communicators = Bytes{kFirstCommunicator + (communicators - 1) * kNextCommunicator};
   }
-  // Megatron reduces in its fp32 gradient buffer and torchtitan in each layer's own: neither has buckets
-  // besides.
-  if (recipe.framework == "deepspeed") memory.buckets = Bytes{kDeepspeedBuckets};
   return memory;
 }
 

@@ -98,6 +98,7 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
 
   out.dense_parameters = sharded.dense_parameters();
   out.expert_parameters = sharded.expert_parameters();
+  out.partial_parameters = sharded.partial_gradient_parameters();
   out.shared_parameters = sharded.shared_parameters();
   out.stash = again.stash;
   out.transient = again.transient + widest_gradients(layer);

@@ -194,9 +194,9 @@ class Writer {
 
   void write_files() {
     sink_({"comm_groups.json", groups_->text()});
-    sink_({"system.json",
-           system_text(inputs_.cluster.accelerator(), plan_.training.precision, network_.dimensions.size())});
-    sink_({"system_flat.json", system_text(inputs_.cluster.accelerator(), plan_.training.precision, 1)});
+    sink_(
+        {"system.json", system_text(inputs_.cluster, plan_.training.precision, network_.dimensions.size())});
+    sink_({"system_flat.json", system_text(inputs_.cluster, plan_.training.precision, 1)});
     sink_({"network.yml", network_text(network_.dimensions)});
     sink_({"network_flat.yml", network_text(flat_network(network_))});
     sink_({"remote_memory.json", "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}\n"});

@@ -9,7 +9,6 @@
 #include "nest/frameworks/chakra/chakra_network.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/plan_costs.hpp"
-#include "nest/strategies/registry.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -80,8 +79,8 @@ class Maker {
     PlanCosts costs(book_);
     model_ = &book_.model(plan.training.micro_batch, plan.training.sequence);
     network_ = book_.network(plan.stages, costs.network_options(plan, *model_));
-    peak_ = peak_of(inputs.cluster.accelerator(), plan.training.precision).value;
-    memory_ = inputs.cluster.accelerator().memory_bandwidth.value;
+    peak_ = peak_of(inputs.cluster, plan.training.precision).value;
+    memory_ = memory_rate_of(inputs.cluster).value;
   }
 
   std::vector<ChakraStage> make() {
@@ -116,11 +115,8 @@ class Maker {
       if (known == strategy) return works;
     }
     std::vector<LayerWork> made;
-    for (const ShardedLayer& layer :
-         shard_types(*model_->model, strategy, {.expert_imbalance = inputs_.recipe.expert_imbalance},
-                     inputs_.strategy_table())) {
+    for (const ShardedLayer& layer : book_.sharded(plan_.training, strategy))
       made.push_back(layer_work(layer.layer));
-    }
     return works_.emplace_back(strategy, std::move(made)).second;
   }
 
@@ -240,7 +236,10 @@ class Maker {
     double reduce = 0;
     double ties = 0;
     double gather = 0;
-    for (const StepCollective& c : cost.reduces) (c.group == StepGroup::tied ? ties : reduce) += c.time.value;
+    const auto late = [](const StepCollective& c) {
+      return c.group == StepGroup::tied || c.group == StepGroup::replicated;
+    };
+    for (const StepCollective& c : cost.reduces) (late(c) ? ties : reduce) += c.time.value;
     for (const StepCollective& c : cost.gathers) gather += c.time.value;
     const double hidden = hidden_share(reduce, cost.reduce.value - ties, 0);
     const double ahead = hidden_share(gather, cost.gather.value, 0);
@@ -249,7 +248,8 @@ class Maker {
       if (c.group == StepGroup::tied) {
         out.tied_bytes += bytes;
       } else {
-        out.reduces.push_back({*kind_of(c.kind), {.step = c.group}, "gradients", bytes, hidden});
+        out.reduces.push_back(
+            {*kind_of(c.kind), {.step = c.group}, "gradients", bytes, late(c) ? 0 : hidden});
       }
     }
     for (const StepCollective& c : cost.gathers) {

@@ -165,7 +165,8 @@ std::string network_text(const std::vector<ChakraDimension>& dimensions) {
          "  # ns\n";
 }
 
-FlopsPerSecond peak_of(const Accelerator& accelerator, Precision precision) {
+FlopsPerSecond peak_of(const Cluster& cluster, Precision precision) {
+  const Accelerator& accelerator = cluster.accelerator();
   const MathType type = precision == Precision::fp8    ? MathType::fp8
                         : precision == Precision::fp16 ? MathType::fp16
                                                        : MathType::bf16;
@@ -175,7 +176,11 @@ FlopsPerSecond peak_of(const Accelerator& accelerator, Precision precision) {
   return best;
 }
 
-std::string system_text(const Accelerator& accelerator, Precision precision, std::size_t dimensions) {
+BytesPerSecond memory_rate_of(const Cluster& cluster) {
+  return cluster.accelerator().memory_bandwidth;
+}
+
+std::string system_text(const Cluster& cluster, Precision precision, std::size_t dimensions) {
   const auto all = [&](const char* name) {
     Value list = Value::array();
     for (std::size_t i = 0; i < dimensions; ++i) list.push(name);
@@ -191,9 +196,9 @@ std::string system_text(const Accelerator& accelerator, Precision precision, std
       .set("reduce-scatter-implementation", all("ring"))
       .set("all-to-all-implementation", all("ring"))
       .set("collective-optimization", "localBWAware")
-      .set("local-mem-bw", accelerator.memory_bandwidth.value / kGigabyte)
+      .set("local-mem-bw", memory_rate_of(cluster).value / kGigabyte)
       .set("roofline-enabled", 0)
-      .set("peak-perf", peak_of(accelerator, precision).value / kTera)
+      .set("peak-perf", peak_of(cluster, precision).value / kTera)
       .set("boost-mode", 0)
       .set("trace-enabled", 0)
       .set("replay-only", 0);

@@ -36,10 +36,10 @@ struct ChakraNetwork {
 [[nodiscard]] std::vector<ChakraDimension> flat_network(const ChakraNetwork& network);
 
 [[nodiscard]] std::string network_text(const std::vector<ChakraDimension>& dimensions);
-[[nodiscard]] std::string system_text(const Accelerator& accelerator, Precision precision,
-                                      std::size_t dimensions);
+[[nodiscard]] std::string system_text(const Cluster& cluster, Precision precision, std::size_t dimensions);
 
 // The dense peak of that precision's products; that of the best there is where it has none.
-[[nodiscard]] FlopsPerSecond peak_of(const Accelerator& accelerator, Precision precision);
+[[nodiscard]] FlopsPerSecond peak_of(const Cluster& cluster, Precision precision);
+[[nodiscard]] BytesPerSecond memory_rate_of(const Cluster& cluster);
 
 }  // namespace nest::frameworks

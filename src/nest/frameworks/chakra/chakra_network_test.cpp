@@ -82,7 +82,7 @@ TEST(ChakraNetwork, OneDeviceIsASwitchOfOne) {
 }
 
 TEST(ChakraNetwork, SystemHasOneAlgorithmForEachDimension) {
-  const std::string text = system_text(find_accelerator("h100-sxm"), Precision::bf16, 2);
+  const std::string text = system_text(catalog_cluster("h100-spine-leaf"), Precision::bf16, 2);
   EXPECT_THAT(text, HasSubstr("\"all-reduce-implementation\": [\"ring\", \"ring\"]"));
   EXPECT_THAT(text, HasSubstr("\"peak-perf\": 989"));
   EXPECT_THAT(text, HasSubstr("\"local-mem-bw\": 3350"));

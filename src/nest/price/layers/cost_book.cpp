@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "nest/base/hash.hpp"
-#include "nest/estimate/kernels/flash_generation.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::price {
@@ -20,14 +19,9 @@ std::array<std::int64_t, 6> degrees_of(const Strategy& s) {
           s.expert,  s.expert_tensor_degree()};
 }
 
-BuiltModel built(const PlanInputs& inputs, std::int64_t micro_batch, std::int64_t sequence) {
+BuiltModel built(const PlanInputs& inputs, const BuildOptions& options) {
   if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
-  const bool fused = inputs.recipe.compiled || inputs.recipe.framework == "megatron";
-  Model model = build_model(std::get<ModelSpec>(inputs.source), {.micro_batch = micro_batch,
-                                                                 .sequence = sequence,
-                                                                 .fused = fused,
-                                                                 .flash = inputs.recipe.flash_attention,
-                                                                 .dropout = inputs.recipe.dropout});
+  Model model = build_model(std::get<ModelSpec>(inputs.source), options);
   LayerGraph graph(model);
   const Flops flops = model.forward_flops();
   return {std::move(model), std::move(graph), flops};
@@ -67,8 +61,8 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
 
 CostBook::CostBook(const PlanInputs& inputs, double compute_time)
     : inputs_(&inputs),
-      compute_time_(compute_time),
-      constants_(inputs.constants()),
+      pricer_(inputs.recipe, inputs.cluster, inputs.strategy_table(), compute_time),
+      constants_(pricer_.constants()),
       collectives_(inputs.cluster, constants_) {}
 
 void CostBook::trim() {
@@ -89,7 +83,7 @@ const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequenc
   const ModelKey key{micro_batch, sequence};
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
-  return models_.emplace(key, built(*inputs_, micro_batch, sequence)).first->second;
+  return models_.emplace(key, built(*inputs_, pricer_.build_options(micro_batch, sequence))).first->second;
 }
 
 CostBook::Computes& CostBook::computes(const Training& training, const Strategy& strategy) {
@@ -106,8 +100,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
     if (refusal && !refusal->framework) {
       made.refusal = refusal->sentence;
     } else {
-      made.sharded = shard_types(model, strategy, {.expert_imbalance = inputs_->recipe.expert_imbalance},
-                                 inputs_->strategy_table());
+      made.sharded = pricer_.sharded(model, strategy);
     }
   }
   return computes_.emplace(key, std::move(made)).first->second;
@@ -121,18 +114,7 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
                                                     RecomputePolicy policy) {
   Computes& all = computes(training, strategy);
   std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
-  if (!own.empty()) return own;
-  const Recipe& recipe = inputs_->recipe;
-  const OperatorSettings settings{
-      .fused_projections = recipe.framework == "megatron",
-      .fused_passes = recipe.framework == "megatron",
-      .compiled = recipe.compiled,
-      .fp8 = training.precision == Precision::fp8,
-      .attention_time = flash_time(recipe.flash_generation, inputs_->cluster.accelerator())};
-  if (!kernels_) kernels_ = OperatorTimes(inputs_->cluster.accelerator(), settings).shared_kernels();
-  const OperatorTimes times(kernels_, settings);
-  for (const ShardedLayer& layer : all.sharded)
-    own.push_back(layer_compute(layer, policy, times, recipe.selective_recompute));
+  if (own.empty()) own = pricer_.computes(all.sharded, policy, training.precision);
   return own;
 }
 
@@ -214,27 +196,17 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
   return *tables_.emplace(key, std::move(made)).first->second;
 }
 
-LayerTable CostBook::finished(std::vector<LayerTerms> layers) const {
-  for (LayerTerms& t : layers) {
-    for (const Term term : {Term::forward, Term::backward_input, Term::backward_weight, Term::recompute})
-      t.of(term) *= compute_time_ * inputs_->recipe.kernel_time;
-  }
-  return LayerTable(std::move(layers));
-}
-
 LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                 const CellNetwork& network) {
   const BuiltModel& built = model(training.micro_batch, training.sequence);
   if (const LayerProfile* profile = inputs_->profile())
     return profile_table(*profile, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;
-  for (const LayerCompute& compute : computes(training, strategy, policy)) {
-    by_type.push_back(
-        layer_terms(layer_cost(compute, network), inputs_->recipe, inputs_->cluster.accelerator()));
-  }
+  for (const LayerCompute& compute : computes(training, strategy, policy))
+    by_type.push_back(pricer_.terms(compute, network));
   std::vector<LayerTerms> layers;
   for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
-  return finished(std::move(layers));
+  return LayerTable(std::move(layers));
 }
 
 LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& strategy,
@@ -245,8 +217,8 @@ LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& 
   std::vector<LayerTerms> layers;
   layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)
-    layers.push_back(layer_terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
-  return finished(std::move(layers));
+    layers.push_back(pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
+  return LayerTable(std::move(layers));
 }
 
 }  // namespace nest::price

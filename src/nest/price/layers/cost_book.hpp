@@ -16,6 +16,7 @@
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/rules/layer_graph.hpp"
+#include "nest/price/layers/layer_pricer.hpp"
 #include "nest/price/layers/layer_table.hpp"
 #include "nest/price/network/plan_network.hpp"
 #include "nest/price/network/slot_network.hpp"
@@ -56,6 +57,9 @@ class CostBook {
                                                            const NetworkOptions& options);
 
   // Layer types on one device, wherever it lies; none for a layer profile.
+  [[nodiscard]] const std::vector<ShardedLayer>& sharded(const Training& training, const Strategy& strategy) {
+    return computes(training, strategy).sharded;
+  }
   [[nodiscard]] const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
                                                           RecomputePolicy policy);
 
@@ -96,7 +100,6 @@ class CostBook {
 
   Computes& computes(const Training& training, const Strategy& strategy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
-  LayerTable finished(std::vector<LayerTerms> layers) const;
   LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                         const CellNetwork& network);
   LayerTable profile_table(const LayerProfile& profile, const Strategy& strategy, RecomputePolicy policy,
@@ -111,11 +114,10 @@ class CostBook {
   };
 
   const PlanInputs* inputs_;
-  double compute_time_;
+  LayerPricer pricer_;
   std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
-  std::shared_ptr<const KernelTimes> kernels_;
   std::map<ModelKey, BuiltModel> models_;
   std::map<StrategyKey, Computes> computes_;
   // Different cell networks, so that placements that look alike to a cell share their tables.

@@ -57,6 +57,7 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
   t.of(Term::expert_parameters) = static_cast<double>(cost.expert_parameters);
+  t.of(Term::partial_parameters) = static_cast<double>(cost.partial_parameters);
   t.of(Term::stash) = static_cast<double>(cost.stash.value);
   t.of(Term::layers) = 1;
   t.transient = static_cast<double>(cost.transient.value);

@@ -29,10 +29,11 @@ enum class Term : std::uint8_t {
   backward_context,
   dense_parameters,
   expert_parameters,
+  partial_parameters,  // of both: gradients of which each tensor rank has a part
   stash,
   layers,
 };
-inline constexpr std::size_t kTerms = 14;
+inline constexpr std::size_t kTerms = 15;
 
 struct LayerTerms {
   std::array<double, kTerms> sums{};

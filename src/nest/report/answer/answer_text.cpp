@@ -81,7 +81,7 @@ std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
   const Cluster& cluster = inputs.cluster;
   std::string out =
       wrap(fmt::format("no plan for {} on {} ({} x {}): {}", inputs.model_name(), cluster.name(),
-                       format_digits(cluster.devices()), cluster.accelerator().name, found.reason),
+                       format_digits(cluster.devices()), cluster.device_name(), found.reason),
            kTextWidth, 0) +
       "\n";
   if (advice.empty()) return out + "nothing that was tried would change that\n";

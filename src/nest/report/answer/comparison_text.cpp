@@ -26,8 +26,7 @@ std::string heading(std::string_view text, const ScreenOptions& options) {
 std::string title_of(const PlanQuestion& question) {
   return fmt::format("{} on {}: {} x {}; global batch {} of {} tokens", question.inputs.model_name(),
                      question.inputs.cluster.name(), format_digits(question.inputs.cluster.devices()),
-                     question.inputs.cluster.accelerator().name,
-                     format_digits(question.training.global_batch),
+                     question.inputs.cluster.device_name(), format_digits(question.training.global_batch),
                      format_digits(question.training.sequence));
 }
 

@@ -81,7 +81,7 @@ class Screen {
     const Training& t = best_.training;
     return wrap(fmt::format("{} on {}: {} x {}; global batch {} of {} tokens; {}, {}", inputs_.model_name(),
                             inputs_.cluster.name(), format_digits(inputs_.cluster.devices()),
-                            inputs_.cluster.accelerator().name, format_digits(t.global_batch),
+                            inputs_.cluster.device_name(), format_digits(t.global_batch),
                             format_digits(t.sequence), name_of(t.precision), name_of(t.optimizer)),
                 kTextWidth, 0) +
            "\n";

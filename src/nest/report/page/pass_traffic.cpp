@@ -10,7 +10,6 @@
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/step_groups.hpp"
 #include "nest/simulate/traffic/traffic.hpp"
-#include "nest/strategies/registry.hpp"
 
 namespace nest::report {
 namespace {
@@ -79,21 +78,6 @@ class PassCounter {
     return &PassTraffic::expert;
   }
 
-  const std::vector<LayerCompute>& computes(const Strategy& strategy, RecomputePolicy policy) {
-    std::vector<LayerCompute>& known =
-        computes_[{strategy.tensor, strategy.sequence_parallel, strategy.context, strategy.context_method,
-                   strategy.expert, strategy.expert_tensor_degree(), policy}];
-    if (!known.empty()) return known;
-    const Model& model = *book_.model(plan_.training.micro_batch, plan_.training.sequence).model;
-    const OperatorTimes times(inputs_.cluster.accelerator(), {});
-    for (const ShardedLayer& layer :
-         shard_types(model, strategy, {.expert_imbalance = inputs_.recipe.expert_imbalance},
-                     inputs_.strategy_table())) {
-      known.push_back(layer_compute(layer, policy, times, inputs_.recipe.selective_recompute));
-    }
-    return known;
-  }
-
   Parameters count_layers(const Stage& stage) {
     const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training.sequence);
     std::map<Key, double> times;
@@ -103,7 +87,8 @@ class PassCounter {
       const bool can = built.graph.recomputes(id);
       const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
       recomputed += can ? 1 : 0;
-      const LayerCompute& layer = computes(stage.strategy, policy)[built.model->layers[id.index()].type];
+      const LayerCompute& layer =
+          book_.computes(plan_.training, stage.strategy, policy)[built.model->layers[id.index()].type];
       held.dense += static_cast<double>(layer.dense_parameters);
       held.expert += static_cast<double>(layer.expert_parameters);
       for (const LayerCollective& c : layer.collectives) {
@@ -179,15 +164,11 @@ class PassCounter {
     }
   }
 
-  using ComputeKey = std::tuple<std::int64_t, bool, std::int64_t, ContextMethod, std::int64_t, std::int64_t,
-                                RecomputePolicy>;
-
   const Plan& plan_;
   const PlanInputs& inputs_;
   CostBook book_;
   Traffic traffic_;
   std::vector<PassTraffic> levels_;
-  std::map<ComputeKey, std::vector<LayerCompute>> computes_;
 };
 
 }  // namespace

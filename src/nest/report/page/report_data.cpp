@@ -108,7 +108,7 @@ class Report {
     v.set("title", title()).set("headline", headline()).set("degrees", spell_degrees(plan()));
     v.set("batches", batches()).set("recompute", spell_recompute(plan().stages));
     v.set("reason", explained_.priced.reason).set("proof", proof());
-    v.set("accelerator", accelerator()).set("levels", levels_value(open_.inputs.cluster));
+    v.set("accelerator", device()).set("levels", levels_value(open_.inputs.cluster));
     v.set("placement", placement_value(placed_)).set("sensitivity", sensitivity_value(explained_));
     v.set("alternatives", other_plans(file_));
     simulate_step(v);
@@ -161,7 +161,7 @@ class Report {
   [[nodiscard]] std::string headline() const {
     const Training& t = plan().training;
     return fmt::format("{} x {}; global batch {} of {} tokens; {}, {}",
-                       format_digits(open_.inputs.cluster.devices()), open_.inputs.cluster.accelerator().name,
+                       format_digits(open_.inputs.cluster.devices()), open_.inputs.cluster.device_name(),
                        format_digits(t.global_batch), format_digits(t.sequence), name_of(t.precision),
                        name_of(t.optimizer));
   }
@@ -174,10 +174,10 @@ class Report {
 
   [[nodiscard]] std::string proof() const { return known_ ? proof_sentence(found_, {}) : ""; }
 
-  [[nodiscard]] Value accelerator() const {
-    const Accelerator& a = open_.inputs.cluster.accelerator();
+  [[nodiscard]] Value device() const {
+    const Cluster& cluster = open_.inputs.cluster;
     Value v = Value::object();
-    v.set("name", a.name).set("memory_bytes", a.memory.value);
+    v.set("name", cluster.device_name()).set("memory_bytes", cluster.device_memory().value);
     return v;
   }
 

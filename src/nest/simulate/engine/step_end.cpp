@@ -29,8 +29,16 @@ StepEnd::StepEnd(const Scenario& scenario, Host& host) : scenario_(scenario), ho
   norm_ += slow_down;
 }
 
+StepCollective::Group StepEnd::group_of(std::size_t stage, std::size_t job) const {
+  return scenario_.cost(stage).reduces[job].group;
+}
+
 bool StepEnd::is_tied(std::size_t stage, std::size_t job) const {
-  return scenario_.cost(stage).reduces[job].group == StepCollective::Group::tied;
+  return group_of(stage, job) == StepCollective::Group::tied;
+}
+
+bool StepEnd::is_late(std::size_t stage, std::size_t job) const {
+  return is_tied(stage, job) || group_of(stage, job) == StepCollective::Group::replicated;
 }
 
 // Each chunk has its share of the parts; the last chunk's come first.
@@ -86,7 +94,7 @@ void StepEnd::reduce(std::size_t i) {
   const std::vector<Job>& jobs = scenario_.reduces[i];
   const std::size_t ready = *std::min_element(stage.ready.begin(), stage.ready.end());
   while (stage.bucket < ready) {
-    while (stage.job < jobs.size() && (jobs[stage.job].phases.empty() || is_tied(i, stage.job))) ++stage.job;
+    while (stage.job < jobs.size() && (jobs[stage.job].phases.empty() || is_late(i, stage.job))) ++stage.job;
     if (stage.job < jobs.size()) {
       stage.running = true;
       stage.from = host_.now_s();
@@ -97,6 +105,14 @@ void StepEnd::reduce(std::size_t i) {
     ++stage.bucket;
   }
   if (stage.bucket < stage.parts || stage.workers_done < classes()) return;
+  for (std::size_t j = 0; j < jobs.size() && !stage.summed; ++j) {
+    if (is_tied(i, j) || !is_late(i, j) || jobs[j].phases.empty()) continue;
+    stage.summed = stage.running = true;
+    stage.job = j;
+    stage.from = host_.now_s();
+    host_.run_job(jobs[j], 1, static_cast<std::int32_t>(i));
+    return;
+  }
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (!is_tied(i, j)) continue;
     stage.part = Part::tied;
@@ -145,7 +161,7 @@ void StepEnd::job_done(std::int32_t subject) {
   }
   if (stage.part == Part::reducing) {
     tell(EventKind::reduce_end, i, &scenario_.reduces[i][stage.job], &scenario_.cost(i).reduces[stage.job],
-         stage.from, stage.from, 1 / static_cast<double>(stage.parts));
+         stage.from, stage.from, stage.summed ? 1 : 1 / static_cast<double>(stage.parts));
     ++stage.job;
     reduce(i);
     return;

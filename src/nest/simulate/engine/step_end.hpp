@@ -49,12 +49,16 @@ class StepEnd {
     std::size_t bucket = 0;  // being reduced, or next
     std::size_t job = 0;     // of the bucket
     bool running = false;
+    bool summed = false;  // what waits for the rest to be reduced, but for tied weights
     double from = 0;
     double optimizer_end = 0;
   };
 
   [[nodiscard]] std::size_t classes() const { return scenario_.classes(); }
+  [[nodiscard]] StepCollective::Group group_of(std::size_t stage, std::size_t job) const;
   [[nodiscard]] bool is_tied(std::size_t stage, std::size_t job) const;
+  // Nothing hides it: it waits until everything else is reduced.
+  [[nodiscard]] bool is_late(std::size_t stage, std::size_t job) const;
   void reduce(std::size_t stage);
   void tie();
   void reduced(std::size_t stage);

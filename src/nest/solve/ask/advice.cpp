@@ -146,7 +146,7 @@ class Adviser {
   }
 
   void memory(Bytes least) {
-    const Bytes has = question_.inputs.cluster.accelerator().memory;
+    const Bytes has = question_.inputs.cluster.device_memory();
     constexpr int kMostTries = 4;
     for (int i = 0; i < kMostTries && least > has; ++i) {
       const Bytes enough = readable(least);

@@ -71,7 +71,7 @@ TEST(Advice, RulesOfAFrameworkAreAKnobToo) {
 // 96.43 GiB are needed: "96.5 GiB" is enough, "96.4 GiB" would not be.
 TEST(Advice, MemoryIsRoundedUpAndTried) {
   const Bytes needs{static_cast<std::int64_t>(96.43 * kGib)};
-  Toy toy{[&](const PlanQuestion& q) { return q.inputs.cluster.accelerator().memory >= needs; }, needs};
+  Toy toy{[&](const PlanQuestion& q) { return q.inputs.cluster.device_memory() >= needs; }, needs};
   const std::vector<Advice> advice = toy.advise(question());
   EXPECT_EQ(sentences(advice), Sentences{"devices with 96.5 GiB of memory in place of 74.5 GiB"});
   EXPECT_EQ(advice[0].kind, AdviceKind::memory);

@@ -176,7 +176,7 @@ class PaperProgram {
     }
     const std::int64_t stash = recompute ? incoming_[to] - incoming_[from] : stash_[to] - stash_[from];
     return 2 * bytes_of(from, to) + in_flight * stash + (recompute ? layer : workspace) <=
-           inputs_.cluster.accelerator().memory.value;
+           inputs_.cluster.device_memory().value;
   }
 
   [[nodiscard]] double time(CollectiveKind kind, std::int64_t bytes, const Shapes& shapes) {

@@ -134,7 +134,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
       test::ClusterWish wish;
       wish.kind = "switch";
       wish.bandwidth = 1e10;
-      wish.memory = instance.inputs.cluster.accelerator().memory;
+      wish.memory = instance.inputs.cluster.device_memory();
       instance.inputs.cluster = test::random_small_cluster(dice, wish);
     }
     const auto plan =

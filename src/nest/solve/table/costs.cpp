@@ -37,7 +37,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
     : inputs_(&inputs),
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
-      coster_(recipe_of(inputs, training), inputs.cluster.accelerator(), collectives_),
+      coster_(recipe_of(inputs, training), inputs.cluster, collectives_),
       capacity_(coster_.allocatable().value),
       book_(inputs) {
   const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),
@@ -84,8 +84,9 @@ const LayerTable* SearchCosts::plain(const LayerTable& table, std::size_t layers
     std::vector<LayerTerms> terms;
     for (std::size_t i = 0; i < layers; ++i) {
       LayerTerms& t = terms.emplace_back(table.of(LayerId(static_cast<std::int32_t>(i))));
-      for (const Term term : {Term::forward_tensor, Term::forward_expert, Term::forward_context,
-                              Term::backward_tensor, Term::backward_expert, Term::backward_context})
+      for (const Term term :
+           {Term::forward_tensor, Term::forward_expert, Term::forward_context, Term::backward_tensor,
+            Term::backward_expert, Term::backward_context, Term::partial_parameters})
         t.of(term) = 0;
     }
     known = std::make_unique<LayerTable>(std::move(terms));

@@ -298,7 +298,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
   t.global_batch = dice.one_of<std::int64_t>({1, 2, 4, 6, 8, 8, 12, 16, 24, 48});
   if (made.inputs.profile() != nullptr) t.global_batch *= made.inputs.profile()->micro_batch;
   t.optimizer = dice.once_in(6) ? Optimizer::sgd : made.inputs.recipe.optimizer;
-  if (made.inputs.cluster.accelerator().peak(MathType::fp8) && dice.once_in(8)) t.precision = Precision::fp8;
+  if (made.inputs.cluster.computes(MathType::fp8) && dice.once_in(8)) t.precision = Precision::fp8;
   made.options.threads = 1;
   made.options.pipeline_model = dice.one_of<PipelineModel>(
       {PipelineModel::one_f_one_b, PipelineModel::one_f_one_b, PipelineModel::one_f_one_b,

@@ -67,28 +67,21 @@ std::optional<double> rate_in(const std::string& text) {
   return links * std::stod(m[2].str()) * kGb / (bytes ? 1 : 8);
 }
 
-std::string network_fabric(const std::string& link, const std::string& accelerator) {
-  if (has(link, "EFA")) {
-    if (has(accelerator, "a100")) return "efa-p4";
-    return has(accelerator, "b200") ? "efa-p6" : "efa-p5";
-  }
+std::string network_fabric(const std::string& link, const Accelerator& accelerator) {
+  if (has(link, "EFA")) return accelerator.aws_fabric.empty() ? "efa-p5" : accelerator.aws_fabric;
   if (has(link, "Omni-Path")) return "omni-path";
   if (has(link, "TCPX")) return "tcpx";
   return has(link, "Ethernet") ? "ethernet" : "infiniband";
 }
 
-std::string node_fabric(const std::string& accelerator) {
-  if (has(accelerator, "pcie")) return "pcie";
-  if (has(accelerator, "v100")) return "nvlink2";
-  if (has(accelerator, "a100")) return "nvlink3";
-  if (has(accelerator, "b200")) return "nvlink5";
-  if (has(accelerator, "mi300")) return "infinity-fabric";
-  return has(accelerator, "tpu") ? "ici" : "nvlink4";
+// Published rows of accelerators without links of their own are of cards in slots.
+std::string node_fabric(const Accelerator& accelerator) {
+  return accelerator.scale_up.fabric.empty() ? "pcie" : accelerator.scale_up.fabric;
 }
 
-// NVLink SHARP: on from the fourth generation, unless the row says that a plain ring was used.
-bool switch_adds(const std::string& fabric, const std::string& algorithm) {
-  if (fabric != "nvlink4" && fabric != "nvlink5") return false;
+// NVLink SHARP is on unless the row says that a plain ring was used.
+bool switch_adds(const Accelerator& accelerator, const std::string& algorithm) {
+  if (!accelerator.scale_up.reduction) return false;
   const bool ring_only = has(algorithm, "Ring") && !has(algorithm, "NVLS");
   return !ring_only && !has(algorithm, "off");
 }
@@ -124,17 +117,16 @@ std::string unusable(const CollectiveRow& row, CollectiveKind kind, const std::s
   return "";
 }
 
-Level node_level(const std::string& accelerator, const CollectiveRow& row, double devices,
-                 const std::string& fabric) {
-  const auto links = find_accelerator(accelerator).scale_up_bandwidth;
+Level node_level(const Accelerator& accelerator, const CollectiveRow& row, double devices) {
+  const bool slots = accelerator.scale_up.fabric.empty();
+  const auto links = accelerator.scale_up_bandwidth;
   Level level{.name = "node", .latency = Seconds{1e-6}};
   level.fan_out.size = static_cast<std::int32_t>(devices);
   level.bandwidth = BytesPerSecond{
-      rate_in(row.intra_link)
-          .value_or(fabric == "pcie" ? kPcieGen5 : links.value_or(BytesPerSecond{kPcieGen5}).value)};
-  level.in_network_reduction = switch_adds(fabric, row.algorithm);
-  if (fabric == "infinity-fabric") level.kind = LevelKind::fully_connected;
-  if (fabric == "ici") {
+      rate_in(row.intra_link).value_or(slots ? kPcieGen5 : links.value_or(BytesPerSecond{kPcieGen5}).value)};
+  level.in_network_reduction = switch_adds(accelerator, row.algorithm);
+  if (accelerator.scale_up.point_to_point) level.kind = LevelKind::fully_connected;
+  if (accelerator.scale_up.torus > 0) {
     const auto side = static_cast<std::int32_t>(std::lround(std::sqrt(devices)));
     level.kind = LevelKind::torus;
     level.dims = {side, static_cast<std::int32_t>(devices) / side};
@@ -147,16 +139,17 @@ Level node_level(const std::string& accelerator, const CollectiveRow& row, doubl
 
 CollectiveCaseOr collective_case(const CollectiveRow& row) {
   const CollectiveKind kind = kind_of(row);
-  std::string accelerator = accelerator_of(row.hardware);
-  if (const std::string why = unusable(row, kind, accelerator); !why.empty()) return {std::nullopt, why};
-  if (accelerator.empty()) accelerator = "a100-80";
+  const std::string name = accelerator_of(row.hardware);
+  if (const std::string why = unusable(row, kind, name); !why.empty()) return {std::nullopt, why};
+  const Accelerator& accelerator = find_accelerator(name.empty() ? "a100-80" : name);
 
   const bool one_node = row.inter_link.empty() && row.nodes.value_or(1) == 1;
   const double nodes = one_node ? 1 : row.nodes.value_or(kManyNodes);
   const double devices = row.devices.value_or(nodes * kNodeDevices);
   const std::string node = node_fabric(accelerator);
-  const double size =
-      node == "ici" ? devices : std::max(row.devices_per_node.value_or(kNodeDevices), devices / nodes);
+  const double size = accelerator.scale_up.torus > 0
+                          ? devices
+                          : std::max(row.devices_per_node.value_or(kNodeDevices), devices / nodes);
 
   CollectiveCase out{.kind = kind, .devices = static_cast<std::int32_t>(devices)};
   out.large = !row.message_bytes;
@@ -165,11 +158,11 @@ CollectiveCaseOr collective_case(const CollectiveRow& row) {
   if (!measured) return {std::nullopt, "neither a time with its size nor a bandwidth"};
   out.measured = *measured;
 
-  ClusterParts parts{.name = row.id, .accelerator = find_accelerator(accelerator)};
-  parts.levels.push_back(node_level(accelerator, row, size, node));
+  ClusterParts parts{.name = row.id, .accelerator = accelerator};
+  parts.levels.push_back(node_level(accelerator, row, size));
   out.fabrics.push_back(node);
   if (nodes > 1) {
-    const auto nic = parts.accelerator.nic_bandwidth;
+    const auto nic = accelerator.nic_bandwidth;
     const double together = rate_in(row.inter_link).value_or(nic ? nic->value * size : 0);
     if (together <= 0) return {std::nullopt, "the network's bandwidth is not stated"};
     Level level{.name = "network", .bandwidth = BytesPerSecond{together / size}};

@@ -1,6 +1,7 @@
 #include "nest/validate/runs/fitted.hpp"
 
 #include <array>
+#include <vector>
 
 namespace nest::validate {
 namespace {
@@ -11,27 +12,34 @@ constexpr std::string_view kUpdate = "bytes for each updated parameter during th
 constexpr std::string_view kZero = "time of ZeRO-3 traffic";
 constexpr std::string_view kProducts = "share of the 16-bit peak that products sustain";
 
-// Accelerators carry their value in data/accelerators.yaml; `without` is the measured maximum, or the stated
-// default where nobody measured one.
-constexpr std::array<FittedConstant, 8> kConstants{{
+constexpr std::array<FittedConstant, 4> kFrameworks{{
     {"megatron-deepspeed", kAccumulation, 55, 4, "bigscience-workshop/bigscience"},
     {"megatron-deepspeed", kFragmentation, 0.1, 0.04, "bigscience-workshop/bigscience"},
     {"internevo", kUpdate, 17, 0, "InternLM/InternEvo"},
     {"deepspeed", kZero, 8, 1, "Narayanan"},
-    {"b200", kProducts, 0.545, 0.776, "MooreThreads/SimuMax"},
-    {"tpu-v4", kProducts, 0.95, 0.7, "AI-Hypercomputer/maxtext"},
-    {"tpu-v5e", kProducts, 1, 0.7, "AI-Hypercomputer/maxtext"},
-    {"tpu-v5p", kProducts, 1, 0.7, "AI-Hypercomputer/maxtext"},
 }};
+
+// Accelerators carry their constants in data/accelerators.yaml: `matmul_fit`, whose `without` is the measured
+// maximum, or the stated default where nobody measured one.
+std::vector<FittedConstant> all_constants() {
+  std::vector<FittedConstant> out(kFrameworks.begin(), kFrameworks.end());
+  for (const Accelerator& a : accelerators()) {
+    if (a.matmul_fit)
+      out.push_back({a.name, kProducts, a.matmul_share(MathType::bf16).value, a.matmul_fit->without,
+                     a.matmul_fit->project});
+  }
+  return out;
+}
 
 }  // namespace
 
 std::span<const FittedConstant> fitted_constants_of_runs() {
-  return kConstants;
+  static const std::vector<FittedConstant> kAll = all_constants();
+  return kAll;
 }
 
 void put_fitted(Recipe& recipe, std::string_view framework, const std::string& left_out) {
-  for (const FittedConstant& c : kConstants) {
+  for (const FittedConstant& c : kFrameworks) {
     if (c.subject != framework) continue;
     const double value = c.project == left_out ? c.without : c.value;
     if (c.what == kAccumulation) recipe.accumulation_bytes = value;
@@ -42,10 +50,9 @@ void put_fitted(Recipe& recipe, std::string_view framework, const std::string& l
 }
 
 Accelerator without_fit(Accelerator accelerator, const std::string& left_out) {
-  for (const FittedConstant& c : kConstants) {
-    if (c.subject != accelerator.name || c.project != left_out) continue;
-    accelerator.matmul_fraction[MathType::bf16] = c.without;
-    accelerator.matmul_fraction[MathType::fp16] = c.without;
+  if (accelerator.matmul_fit && accelerator.matmul_fit->project == left_out) {
+    accelerator.matmul_fraction[MathType::bf16] = accelerator.matmul_fit->without;
+    accelerator.matmul_fraction[MathType::fp16] = accelerator.matmul_fit->without;
   }
   return accelerator;
 }

@@ -1,7 +1,7 @@
 #include "nest/validate/runs/run_cluster.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <vector>
 
 #include "nest/base/error.hpp"
@@ -12,9 +12,7 @@ namespace {
 
 constexpr double kGb = 1e9;
 constexpr std::int64_t kUsualNode = 8;
-constexpr std::int64_t kRack = 72;        // GPUs of one NVLink domain of GB200 and GB300
-constexpr std::int64_t kUsedOfRack = 64;  // what jobs take of each when they need several: a power of two
-constexpr Seconds kNodeLatency{1e-6};     // those of usual_cluster
+constexpr Seconds kNodeLatency{1e-6};  // those of usual_cluster
 constexpr Seconds kNetworkLatency{5e-6};
 constexpr Seconds kSliceNetworkLatency{50e-6};  // as data/clusters/tpu-v5e-multislice.yaml
 
@@ -25,34 +23,25 @@ const Accelerator* find(const std::string& name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-bool is_tpu(const std::string& accelerator) {
-  return accelerator.starts_with("tpu");
+// The network's name in data/fabrics.yaml; empty: InfiniBand or RoCE.
+std::string network_fabric(const RunRow& row, const Accelerator& accelerator) {
+  if (mentions(row.network, "omni-path")) return "omni-path";
+  if (mentions(row.network, "tcpx")) return "tcpx";
+  if (mentions(row.network, "efa")) return accelerator.aws_fabric.empty() ? "efa-p5" : accelerator.aws_fabric;
+  return mentions(row.network, "ethernet") || mentions(row.network, "dcn") ? "ethernet" : "";
 }
 
-// NVSwitch adds up from the third generation on; NCCL uses it by default.
-bool switch_adds(const std::string& accelerator) {
-  static constexpr std::array<std::string_view, 7> kStarts{"h100-sxm", "h100-96", "h800", "h200",
-                                                           "b200",     "b300",    "gb"};
-  return std::any_of(kStarts.begin(), kStarts.end(),
-                     [&](std::string_view s) { return accelerator.starts_with(s); });
+std::string name_of_cluster(const std::string& fabric) {
+  return fabric.empty() ? "run" : "run-" + fabric;
 }
 
-// The name under which data/fabrics.yaml has the network's constants; plain "run" is InfiniBand or RoCE.
-std::string name_of_network(const RunRow& row) {
-  if (mentions(row.network, "omni-path")) return "run-omni-path";
-  if (mentions(row.network, "tcpx")) return "run-tcpx";
-  if (mentions(row.network, "efa")) {
-    if (row.accelerator.starts_with("a100")) return "run-efa-p4";
-    return mentions(row.accelerator, "b200") ? "run-efa-p6" : "run-efa-p5";
-  }
-  return mentions(row.network, "ethernet") || mentions(row.network, "dcn") ? "run-ethernet" : "run";
-}
-
-std::int64_t node_size(const RunRow& row) {
+std::int64_t node_size(const RunRow& row, const Accelerator& accelerator) {
   const std::int64_t devices = *row.devices;
-  if (row.accelerator == "gb200" || row.accelerator == "gb300") {
-    if (devices <= kRack) return devices;
-    return devices % kUsedOfRack == 0 ? kUsedOfRack : kRack;
+  if (const auto domain = static_cast<std::uint64_t>(accelerator.scale_up.domain); domain > 0) {
+    // Jobs that need several racks take as many devices of each as the greatest power of two.
+    const auto used = static_cast<std::int64_t>(std::bit_floor(domain));
+    if (devices <= accelerator.scale_up.domain) return devices;
+    return devices % used == 0 ? used : accelerator.scale_up.domain;
   }
   return std::min(devices, row.devices_per_node.value_or(kUsualNode));
 }
@@ -64,7 +53,7 @@ Level level(std::string name, std::int64_t size, BytesPerSecond bandwidth, Secon
 }
 
 RunCluster nodes(const RunRow& row, const Accelerator& accelerator) {
-  const std::int64_t node = node_size(row);
+  const std::int64_t node = node_size(row, accelerator);
   if (*row.devices % node != 0) {
     return {std::nullopt,
             std::to_string(*row.devices) + " devices are no whole number of nodes of " + std::to_string(node),
@@ -73,14 +62,16 @@ RunCluster nodes(const RunRow& row, const Accelerator& accelerator) {
   const auto links = row.intra_gb_per_s ? std::optional(BytesPerSecond{*row.intra_gb_per_s * kGb})
                                         : accelerator.scale_up_bandwidth;
   if (!links) return {std::nullopt, "the links of " + accelerator.name + " are not known", {}};
-  ClusterParts parts{.name = name_of_network(row), .accelerator = accelerator};
+  const std::string fabric = network_fabric(row, accelerator);
+  ClusterParts parts{.name = name_of_cluster(fabric), .accelerator = accelerator};
   parts.levels.push_back(level("node", node, *links, kNodeLatency));
-  parts.levels.back().in_network_reduction = switch_adds(accelerator.name);
+  parts.levels.back().in_network_reduction = accelerator.scale_up.reduction;
   if (*row.devices > node) {
     const auto network = row.inter_gb_per_s ? std::optional(BytesPerSecond{*row.inter_gb_per_s * kGb})
                                             : accelerator.nic_bandwidth;
     if (!network) return {std::nullopt, "the network of " + accelerator.name + " is not known", {}};
     parts.levels.push_back(level("network", *row.devices / node, *network, kNetworkLatency));
+    parts.levels.back().fabric = fabric;
   }
   return {Cluster(std::move(parts)), "", {}};
 }
@@ -108,13 +99,15 @@ std::int64_t slice_size(const RunRow& row, bool flat) {
 }
 
 RunCluster slices(const RunRow& row, const Accelerator& accelerator) {
-  const bool flat = accelerator.name == "tpu-v5e" || accelerator.name == "tpu-v6e";
+  const bool flat = accelerator.scale_up.torus == 2;
   const std::int64_t chips = slice_size(row, flat);
-  const std::vector<std::int32_t> sides = slice_sides(chips, flat ? 2 : 3);
+  const std::vector<std::int32_t> sides =
+      slice_sides(chips, static_cast<std::size_t>(accelerator.scale_up.torus));
   if (sides.empty() || *row.devices % chips != 0) {
     return {std::nullopt, "no slice of " + std::to_string(chips) + " chips is known", {}};
   }
-  ClusterParts parts{.name = *row.devices > chips ? "run-ethernet" : "run", .accelerator = accelerator};
+  const std::string fabric = *row.devices > chips ? "ethernet" : "";
+  ClusterParts parts{.name = name_of_cluster(fabric), .accelerator = accelerator};
   Level slice =
       level("slice", chips, accelerator.scale_up_bandwidth.value_or(BytesPerSecond{1}), kNodeLatency);
   slice.kind = LevelKind::torus;
@@ -129,6 +122,7 @@ RunCluster slices(const RunRow& row, const Accelerator& accelerator) {
   const BytesPerSecond network =
       row.inter_gb_per_s ? BytesPerSecond{*row.inter_gb_per_s * kGb} : *accelerator.nic_bandwidth;
   parts.levels.push_back(level("data-centre", *row.devices / chips, network, kSliceNetworkLatency));
+  parts.levels.back().fabric = fabric;
   return {Cluster(std::move(parts)), "", chips};
 }
 
@@ -144,7 +138,7 @@ RunCluster run_cluster(const RunRow& row, const std::string& left_out) {
   if (*row.devices > kMostStated) return {std::nullopt, "more than 1,000,000 devices", {}};
   try {
     const Accelerator fitted = without_fit(*accelerator, left_out);
-    return is_tpu(row.accelerator) ? slices(row, fitted) : nodes(row, fitted);
+    return fitted.scale_up.torus > 0 ? slices(row, fitted) : nodes(row, fitted);
   } catch (const InputError& e) {
     return {std::nullopt, e.problem(), {}};
   }

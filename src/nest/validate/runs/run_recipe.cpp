@@ -23,6 +23,11 @@ struct Framework {
   bool sequence_parallel;
   bool flash;
   int flash_generation = kNewestFlash;
+  bool wide_bf16 = false;          // with bf16, gradients are added up and sent in fp32, beside a 16-bit copy
+  std::int64_t stage_buffers = 0;  // a stage's inputs and outputs that the pipeline engine keeps
+  bool broadcasts = false;         // parameters travel by one broadcast from each rank in turn
+  bool pure = false;               // rows that say PURE send gradients in bf16
+  bool operators = false;          // selective recomputation repeats operators, not core attention
 };
 
 constexpr auto kFp32 = StateDType::fp32;
@@ -50,12 +55,14 @@ constexpr std::array<Framework, 11> kFrameworks{{
     {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true},
     {"nemo-megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true},
     {"megatron-2021", "megatron", kBf16, true, kBf16, kBf16, 0, 0, false, 0, false, false},
-    {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false},
+    {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false, kNewestFlash,
+     true, 2},
     {"deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 1, 1, false, 1, false, true},
-    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1},
-    {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2},
+    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1, false, 0, false, true},
+    {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2, false, 0, false,
+     false, true},
     {"maxtext", "torchtitan", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
-    {"internevo", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, false, true, 1},
+    {"internevo", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, false, true, 1, false, 0, true},
     {"alpa", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, true, 2, false, false},
     {"colossalai", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, true, true},
 }};
@@ -103,19 +110,15 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.master_weights = found->master_weights;
   recipe.gradient_dtype = in_16_bit(found->gradients, *precision);
   recipe.reduce_dtype = in_16_bit(found->reduce, *precision);
-  if (found->name == "megatron-deepspeed" && *precision == Precision::bf16) {
-    recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
-  }
-  if (found->name == "fsdp" && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
+  // DeepSpeed's BF16_Optimizer, for one, adds up in fp32 besides.
+  recipe.gradient_copy = found->wide_bf16 && *precision == Precision::bf16;
+  if (recipe.gradient_copy) recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
+  if (found->pure && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
   recipe.flash_generation = found->flash_generation;
-  recipe.gather_by_broadcast = found->name == "internevo";
+  recipe.gather_by_broadcast = found->broadcasts;
   put_fitted(recipe, found->name, left_out);
-  if (found->base != "torchtitan" || found->name == "fsdp" || found->name == "maxtext")
-    recipe.selective_recompute = SelectiveRecompute::core_attention;
-  if (found->name == "megatron-deepspeed") {
-    recipe.stage_buffers = 2;  // its pipeline engine keeps a stage's inputs and outputs
-    recipe.gradient_copy = *precision == Precision::bf16;  // its BF16_Optimizer adds up in fp32 besides
-  }
+  if (!found->operators) recipe.selective_recompute = SelectiveRecompute::core_attention;
+  recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
   recipe.overlap.parameter_gather = recipe.overlap.prefetch = found->gather_overlap;

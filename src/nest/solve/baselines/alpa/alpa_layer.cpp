@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "nest/estimate/kernels/flash_generation.hpp"
-
 namespace nest::solve::alpa {
 namespace {
 
@@ -214,14 +212,7 @@ Seconds expert_gradients(double parameters, const TwoLevelMesh& mesh, const Laye
 }
 
 LayerSharder::LayerSharder(const PlanInputs& inputs, const TwoLevelMesh& mesh, Precision precision)
-    : inputs_(&inputs),
-      mesh_(&mesh),
-      times_(inputs.cluster.accelerator(),
-             {.fused_projections = inputs.recipe.framework == "megatron",
-              .fused_passes = inputs.recipe.framework == "megatron",
-              .compiled = inputs.recipe.compiled,
-              .fp8 = precision == Precision::fp8,
-              .attention_time = flash_time(inputs.recipe.flash_generation, inputs.cluster.accelerator())}) {}
+    : inputs_(&inputs), mesh_(&mesh), precision_(precision), pricer_(inputs.recipe, inputs.cluster) {}
 
 const LayerSharder::Shards& LayerSharder::shards(const LayerType& layer, const Strategy& s) {
   const auto [at, made] = shards_.try_emplace({&layer, s.tensor, s.expert, s.context});
@@ -233,7 +224,7 @@ const LayerSharder::Shards& LayerSharder::shards(const LayerType& layer, const S
     for (const Spec spec : {Spec::replicated, Spec::row, Spec::column, Spec::contract, Spec::feature}) {
       if (!sharding.allows(op, spec)) continue;
       const Operator local = sharding.cut_operator(op, spec, s.expert);
-      const OperatorTime time = times_.time(sharding.layer(), local);
+      const OperatorTime time = pricer_.time(sharding.layer(), local, precision_);
       Shard& shard = own.emplace_back(Shard{spec, share * time.forward, share * time.backward()});
       for (const TensorIndex p : op.parameters) {
         const Tensor& tensor = sharding.layer().tensor(p);

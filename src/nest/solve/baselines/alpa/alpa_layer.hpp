@@ -17,9 +17,9 @@
 #include <tuple>
 #include <vector>
 
-#include "nest/estimate/operators/operator_time.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/price/layers/layer_pricer.hpp"
 #include "nest/solve/baselines/alpa/alpa_mesh.hpp"
 #include "nest/solve/baselines/alpa/alpa_sharding.hpp"
 
@@ -64,7 +64,8 @@ class LayerSharder {
 
   const PlanInputs* inputs_;
   const TwoLevelMesh* mesh_;
-  OperatorTimes times_;
+  Precision precision_;
+  LayerPricer pricer_;
   std::map<std::tuple<const LayerType*, std::int64_t, std::int64_t, std::int64_t>, Shards> shards_;
 };
 

@@ -1,0 +1,85 @@
+#include "nest/price/layers/layer_pricer.hpp"
+
+#include "nest/estimate/collectives/fabric.hpp"
+#include "nest/estimate/kernels/flash_generation.hpp"
+#include "nest/estimate/layers/layer_cost.hpp"
+
+namespace nest::price {
+
+LayerPricer::LayerPricer(const Recipe& recipe, const Cluster& cluster,
+                         std::span<const SubgraphStrategy> strategies, double compute_time)
+    : recipe_(&recipe),
+      cluster_(&cluster),
+      strategies_(strategies),
+      kernel_time_(compute_time * recipe.kernel_time) {}
+
+FabricConstants LayerPricer::constants() const {
+  return fabric_constants(*cluster_, *recipe_);
+}
+
+BuildOptions LayerPricer::build_options(std::int64_t micro_batch,
+                                        std::optional<std::int64_t> sequence) const {
+  return {.micro_batch = micro_batch,
+          .sequence = sequence,
+          .fused = recipe_->compiled || recipe_->fused_passes,
+          .flash = recipe_->flash_attention,
+          .dropout = recipe_->dropout};
+}
+
+std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strategy& strategy) const {
+  return shard_types(model, strategy, {.expert_imbalance = recipe_->expert_imbalance}, strategies_);
+}
+
+OperatorTimes LayerPricer::times(Precision precision) {
+  if (!kernels_) kernels_ = std::make_shared<const KernelTimes>(cluster_->accelerator());
+  return {kernels_,
+          {.fused_projections = recipe_->fused_projections,
+           .fused_passes = recipe_->fused_passes,
+           .compiled = recipe_->compiled,
+           .fp8 = precision == Precision::fp8,
+           .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator())}};
+}
+
+OperatorTime LayerPricer::time(const LayerType& layer, const Operator& op, Precision precision) {
+  OperatorTime t = times(precision).time(layer, op);
+  t.forward = kernel_time_ * t.forward;
+  t.backward_input = kernel_time_ * t.backward_input;
+  t.backward_weight = kernel_time_ * t.backward_weight;
+  return t;
+}
+
+std::vector<LayerCompute> LayerPricer::computes(std::span<const ShardedLayer> layers, RecomputePolicy policy,
+                                                Precision precision) {
+  const OperatorTimes own = times(precision);
+  std::vector<LayerCompute> out;
+  out.reserve(layers.size());
+  for (const ShardedLayer& layer : layers)
+    out.push_back(layer_compute(layer, policy, own, recipe_->selective_recompute));
+  return out;
+}
+
+LayerTerms LayerPricer::scaled(LayerTerms terms) const {
+  for (const Term term : {Term::forward, Term::backward_input, Term::backward_weight, Term::recompute})
+    terms.of(term) *= kernel_time_;
+  return terms;
+}
+
+LayerTerms LayerPricer::terms(const LayerCompute& compute, const CellNetwork& network) const {
+  return scaled(layer_terms(layer_cost(compute, network), *recipe_, cluster_->accelerator()));
+}
+
+LayerTerms LayerPricer::terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
+                              Bytes incoming) const {
+  return scaled(layer_terms(layer, profile, full, incoming));
+}
+
+std::vector<LayerPrice> LayerPricer::price(const Model& model, const Strategy& strategy,
+                                           RecomputePolicy policy, Precision precision,
+                                           const CellNetwork& network) {
+  std::vector<LayerPrice> out;
+  for (const LayerCompute& compute : computes(sharded(model, strategy), policy, precision))
+    out.push_back({compute, terms(compute, network)});
+  return out;
+}
+
+}  // namespace nest::price
