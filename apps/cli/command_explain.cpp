@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/plan/text/diff.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
@@ -20,8 +21,8 @@ namespace {
 
 using Align = Table::Align;
 
-std::string signed_percent(double share) {
-  return std::abs(share) < 0.0005 ? "0.0 %" : fmt::format("{:+.1f} %", 100 * share);
+std::string change_of(double share) {
+  return std::abs(share) < 0.0005 ? format_percent(0) : format_signed_percent(share);
 }
 
 std::string step_text(const Explanation& e, const PlanInputs& inputs, const Terminal& terminal) {
@@ -42,7 +43,7 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
     const Seconds time = p.breakdown.*key.member;
     if (time.value <= 0) continue;
     const double share = time.value / p.step.value;
-    table.add({spell_term(key.key), format(time), fmt::format("{:.1f} %", 100 * share), text_bar(share, 40)});
+    table.add({spell_term(key.key), format(time), format_percent(share), text_bar(share, 40)});
   }
   return out + table.str();
 }
@@ -90,7 +91,7 @@ std::string effects_text(const Explanation& e, const Terminal& terminal) {
   const double step = e.priced.predicted.step.value;
   for (const Effect& effect : e.effects) {
     if (effect.status == PriceStatus::invalid) continue;
-    table.add({effect.change, format(effect.step), signed_percent(effect.step.value / step - 1),
+    table.add({effect.change, format(effect.step), change_of(effect.step.value / step - 1),
                effect.status == PriceStatus::infeasible ? "does not fit" : ""});
   }
   std::string out = "\n" + terminal.heading("What binds") + "\n";
@@ -164,7 +165,7 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
     terms.add({t.name, format(t.first), format(t.second),
                (change < 0 ? "-" : "+") + format(Seconds{std::abs(change)})});
   }
-  terms.add({"step", format(d.first), format(d.second), signed_percent(d.second.value / d.first.value - 1)});
+  terms.add({"step", format(d.first), format(d.second), change_of(d.second.value / d.first.value - 1)});
   return out + "\n" + terminal.heading("Time") + "\n" + terms.str();
 }
 

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/simulate/listeners/gantt.hpp"
@@ -17,16 +18,12 @@ namespace {
 
 using Align = Table::Align;
 
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
 std::string result_text(const SimulationResult& r, const std::vector<StageCost>& costs,
                         const Terminal& terminal) {
   std::string out = terminal.heading("One step") + "\n";
   out += fmt::format("  simulated  {}\n  priced     {}\n  {}\n", format(r.step), format(r.priced),
                      wrap(r.cause, kTextWidth, 2));
-  out += fmt::format("  bubble     {} of the step\n\n", percent(r.bubble_fraction));
+  out += fmt::format("  bubble     {} of the step\n\n", format_percent(r.bubble_fraction));
   Table stages({{"stage", Align::right},
                 {"passes", Align::right},
                 {"receiving", Align::right},
@@ -36,15 +33,15 @@ std::string result_text(const SimulationResult& r, const std::vector<StageCost>&
   for (std::size_t i = 0; i < r.stages.size(); ++i) {
     const SimulatedStage& s = r.stages[i];
     const double idle = 1 - (s.work + s.receiving).value / r.step.value;
-    stages.add({std::to_string(i), format(s.work), format(s.receiving), percent(idle), format_memory(s.peak),
-                format_memory(costs[i].memory.capacity)});
+    stages.add({std::to_string(i), format(s.work), format(s.receiving), format_percent(idle),
+                format_memory(s.peak), format_memory(costs[i].memory.capacity)});
   }
   out += stages.str();
   if (r.links.empty()) return out;
   Table links(
       {{"busiest link"}, {"bytes", Align::right}, {"busy", Align::right}, {"waited for", Align::right}});
   for (const BusyLink& l : r.links) {
-    links.add({l.name, format(l.bytes), percent(l.utilisation), format(l.waited)});
+    links.add({l.name, format(l.bytes), format_percent(l.utilisation), format(l.waited)});
   }
   out += "\n" + links.str();
   out += fmt::format("{} passes of {} workers{}\n", format_digits(r.tasks), format_digits(r.workers),

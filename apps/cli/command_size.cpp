@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/comparison_text.hpp"
@@ -145,7 +146,7 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
   const auto row = [&](const SizedPlan& one) {
     const Prediction& p = *one.plan.predicted;
     std::vector<std::string> cells{format_digits(one.rented), format_count(p.tokens_per_s),
-                                   fmt::format("{:.1f} %", 100 * p.mfu), fmt::format("{:.1f}", one.days),
+                                   format_percent(p.mfu), fmt::format("{:.1f}", one.days),
                                    money(one.device_hours())};
     if (price) cells.push_back(money(one.device_hours() * *price));
     cells.push_back(brief_degrees(one.plan));

@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "help.hpp"
+#include "nest/plan/schedules/schedules.hpp"
 
 namespace nest::cli {
 
@@ -25,6 +26,9 @@ std::string bash_completion() {
   }
   std::string first;
   for (const std::string& g : groups) first += (first.empty() ? "" : " ") + g;
+  std::string schedules;
+  for (const Schedule s : all_schedules())
+    schedules += (schedules.empty() ? "" : " ") + std::string(name_of(s));
   return R"BASH(# bash completion of nest:  source <(nest completion bash)
 _nest() {
   local current="${COMP_WORDS[COMP_CWORD]}" command="${COMP_WORDS[1]}" options="" words=""
@@ -53,7 +57,8 @@ _nest() {
     --cluster) value="$(nest clusters --names 2>/dev/null)"; file=yes ;;
     --recipe) value="$(nest recipes --names 2>/dev/null)"; file=yes ;;
     --for) value="megatron torchtitan deepspeed" ;;
-    --schedule) value="1f1b interleaved gpipe zb-h1" ;;
+    --schedule) value=")BASH" +
+         schedules + R"BASH(" ;;
     --recompute) value="none selective full" ;;
     --objective) value="step devices" ;;
     --pipeline-model) value="1f1b sum-max paper" ;;

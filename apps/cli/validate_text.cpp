@@ -6,19 +6,12 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 
 namespace nest::cli {
 namespace {
 
 using Align = Table::Align;
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
-std::string signed_percent(double share) {
-  return fmt::format("{:+.1f} %", 100 * share);
-}
 
 // Reasons with the rows that they keep out.
 class Skipped {
@@ -51,8 +44,8 @@ class Summaries {
 
   void add(const std::string& name, const ErrorSummary& s) {
     const bool any = s.rows > 0;
-    table_.add({name, std::to_string(s.rows), any ? percent(s.median) : "-", any ? percent(s.p90) : "-",
-                any ? signed_percent(s.signed_median) : "-"});
+    table_.add({name, std::to_string(s.rows), any ? format_percent(s.median) : "-",
+                any ? format_percent(s.p90) : "-", any ? format_signed_percent(s.signed_median) : "-"});
   }
   [[nodiscard]] std::string str() const { return table_.str(); }
 
@@ -64,7 +57,7 @@ std::string order_text(const OrderSummary& order, const std::string& what) {
   if (order.pairs == 0) return "";
   return fmt::format(
       "{} of {} pairs of {} are ordered rightly; the predicted best is {} worse than the measured best\n",
-      order.right, order.pairs, what, percent(order.regret));
+      order.right, order.pairs, what, format_percent(order.regret));
 }
 
 }  // namespace
@@ -82,7 +75,7 @@ std::string validation_text(const CollectiveRuns& runs, const Terminal& terminal
       skipped.add(r.why_skipped, r.id);
     } else if (r.scored()) {
       table.add({r.id, r.stratum, format(r.message), format(r.measured), format(r.predicted),
-                 signed_percent(r.error())});
+                 format_signed_percent(r.error())});
     }
   }
   Summaries summaries;
@@ -122,7 +115,7 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
       unfit = unfit || !r.prediction.fits;
       table.add({r.row.id, r.row.accelerator, short_metric(r.row.metric),
                  fmt::format("{:.4g}", *r.row.measured), fmt::format("{:.4g}", r.predicted_metric),
-                 signed_percent(r.error()), r.prediction.fits ? "" : "*"});
+                 format_signed_percent(r.error()), r.prediction.fits ? "" : "*"});
     }
   }
   Summaries summaries;
@@ -149,7 +142,8 @@ std::string validation_text(const MemoryValidation& memory, const Terminal& term
     } else if (r.scored()) {
       const bool ran = r.kind != MemoryKind::out_of_memory;
       table.add({r.row.id, std::string(name_of(r.kind)), ran ? format_memory(r.measured) : "-",
-                 format_memory(r.predicted), ran ? signed_percent(r.error()) : "-", r.fits ? "yes" : "no"});
+                 format_memory(r.predicted), ran ? format_signed_percent(r.error()) : "-",
+                 r.fits ? "yes" : "no"});
     }
   }
   Summaries summaries;

@@ -101,10 +101,11 @@ class Planner {
     p.data_inner = dice.divisor_of(copies);
     p.first_stage_first = dice.once_in(2);
     p.zero = dice.pick(0, 3);
-    p.zero_shards = p.zero == 0 ? 1 : dice.divisor_of(copies * s.cell() / s.tensor);
+    p.zero_shards = !p.zero.shards_anything() ? 1 : dice.divisor_of(copies * s.cell() / s.tensor);
     p.schedule = dice.one_of(rules.schedules);
-    if (p.pipeline == 1 && p.schedule == Schedule::interleaved) p.schedule = Schedule::one_f_one_b;
-    p.interleave = p.schedule == Schedule::interleaved ? dice.pick(2, 3) : 1;
+    if (p.pipeline == 1 && schedule_of(p.schedule).chunked()) p.schedule = Schedule::one_f_one_b;
+    p.interleave =
+        p.schedule == Schedule::interleaved ? dice.pick(2, 3) : schedule_of(p.schedule).least_chunks;
     Training& t = plan.training;
     t.sequence = dice.one_of(List{512, 1024});
     t.micro_batch = dice.one_of(List{1, 2});
@@ -119,7 +120,7 @@ class Planner {
     const auto parts = random_cut(dice, blocks() + 2, p.pipeline * p.interleave);
     plan.stages.assign(static_cast<std::size_t>(p.pipeline), {});
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      Stage& stage = plan.stages[i % plan.stages.size()];
+      Stage& stage = plan.stages[place_of_part(p.schedule, plan.stages.size(), i).stage];
       stage.layers.insert(stage.layers.end(), parts[i].begin(), parts[i].end());
       if (p.interleave > 1) stage.chunks.push_back(parts[i]);
     }

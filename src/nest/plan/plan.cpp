@@ -6,7 +6,6 @@
 namespace nest::plan {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSchedules{"1f1b", "gpipe", "interleaved", "zb-h1"};
 constexpr std::array<std::string_view, 3> kPipelineModels{"1f1b", "sum-max", "paper"};
 constexpr std::array<std::string_view, 4> kStatuses{"optimal", "feasible", "infeasible", "limit"};
 
@@ -19,12 +18,6 @@ std::optional<Enum> find_word(const std::array<std::string_view, N>& words, std:
 
 }  // namespace
 
-std::string_view name_of(Schedule schedule) {
-  return kSchedules[static_cast<std::size_t>(schedule)];
-}
-std::optional<Schedule> find_schedule(std::string_view name) {
-  return find_word<Schedule>(kSchedules, name);
-}
 std::string_view name_of(PipelineModel model) {
   return kPipelineModels[static_cast<std::size_t>(model)];
 }

@@ -15,15 +15,13 @@
 #include "nest/base/ids.hpp"
 #include "nest/base/units.hpp"
 #include "nest/network/cells/placement.hpp"
+#include "nest/plan/schedules/schedules.hpp"
+#include "nest/plan/zero.hpp"
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/recompute.hpp"
 #include "nest/strategies/strategy.hpp"
 
 namespace nest::plan {
-
-enum class Schedule { one_f_one_b, gpipe, interleaved, zb_h1 };
-[[nodiscard]] std::string_view name_of(Schedule schedule);
-[[nodiscard]] std::optional<Schedule> find_schedule(std::string_view name);
 
 // How the pipeline's time follows from its stages' times; see pipeline_time.hpp.
 enum class PipelineModel { one_f_one_b, sum_max, paper };
@@ -48,7 +46,7 @@ struct Parallelism {
   std::int64_t data = 1;           // Megatron's: side * copies
   std::int64_t data_inner = 1;     // copies whose cells of one stage lie side by side
   std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
-  std::int64_t zero = 0;
+  Zero zero;
   std::int64_t zero_shards = 0;  // ranks that ZeRO shards over; 0: the whole group
   std::int64_t interleave = 1;   // chunks of one stage
   Schedule schedule = Schedule::one_f_one_b;
@@ -93,8 +91,9 @@ struct StageMemory {
 };
 
 struct Stage {
-  std::vector<LayerId> layers;               // ascending
-  std::vector<std::vector<LayerId>> chunks;  // interleaved: `interleave` lists, in the order they run
+  std::vector<LayerId> layers;  // ascending
+  std::vector<std::vector<LayerId>>
+      chunks;  // where there are several: `interleave` lists, in the order they run
   Strategy strategy;
   Recompute recompute;
   std::vector<Cell> devices;  // of every copy; empty: the placement rule decides

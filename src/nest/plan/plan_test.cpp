@@ -6,7 +6,7 @@ namespace nest::plan {
 namespace {
 
 TEST(Plan, WordsAndTheirMeaningGoBothWays) {
-  for (const char* word : {"1f1b", "gpipe", "interleaved", "zb-h1"}) {
+  for (const char* word : {"1f1b", "gpipe", "interleaved", "zb-h1", "zb-v"}) {
     ASSERT_TRUE(find_schedule(word));
     EXPECT_EQ(name_of(*find_schedule(word)), word);
   }

@@ -109,11 +109,11 @@ using namespace plan;
   p.first_stage_first = dice.once_in(3);
   p.zero = dice.pick(0, 3);
   const std::int64_t group = copies * p.strategy.cell() / p.strategy.tensor;
-  p.zero_shards = p.zero == 0 ? 1 : dice.divisor_of(group);
+  p.zero_shards = !p.zero.shards_anything() ? 1 : dice.divisor_of(group);
   plan.training.sequence = profile.sequence;
   plan.training.micro_batches = dice.pick(1, 12);
   if (p.pipeline > 1 && layers >= 2 * p.pipeline && dice.once_in(3)) {
-    p.schedule = Schedule::interleaved;
+    p.schedule = dice.once_in(3) ? Schedule::zb_v : Schedule::interleaved;
     p.interleave = 2;
     plan.training.micro_batches = p.pipeline * dice.pick(1, 4);
   } else {
@@ -127,7 +127,8 @@ using namespace plan;
     // Tensor 2 and context 2 make the same cells: stages may differ.
     if (p.strategy.tensor == 2 && p.zero_shards == 1 && dice.once_in(2)) stage.strategy = {.context = 2};
     for (std::int64_t c = 0; c < p.interleave; ++c) {
-      const auto& part = cut[static_cast<std::size_t>(c * p.pipeline + i)];
+      const auto& part =
+          cut[static_cast<std::size_t>(part_of(schedule_of(p.schedule).path, p.pipeline, i, c))];
       stage.layers.insert(stage.layers.end(), part.begin(), part.end());
       if (p.interleave > 1) stage.chunks.push_back(part);
     }

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "nest/base/hash.hpp"
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/recompute_walk.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::price {
@@ -22,7 +24,7 @@ bool holds(const Stage& stage, LayerId id) {
 
 NetworkOptions PlanCosts::network_options(const Plan& plan, const BuiltModel& model) {
   const Parallelism& p = plan.parallelism;
-  NetworkOptions options{p.zero == 0 ? 0 : p.zero_shards, p.interleave > 1};
+  NetworkOptions options{p.zero.shards_anything() ? p.zero_shards : 0, schedule_of(p.schedule).wraps()};
   tied_.assign(plan.stages.size(), {});
   std::size_t first = plan.stages.size();
   std::size_t last = 0;
@@ -63,7 +65,7 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
       }
       return *last_table;
     };
-    std::int64_t recomputed = 0;  // of the stage's layers that can
+    RecomputeWalk walk(stage.recompute);
     for (std::size_t c = 0; c < v; ++c) {
       const std::vector<LayerId>& ids = v == 1 ? stage.layers : stage.chunks[c];
       Part& part = parts_[i * v + c];
@@ -79,10 +81,7 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
       }
       part.terms = {};
       for (const LayerId id : ids) {
-        const bool can = model.graph.recomputes(id);
-        const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
-        recomputed += can ? 1 : 0;
-        part.terms += table(policy).of(id);
+        part.terms += table(walk.next(model.graph.recomputes(id))).of(id);
       }
     }
   }
@@ -96,11 +95,14 @@ void PlanCosts::add_boundaries(const Plan& plan, const BuiltModel& model) {
     parts_[0].forward = parts_[0].backward = Bytes{};
     return;
   }
-  const auto ids = [&](std::size_t at) -> const std::vector<LayerId>& {
-    const Stage& stage = plan.stages[at % p];
-    return v == 1 ? stage.layers : stage.chunks[at / p];
+  const auto place = [&](std::size_t at) {
+    return v == 1 ? ChunkPlace{at, 0} : place_of_part(plan.parallelism.schedule, p, at);
   };
-  const auto part = [&](std::size_t at) -> Part& { return parts_[at % p * v + at / p]; };
+  const auto ids = [&](std::size_t at) -> const std::vector<LayerId>& {
+    const Stage& stage = plan.stages[place(at).stage];
+    return v == 1 ? stage.layers : stage.chunks[place(at).chunk];
+  };
+  const auto part = [&](std::size_t at) -> Part& { return parts_[place(at).stage * v + place(at).chunk]; };
   bool ranges = true;  // in order, so that cuts lie between neighbours
   for (std::size_t at = 0; at < count && ranges; ++at) {
     ranges = is_range(ids(at)) && (at == 0 || ids(at - 1).back().value + 1 == ids(at).front().value);
@@ -116,9 +118,14 @@ void PlanCosts::add_boundaries(const Plan& plan, const BuiltModel& model) {
   part(0).forward = Bytes{};
   part(count - 1).backward = Bytes{};
   for (std::size_t at = 1; at < count; ++at) {
-    const Bytes whole = ranges ? model.graph.crossing_before(ids(at).front()) : general[at - 1];
-    part(at).forward = boundary_bytes(whole, plan.stages[at % p].strategy);
-    part(at - 1).backward = boundary_bytes(whole, plan.stages[(at - 1) % p].strategy);
+    const std::size_t from = place(at - 1).stage;
+    const std::size_t to = place(at).stage;
+    // What a device makes for itself goes nowhere.
+    const Bytes whole = from == to ? Bytes{}
+                        : ranges   ? model.graph.crossing_before(ids(at).front())
+                                   : general[at - 1];
+    part(at).forward = boundary_bytes(whole, plan.stages[to].strategy);
+    part(at - 1).backward = boundary_bytes(whole, plan.stages[from].strategy);
   }
 }
 
@@ -126,8 +133,14 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
                            std::size_t i, StageCost& cost) const {
   const Parallelism& p = plan.parallelism;
   const auto v = static_cast<std::size_t>(p.interleave);
-  const std::size_t last = plan.stages.size() - 1;
   const StageNetwork& own = network.stages[i];
+  const auto sender = [&](std::size_t c, bool backward) -> const Shapes& {
+    if (v == 1) return backward ? own.from_next : own.from_previous;
+    const ChunkSource source = source_of(p.schedule, plan.stages.size(), v, {i, c}, backward);
+    return source == ChunkSource::previous ? own.from_previous
+           : source == ChunkSource::next   ? own.from_next
+                                           : network.wrap;
+  };
   LayerTerms whole;
   cost.chunks.resize(v);
   for (std::size_t c = 0; c < v; ++c) {
@@ -139,10 +152,10 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     chunk.backward_bytes = part.backward;
     // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
     chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
-    chunk.forward_receive = coster.receive(part.forward, i == 0 ? network.wrap : own.from_previous,
-                                           chunk.forward_work(), p.schedule, &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(part.backward, i == last ? network.wrap : own.from_next,
-                                            chunk.backward_work(), p.schedule, &chunk.backward_hidden);
+    chunk.forward_receive = coster.receive(part.forward, sender(c, false), chunk.forward_work(), p.schedule,
+                                           &chunk.forward_hidden);
+    chunk.backward_receive = coster.receive(part.backward, sender(c, true), chunk.backward_work(), p.schedule,
+                                            &chunk.backward_hidden);
   }
   coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied,
               {p.pipeline, plan.training.micro_batches, p.interleave}, p.schedule, cost);
@@ -170,7 +183,7 @@ std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
   for (const std::size_t part :
        {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
         static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
-        static_cast<std::size_t>(key.zero) * 8 + static_cast<std::size_t>(key.schedule)}) {
+        static_cast<std::size_t>(key.zero.stage()) * 8 + static_cast<std::size_t>(key.schedule)}) {
     mix_hash(hash, part);
   }
   return hash;

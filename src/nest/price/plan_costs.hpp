@@ -56,7 +56,7 @@ class PlanCosts {
     std::uint64_t signature;
     std::int64_t forward;
     std::int64_t backward;
-    std::int64_t zero;
+    Zero zero;
     Schedule schedule;
     TiedShare tied;
 

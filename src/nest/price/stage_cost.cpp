@@ -32,10 +32,11 @@ double sharded(double parameters, const ParameterGroup& group) {
 }
 
 // Parameters whose optimizer states one device has.
-double held_parameters(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied) {
+double held_parameters(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) {
   const double dense = t.of(Term::dense_parameters) + tied;
   const double expert = t.of(Term::expert_parameters);
-  return zero >= 1 ? sharded(dense, network.dense) + sharded(expert, network.expert) : dense + expert;
+  return zero.shards_optimizer() ? sharded(dense, network.dense) + sharded(expert, network.expert)
+                                 : dense + expert;
 }
 
 }  // namespace
@@ -68,8 +69,8 @@ StageTime StageCost::time() const {
 }
 
 double send_overlap(const Overlap& overlap, Schedule schedule) {
-  return schedule == Schedule::interleaved ? std::max(overlap.pipeline, overlap.interleaved_sends)
-                                           : overlap.pipeline;
+  return schedule_of(schedule).hides_chunk_sends ? std::max(overlap.pipeline, overlap.interleaved_sends)
+                                                 : overlap.pipeline;
 }
 
 double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes) const {
@@ -77,8 +78,7 @@ double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes
   return slowest(kind, round_up_bytes(bytes), shapes, *collectives_).value;
 }
 
-void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
-                        ChunkCost& out) const {
+void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero zero, ChunkCost& out) const {
   out.forward = Seconds{t.of(Term::forward)};
   out.backward_input = Seconds{t.of(Term::backward_input)};
   out.backward_weight = Seconds{t.of(Term::backward_weight)};
@@ -89,7 +89,7 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
                               Seconds{t.of(Term::backward_context)}};
   out.stash = round_up_bytes(t.of(Term::stash));
   out.forward_zero = out.backward_zero = Seconds{};
-  if (zero < 2) return;
+  if (!zero.reduces_every_micro_batch()) return;
   const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   const double layers = std::max(1.0, t.of(Term::layers));
@@ -100,7 +100,7 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, std::i
            (time(kind, dense * bytes, network.dense.inner) +
             time(kind, expert * bytes, network.expert.inner));
   };
-  const double gather = zero == 3 ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
+  const double gather = zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
   const double scatter =
       all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
   const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
@@ -122,7 +122,7 @@ Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Sc
   return Seconds{send - hidden + overlap.slow_down * hidden};
 }
 
-void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::int64_t zero, double tied,
+void StageCoster::step(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied,
                        double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
                        StageCost& out) const {
   const Recipe& recipe = recipe_;
@@ -142,12 +142,12 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   const auto both = [&](double parameters, const ParameterGroup& group, Group whole, Group inner,
                         Group outer) {
     const double bytes = parameters * bytes_each;
-    if (zero == 0) {
+    if (!zero.shards_anything()) {
       reduce += add(out.reduces, CollectiveKind::all_reduce, whole, bytes, group.whole);
       alone += time(CollectiveKind::all_reduce, bytes, either(group.whole_alone, group.whole));
       return;
     }
-    if (zero == 1) {
+    if (zero.scatters_at_step_end()) {
       reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
       alone += time(CollectiveKind::reduce_scatter, bytes, either(group.inner_alone, group.inner));
     }
@@ -156,7 +156,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
       alone +=
           time(CollectiveKind::all_reduce, sharded(bytes, group), either(group.outer_alone, group.outer));
     }
-    if (zero < 3) {
+    if (zero.gathers_at_step_end()) {
       const double gathered = parameters * kGatherBytes;
       if (recipe.gather_by_broadcast) {
         const auto ranks = static_cast<double>(group.shards);
@@ -190,13 +190,13 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
   late += add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
 
   out.buckets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(t.of(Term::layers))));
-  // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before: a round of
-  // one pass a stage lies between those of neighbouring chunks.
+  // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before.
   const ChunkCost& last = out.chunks.front();
-  const double rounds = static_cast<double>((out.chunks.size() - 1) * static_cast<std::size_t>(shape.stages));
+  const auto rounds = static_cast<double>(passes_between_chunks(schedule, shape));
   const auto n = static_cast<double>(out.buckets);
-  // ZB-H1 finishes gradients in its last weight pass.
-  const Seconds last_pass = schedule == Schedule::zb_h1 ? last.backward_weight : last.backward_work();
+  // Where weight gradients are tasks of their own, the last one finishes them.
+  const Seconds last_pass =
+      schedule_of(schedule).splits_backward ? last.backward_weight : last.backward_work();
   const double reduce_left = unhidden(reduce, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
   const double alone_left = unhidden(alone, overlap.gradient_reduce, (1 + rounds) * last_pass.value, n);
   const double gather_left =
@@ -208,36 +208,37 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, std::in
 
   const double held = held_parameters(t, network, zero, tied);
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
-  const auto gradients = static_cast<std::int64_t>(std::ceil(zero >= 2 ? held : dense + expert));
+  const auto gradients =
+      static_cast<std::int64_t>(std::ceil(zero.shards_gradients() ? held : dense + expert));
   out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
   out.update = update(t, network, zero, tied);
   out.norm = norm_time(parameters, recipe, rates_);
 }
 
-Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
-                          double tied) const {
+Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) const {
   return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
 }
 
-StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, std::int64_t zero,
-                                double tied, Bytes stashes) const {
+StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied,
+                                Bytes stashes) const {
   const Recipe& recipe = recipe_;
   const double dense = t.of(Term::dense_parameters) + tied;
   const double expert = t.of(Term::expert_parameters);
   const double all = dense + expert;
   const double part = sharded(dense, network.dense) + sharded(expert, network.expert);
   StageMemory m;
-  m.weights =
-      round_up_bytes((zero >= 3 ? part : all) * static_cast<double>(recipe.weight_bytes_per_parameter()));
-  m.gradients =
-      round_up_bytes((zero >= 2 ? part : all) * static_cast<double>(recipe.gradient_bytes_per_parameter()));
-  m.optimizer =
-      round_up_bytes((zero >= 1 ? part : all) * static_cast<double>(recipe.optimizer_bytes_per_parameter()));
+  m.weights = round_up_bytes((zero.shards_parameters() ? part : all) *
+                             static_cast<double>(recipe.weight_bytes_per_parameter()));
+  m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
+                               static_cast<double>(recipe.gradient_bytes_per_parameter()));
+  m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) *
+                               static_cast<double>(recipe.optimizer_bytes_per_parameter()));
   m.activations = stashes;
   double workspace = t.transient;
   // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.
-  if (zero >= 3) workspace += 2 * t.largest_parameters * kGatherBytes;
-  if (zero >= 2) workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
+  if (zero.gathers_every_pass()) workspace += 2 * t.largest_parameters * kGatherBytes;
+  if (zero.reduces_every_micro_batch())
+    workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
   m.fragmentation = fragmentation(m.allocated());
   m.reserve = recipe.reserve;

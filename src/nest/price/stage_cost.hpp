@@ -10,7 +10,7 @@
 #include "nest/estimate/kernels/kernel_model.hpp"
 #include "nest/estimate/layers/layer_cost.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/layer_table.hpp"
 #include "nest/price/network/plan_network.hpp"
 #include "nest/recipe/recipe.hpp"
@@ -108,19 +108,18 @@ class StageCoster {
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
-  void chunk(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, ChunkCost& out) const;
+  void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
   [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
                                 Seconds* hidden = nullptr) const;
   // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
   // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
-  void step(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero, double tied,
-            double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
-            StageCost& out) const;
+  void step(const LayerTerms& terms, const StageNetwork& network, Zero zero, double tied, double shared,
+            const Shapes& ends, const ScheduleShape& shape, Schedule schedule, StageCost& out) const;
   // Held while the optimizer works.
-  [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
+  [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                              double tied) const;
-  [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, std::int64_t zero,
+  [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                                    double tied, Bytes stashes) const;
   // What the allocator holds beside so much, and what a device holds with that and the recipe's reserve.
   [[nodiscard]] Bytes fragmentation(Bytes allocated) const;

@@ -20,7 +20,7 @@ Groups same_rank(const std::vector<Cell>& copies, std::size_t width) {
 
 // ZeRO's part of a group, as price has it: what is left open or too large is the whole group.
 std::size_t shards_of(std::size_t members, const Parallelism& p) {
-  const auto shards = static_cast<std::size_t>(p.zero == 0 ? 0 : p.zero_shards);
+  const auto shards = static_cast<std::size_t>(p.zero.shards_anything() ? p.zero_shards : 0);
   return shards == 0 || shards >= members ? members : std::gcd(members, shards);
 }
 

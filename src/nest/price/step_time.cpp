@@ -2,7 +2,30 @@
 
 #include <algorithm>
 
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
+#include "nest/price/step_label.hpp"
+
 namespace nest::price {
+namespace {
+
+StageEnd stage_end(const std::vector<StageCost>& stages, std::size_t i, Schedule schedule) {
+  const StageCost& s = stages[i];
+  const ChunkCost& front = s.chunks.front();
+  StageEnd own{.reduce = shared_reduce(s.reduce_alone.value, s.reduce.value, i, stages.size()),
+               .gather = s.gather.value,
+               .optimizer = s.optimizer.value,
+               .slow_down = s.slow_down.value,
+               .norm = s.norm.value,
+               .hides_gathers = front.f().value};
+  if (i > 0) own.hidden += front.forward_hidden.value;
+  if (i + 1 < stages.size()) own.hidden += front.backward_hidden.value;
+  // Where weight gradients wait, later stages finish with them, as late as the first.
+  if (!schedule_of(schedule).splits_backward) own.hides_reduces = front.b().value;
+  return own;
+}
+
+}  // namespace
 
 void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
@@ -26,44 +49,18 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
       longest = i;
     }
   }
-  out.pipeline = by_chunk ? interleaved_time(passes, p.pipeline, t.micro_batches)
+  out.pipeline = by_chunk ? chunk_time(p.schedule, passes, p.pipeline, t.micro_batches)
                           : pipeline_time(p.schedule, model, passes, t.micro_batches, p.interleave);
-  // Sends that passes hide still hold up the first micro-batch on its way out and the last on its way back.
-  for (std::size_t i = 0; i < out.stages.size(); ++i) {
-    const ChunkCost& c = out.stages[i].chunks.front();
-    if (i > 0) out.pipeline += c.forward_hidden;
-    if (i + 1 < out.stages.size()) out.pipeline += c.backward_hidden;
+  StepLabel end;
+  double updating = 0;  // of end.finish: the optimizer
+  for (std::size_t i = out.stages.size(); i-- > 0;) {
+    const StageEnd own = stage_end(out.stages, i, p.schedule);
+    const double later = end.finish - own.hides_gathers;
+    if (own.optimizer + own.gather >= later) updating = own.optimizer;
+    end = end.with(own);
   }
-  // The end of the step (DESIGN.md section 5): later stages finish earlier, and start later in the next step.
-  // With ZB-H1 later stages finish with their delayed weight gradients, as late as the first: nothing hides
-  // behind the others' backward passes.
-  const bool delayed = p.schedule == Schedule::zb_h1;
-  double reduce = 0;
-  double slow_down = 0;
-  double norm = 0;
-  double finish = 0;
-  double optimizer = 0;
-  double before_b = 0;
-  double before_f = 0;
-  for (std::size_t i = 0; i < out.stages.size(); ++i) {
-    const StageCost& s = out.stages[i];
-    // All stages share the links equally: when stage i begins, those before it (it ends first) have not
-    // begun, so that by the end the links have to carry the share of stages 0 to i. A stage alone takes its
-    // own time.
-    const double shared =
-        s.reduce.value * static_cast<double>(i + 1) / static_cast<double>(out.stages.size());
-    const double own = std::max(s.reduce_alone.value, shared);
-    reduce = std::max(reduce, own - (delayed ? 0 : before_b));
-    slow_down = std::max(slow_down, s.slow_down.value);
-    norm = std::max(norm, s.norm.value);
-    const double end = s.optimizer.value + std::max(0.0, s.gather.value - before_f);
-    if (end > finish) {
-      finish = end;
-      optimizer = s.optimizer.value;
-    }
-    before_b += s.chunks.front().b().value;
-    before_f += s.chunks.front().f().value;
-  }
+  out.pipeline += Seconds{end.hidden};
+  const double optimizer = end.finish > end.optimizer ? updating : end.optimizer;
   Prediction& result = out.predicted;
   result = {};
   Breakdown& parts_of = result.breakdown;
@@ -77,9 +74,9 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   // With one stage there is no bubble: what is left is rounding.
   parts_of.bubble =
       Seconds{out.stages.size() == 1 ? 0 : std::max(0.0, out.pipeline.value - m * own.total().value)};
-  parts_of.data = Seconds{reduce + slow_down};
-  parts_of.zero = m * own.zero + Seconds{finish - optimizer};
-  parts_of.optimizer = Seconds{norm + optimizer};
+  parts_of.data = Seconds{end.reduce + end.slow_down};
+  parts_of.zero = m * own.zero + Seconds{end.update() - optimizer};
+  parts_of.optimizer = Seconds{end.norm + optimizer};
   result.step = parts_of.total();
 }
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/pipeline_time.hpp"
 
 namespace nest::price {
@@ -20,7 +20,9 @@ inline std::optional<double> makespan(Schedule schedule, const ScheduleShape& sh
   std::vector<std::vector<Task>> orders;
   orders.reserve(static_cast<std::size_t>(p));
   for (std::int64_t i = 0; i < p; ++i) orders.push_back(task_order(schedule, shape, i));
-  // By place in the pipeline (chunk * stages + stage) and micro-batch; negative: not yet done.
+  const bool turns = schedule == Schedule::zb_v;
+  const bool splits = schedule == Schedule::zb_h1 || schedule == Schedule::zb_v;
+  // By place in the pipeline and micro-batch; negative: not yet done.
   const auto at = [&](std::int64_t place, std::int64_t micro_batch) {
     return static_cast<std::size_t>(place * shape.micro_batches + micro_batch);
   };
@@ -36,9 +38,10 @@ inline std::optional<double> makespan(Schedule schedule, const ScheduleShape& sh
         const Task& task = orders[i][next[i]];
         const StagePass& pass =
             passes[i * static_cast<std::size_t>(shape.chunks) + static_cast<std::size_t>(task.chunk)];
-        const std::int64_t place = task.chunk * p + static_cast<std::int64_t>(i);
+        const auto stage = static_cast<std::int64_t>(i);
+        const std::int64_t place = task.chunk * p + (turns && task.chunk == 1 ? p - 1 - stage : stage);
         const bool is_forward = task.kind == TaskKind::forward;
-        const double split = schedule == Schedule::zb_h1 ? pass.weight : 0;
+        const double split = splits ? pass.weight : 0;
         double ready = 0;
         double work = pass.weight;
         if (is_forward) {

@@ -165,12 +165,9 @@ std::vector<std::int64_t> interleave_domain(const SearchSpace& space) {
 
 std::vector<Schedule> schedule_domain(const SearchSpace& space) {
   std::vector<Schedule> all = space.schedules;
-  if (all.empty()) all = {Schedule::one_f_one_b, Schedule::interleaved};
+  if (all.empty()) all = default_schedules();
   if (space.rules != nullptr && !space.rules->schedules.empty()) {
-    std::erase_if(all, [&](Schedule s) {
-      return std::find(space.rules->schedules.begin(), space.rules->schedules.end(), s) ==
-             space.rules->schedules.end();
-    });
+    std::erase_if(all, [&](Schedule s) { return !space.rules->has(s); });
   }
   return all;
 }

@@ -10,6 +10,9 @@
 
 namespace nest::question {
 
+// Bounds and prices add the same numbers in different orders: a bound times this is no false one.
+inline constexpr double kRounding = 1 - 1e-12;
+
 struct Prunings {
   bool dominance = true;      // labels that another label is nowhere above
   bool floors = true;         // end-of-step labels that the passes still to come hide in any case

@@ -11,40 +11,56 @@
 namespace nest::question {
 namespace {
 
-constexpr std::array kOptions{
-    SpaceOption{"micro-batch", "LIST", "sequences of a micro-batch (default 1,2,4,8,16)",
-                &SearchSpace::micro_batch},
-    SpaceOption{"tensor", "LIST", "tensor parallel degree (default: divisors of the innermost domain)",
-                &SearchSpace::tensor},
-    SpaceOption{"sequence-parallel", "on|off", "default on where tensor is above 1",
-                &SearchSpace::sequence_parallel},
-    SpaceOption{"context", "LIST",
-                "context parallel degree (default 1; up to 16 for sequences of 16,384 tokens or more)",
-                &SearchSpace::context},
-    SpaceOption{"context-method", "LIST", "ring (default), all_to_all", &SearchSpace::context_methods},
-    SpaceOption{"expert", "LIST", "expert parallel degree (default: divisors of the number of experts)",
-                &SearchSpace::expert},
-    SpaceOption{"expert-tensor", "LIST", "tensor degree of the experts (default: 1 and as tensor)",
-                &SearchSpace::expert_tensor},
-    SpaceOption{"pipeline", "LIST", "stages (default: 1 to the number of layers)", &SearchSpace::pipeline},
-    SpaceOption{"data", "LIST", "data parallel degree as Megatron counts it (default: all that fit)",
-                &SearchSpace::data},
-    SpaceOption{"data-inner", "LIST", "copies whose cells lie side by side (default: divisors of the copies)",
-                &SearchSpace::data_inner},
-    SpaceOption{"block-devices", "LIST", "devices of the range of one block of copies (default: a few)",
-                &SearchSpace::block_devices},
-    SpaceOption{"first-stage-first", "on|off", "whether the first stage lies at device 0 (default: both)",
-                &SearchSpace::first_stage_first},
-    SpaceOption{"zero", "LIST", "ZeRO stage: 0, 1, 2, 3 (default: all)", &SearchSpace::zero, 0, 3},
-    SpaceOption{"zero-shards", "LIST",
-                "ranks that ZeRO shards over (default: the group, or its part in a domain of each level)",
-                &SearchSpace::zero_shards},
-    SpaceOption{"recompute", "LIST", "none, selective, full, full:N on N layers of a stage (default: all)",
-                &SearchSpace::recompute},
-    SpaceOption{"schedule", "LIST", "1f1b, interleaved (default: both), gpipe, zb-h1",
-                &SearchSpace::schedules},
-    SpaceOption{"interleave", "LIST", "chunks of a stage (default 1,2,3,4,6,8)", &SearchSpace::interleave},
-};
+// "1f1b, interleaved (default: both), gpipe"
+std::string schedule_text() {
+  std::string text;
+  const std::size_t usual = default_schedules().size();
+  const std::vector<Schedule> all = all_schedules();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + std::string(name_of(all[i]));
+    if (i + 1 == usual) text += usual == 2 ? " (default: both)" : " (default)";
+  }
+  return text;
+}
+
+const auto& options() {
+  static const std::string kSchedules = schedule_text();
+  static const std::array kOptions{
+      SpaceOption{"micro-batch", "LIST", "sequences of a micro-batch (default 1,2,4,8,16)",
+                  &SearchSpace::micro_batch},
+      SpaceOption{"tensor", "LIST", "tensor parallel degree (default: divisors of the innermost domain)",
+                  &SearchSpace::tensor},
+      SpaceOption{"sequence-parallel", "on|off", "default on where tensor is above 1",
+                  &SearchSpace::sequence_parallel},
+      SpaceOption{"context", "LIST",
+                  "context parallel degree (default 1; up to 16 for sequences of 16,384 tokens or more)",
+                  &SearchSpace::context},
+      SpaceOption{"context-method", "LIST", "ring (default), all_to_all", &SearchSpace::context_methods},
+      SpaceOption{"expert", "LIST", "expert parallel degree (default: divisors of the number of experts)",
+                  &SearchSpace::expert},
+      SpaceOption{"expert-tensor", "LIST", "tensor degree of the experts (default: 1 and as tensor)",
+                  &SearchSpace::expert_tensor},
+      SpaceOption{"pipeline", "LIST", "stages (default: 1 to the number of layers)", &SearchSpace::pipeline},
+      SpaceOption{"data", "LIST", "data parallel degree as Megatron counts it (default: all that fit)",
+                  &SearchSpace::data},
+      SpaceOption{"data-inner", "LIST",
+                  "copies whose cells lie side by side (default: divisors of the copies)",
+                  &SearchSpace::data_inner},
+      SpaceOption{"block-devices", "LIST", "devices of the range of one block of copies (default: a few)",
+                  &SearchSpace::block_devices},
+      SpaceOption{"first-stage-first", "on|off", "whether the first stage lies at device 0 (default: both)",
+                  &SearchSpace::first_stage_first},
+      SpaceOption{"zero", "LIST", "ZeRO stage: 0, 1, 2, 3 (default: all)", &SearchSpace::zero, 0, 3},
+      SpaceOption{"zero-shards", "LIST",
+                  "ranks that ZeRO shards over (default: the group, or its part in a domain of each level)",
+                  &SearchSpace::zero_shards},
+      SpaceOption{"recompute", "LIST", "none, selective, full, full:N on N layers of a stage (default: all)",
+                  &SearchSpace::recompute},
+      SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
+      SpaceOption{"interleave", "LIST", "chunks of a stage (default 1,2,3,4,6,8)", &SearchSpace::interleave},
+  };
+  return kOptions;
+}
 
 template <class T>
 struct Word {
@@ -55,10 +71,6 @@ struct Word {
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<ContextMethod>, 2> kMethods{
     {{"ring", ContextMethod::ring}, {"all_to_all", ContextMethod::all_to_all}}};
-constexpr std::array<Word<Schedule>, 4> kSchedules{{{"1f1b", Schedule::one_f_one_b},
-                                                    {"interleaved", Schedule::interleaved},
-                                                    {"gpipe", Schedule::gpipe},
-                                                    {"zb-h1", Schedule::zb_h1}}};
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
@@ -85,21 +97,27 @@ bool runs_backwards(std::string_view text) {
   });
 }
 
-template <class T, std::size_t N>
-std::string unknown_word(const std::array<Word<T>, N>& words, std::string_view item) {
+std::vector<Word<Schedule>> schedule_words() {
+  std::vector<Word<Schedule>> words;
+  for (const Schedule schedule : all_schedules()) words.push_back({name_of(schedule), schedule});
+  return words;
+}
+
+template <class Words>
+std::string unknown_word(const Words& words, std::string_view item) {
   std::vector<std::string> names;
   std::string all;
-  for (std::size_t i = 0; i < N; ++i) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
     names.emplace_back(words[i].name);
-    all += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + names.back();
+    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + names.back();
   }
   const std::string guess = did_you_mean(item, names);
   return fmt::format("{} is expected, not '{}'{}", all, item, guess.empty() ? "" : "; " + guess);
 }
 
-template <class T, std::size_t N>
-const Word<T>* find_word(const std::array<Word<T>, N>& words, std::string_view item) {
-  const auto at = std::find_if(words.begin(), words.end(), [&](const Word<T>& w) { return w.name == item; });
+template <class Words>
+const auto* find_word(const Words& words, std::string_view item) {
+  const auto at = std::find_if(words.begin(), words.end(), [&](const auto& w) { return w.name == item; });
   return at == words.end() ? nullptr : &*at;
 }
 
@@ -110,11 +128,11 @@ void add_once(std::vector<T>& list, const T& value) {
 
 using Problem = std::optional<SpaceProblem>;
 
-template <class T, std::size_t N>
-Problem read_words(const std::array<Word<T>, N>& words, std::string_view text, std::vector<T>& out) {
+template <class Words, class T>
+Problem read_words(const Words& words, std::string_view text, std::vector<T>& out) {
   std::vector<T> list;
   for (const std::string_view item : items(text)) {
-    const Word<T>* word = find_word(words, item);
+    const auto* word = find_word(words, item);
     if (word == nullptr) return SpaceProblem{unknown_word(words, item)};
     add_once(list, word->value);
   }
@@ -148,7 +166,7 @@ struct Reading {
     return read_words(kMethods, text, space->*member);
   }
   Problem operator()(std::vector<Schedule> SearchSpace::* member) const {
-    return read_words(kSchedules, text, space->*member);
+    return read_words(schedule_words(), text, space->*member);
   }
   Problem operator()(std::vector<Recompute> SearchSpace::* member) const {
     std::vector<Recompute> list;
@@ -191,13 +209,13 @@ std::string spell_item(const Recompute& r) {
 }  // namespace
 
 std::span<const SpaceOption> space_options() {
-  return kOptions;
+  return options();
 }
 
 const SpaceOption* find_space_option(std::string_view name) {
-  const auto at =
-      std::find_if(kOptions.begin(), kOptions.end(), [&](const SpaceOption& o) { return o.name == name; });
-  return at == kOptions.end() ? nullptr : &*at;
+  const auto& all = options();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const SpaceOption& o) { return o.name == name; });
+  return at == all.end() ? nullptr : &*at;
 }
 
 std::optional<SpaceProblem> read_space_option(const SpaceOption& option, std::string_view text,

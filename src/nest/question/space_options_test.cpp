@@ -45,7 +45,7 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(problem_of("zero", "1..4"), "4 is above 3, the most (impossible)");
   EXPECT_EQ(problem_of("sequence-parallel", "yes"), "on or off is expected, not 'yes'");
   EXPECT_EQ(problem_of("schedule", "1f1b,gpip"),
-            "1f1b, interleaved, gpipe or zb-h1 is expected, not 'gpip'; did you mean 'gpipe'?");
+            "1f1b, interleaved, gpipe, zb-h1 or zb-v is expected, not 'gpip'; did you mean 'gpipe'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is no policy; a number of layers goes with full, as in full:2");

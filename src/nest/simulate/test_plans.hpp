@@ -11,7 +11,8 @@
 
 #include "nest/estimate/collectives/collective.hpp"
 #include "nest/plan/inputs.hpp"
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/pipeline_time.hpp"
 #include "nest/price/price.hpp"
 #include "nest/price/step_groups.hpp"
@@ -87,10 +88,17 @@ inline void price_receives(Case& c) {
   for (std::size_t i = 0; i < p; ++i) {
     std::vector<ChunkCost>& chunks = c.priced.stages[i].chunks;
     for (std::size_t k = 0; k < chunks.size(); ++k) {
-      if (i + k == 0) chunks[k].forward_bytes = Bytes{0};
-      if (i + 1 == p && k + 1 == chunks.size()) chunks[k].backward_bytes = Bytes{0};
-      chunks[k].forward_receive = slowest_send(c, chunks[k].forward_bytes, (i + p - 1) % p, i);
-      chunks[k].backward_receive = slowest_send(c, chunks[k].backward_bytes, (i + 1) % p, i);
+      const Schedule schedule = c.plan.parallelism.schedule;
+      const std::size_t part = part_of(schedule, p, {i, k});
+      // The stage that has the part before or after; the same device sends nothing.
+      const auto stage_of = [&](std::size_t other) { return place_of_part(schedule, p, other).stage; };
+      const std::size_t last = p * chunks.size() - 1;
+      const std::size_t from = part == 0 ? i : stage_of(part - 1);
+      const std::size_t after = part == last ? i : stage_of(part + 1);
+      if (part == 0 || from == i) chunks[k].forward_bytes = Bytes{0};
+      if (part == last || after == i) chunks[k].backward_bytes = Bytes{0};
+      chunks[k].forward_receive = slowest_send(c, chunks[k].forward_bytes, from, i);
+      chunks[k].backward_receive = slowest_send(c, chunks[k].backward_bytes, after, i);
     }
   }
 }
@@ -145,9 +153,10 @@ inline void price_step(Case& c) {
     before_f += first.f().value;
   }
   const bool chunks = shape.chunks > 1;
-  c.priced.pipeline = chunks ? interleaved_time(passes, shape.stages, shape.micro_batches)
-                             : pipeline_time(c.plan.parallelism.schedule, PipelineModel::one_f_one_b, passes,
-                                             shape.micro_batches, 1);
+  c.priced.pipeline = chunks
+                          ? chunk_time(c.plan.parallelism.schedule, passes, shape.stages, shape.micro_batches)
+                          : pipeline_time(c.plan.parallelism.schedule, PipelineModel::one_f_one_b, passes,
+                                          shape.micro_batches, 1);
   c.priced.predicted.step = Seconds{c.priced.pipeline.value + reduce + norm + finish};
 }
 
@@ -192,7 +201,7 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
     return std::uniform_real_distribution<double>(from, to)(random);
   };
   const auto pick = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
-  const std::int64_t stages = pick(1, 8);
+  const std::int64_t stages = pick(draw.schedule == Schedule::zb_v ? 2 : 1, 8);
   const std::int64_t copies = pick(1, 4);
   const std::int64_t width = 1 << pick(0, 2);
   const Order order = pick(0, 1) == 0 ? Order::copies : Order::stages;
@@ -207,6 +216,7 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
     c.plan.parallelism.interleave = pick(2, 4);
     c.plan.training.micro_batches = stages * pick(1, 5);
   }
+  if (draw.schedule == Schedule::zb_v) c.plan.parallelism.interleave = 2;
   const double forward = real(1e-3, 2e-3);
   const double weight = forward * real(0.8, 1.2);
   const double input = forward * real(0.8, 1.2);

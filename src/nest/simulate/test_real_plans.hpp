@@ -36,7 +36,7 @@ struct RealPlan {
   std::string text = fmt::format(
       "{}, pipeline {}, data {} (inner {}), ZeRO {} over {}, {} x {}, batch {} = {} x {} of {} tokens, "
       "stages",
-      spell(p.strategy), p.pipeline, p.data, p.data_inner, p.zero, p.zero_shards, name_of(p.schedule),
+      spell(p.strategy), p.pipeline, p.data, p.data_inner, p.zero.stage(), p.zero_shards, name_of(p.schedule),
       p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
   for (const Stage& stage : plan.stages) text += fmt::format(" {}", stage.layers.size());
   return text + ", recomputation " + std::string(name_of(plan.stages.front().recompute.policy));
@@ -150,7 +150,7 @@ class Draws {
     p.first_stage_first = dice_.once_in(4);
     p.zero = dice_.pick(0, 3);
     const std::int64_t group = copies * p.strategy.cell() / p.strategy.tensor;
-    p.zero_shards = p.zero == 0 ? 1 : dice_.once_in(2) ? group : dice_.divisor_of(group);
+    p.zero_shards = !p.zero.shards_anything() ? 1 : dice_.once_in(2) ? group : dice_.divisor_of(group);
     plan.training.micro_batch = dice_.one_of<std::int64_t>({1, 1, 2, 4});
     plan.training.micro_batches = dice_.pick(1, 48);
     if (p.schedule == Schedule::interleaved) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "nest/plan/text/plan_keys.hpp"
+#include "nest/plan/zero.hpp"
 #include "nest/validate/runs/run_flops.hpp"
 #include "nest/validate/validation_value.hpp"
 
@@ -56,7 +57,7 @@ constexpr std::array<Feature, 6> kFeatures{{
     {"expert > 1", [](const RunRow& r) { return r.expert.value_or(1) > 1; }},
     {"context > 1", [](const RunRow& r) { return r.context.value_or(1) > 1; }},
     {"interleaved", [](const RunRow& r) { return r.interleave.value_or(1) > 1; }},
-    {"ZeRO 3", [](const RunRow& r) { return r.zero == 3; }},
+    {"ZeRO 3", [](const RunRow& r) { return Zero(r.zero.value_or(0)).shards_parameters(); }},
     {"several nodes", [](const RunRow& r) { return r.devices.value_or(1) > r.devices_per_node.value_or(8); }},
 }};
 

@@ -55,7 +55,7 @@ std::vector<std::string> losses(const Plan& plan, const PricedPlan& priced, cons
   }
   if (recipe.overlap.slow_down > 0)
     lost.emplace_back("kernels beside communication are as fast as without it");
-  if (recipe.zero_time != 1 && plan.parallelism.zero >= 2) {
+  if (recipe.zero_time != 1 && plan.parallelism.zero.reduces_every_micro_batch()) {
     lost.push_back(fmt::format("ZeRO's traffic of every micro-batch takes its own time, not {} times as long",
                                recipe.zero_time));
   }

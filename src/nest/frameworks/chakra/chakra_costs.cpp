@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "nest/frameworks/chakra/chakra_network.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/recompute_walk.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/plan_costs.hpp"
 
@@ -86,9 +89,9 @@ class Maker {
   std::vector<ChakraStage> make() {
     std::vector<ChakraStage> out(plan_.stages.size());
     for (std::size_t i = 0; i < out.size(); ++i) {
-      std::int64_t recomputed = 0;
+      RecomputeWalk walk(plan_.stages[i].recompute);
       for (std::size_t c = 0; c < priced_.stages[i].chunks.size(); ++c)
-        out[i].chunks.push_back(chunk(i, c, recomputed));
+        out[i].chunks.push_back(chunk(i, c, walk));
       add_step(i, out[i]);
     }
     return out;
@@ -120,18 +123,16 @@ class Maker {
     return works_.emplace_back(strategy, std::move(made)).second;
   }
 
-  ChakraChunk chunk(std::size_t i, std::size_t c, std::int64_t& recomputed) {
+  ChakraChunk chunk(std::size_t i, std::size_t c, RecomputeWalk& walk) {
     const Stage& stage = plan_.stages[i];
     const ChunkCost& cost = priced_.stages[i].chunks[c];
-    const bool split = plan_.parallelism.schedule == Schedule::zb_h1;
+    const bool split = schedule_of(plan_.parallelism.schedule).splits_backward;
     const std::vector<LayerId>& ids = plan_.parallelism.interleave > 1 ? stage.chunks[c] : stage.layers;
     LayerWork sum;
     LayerTerms terms;
     std::array<Sums, 2> sums;
     for (const LayerId id : ids) {
-      const bool can = model_->graph.recomputes(id);
-      const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
-      recomputed += can ? 1 : 0;
+      const RecomputePolicy policy = walk.next(model_->graph.recomputes(id));
       terms += book_.table(plan_.training, stage.strategy, policy, network_->stages[i]).of(id);
       if (!model_->model) continue;
       const std::size_t type = model_->model->layers[id.index()].type;
@@ -204,8 +205,8 @@ class Maker {
 
   // Traffic of every micro-batch (ZeRO-2 and ZeRO-3), as in StageCoster::chunk.
   void add_zero(std::size_t i, const LayerTerms& terms, ChakraChunk& out) const {
-    const std::int64_t zero = plan_.parallelism.zero;
-    if (zero < 2) return;
+    const Zero zero = plan_.parallelism.zero;
+    if (!zero.reduces_every_micro_batch()) return;
     const Overlap& overlap = inputs_.recipe.overlap;
     const double layers = std::max(1.0, terms.of(Term::layers));
     const auto share = [&](double allowed) {
@@ -223,7 +224,7 @@ class Maker {
                                     hidden});
       }
     };
-    if (zero == 3) {
+    if (zero.gathers_every_pass()) {
       add(out.forward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
       add(out.backward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
     }

@@ -7,7 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -37,9 +38,9 @@ class Builder {
     for (const ChakraSum& sum : own_.gathers) collect(sum, 1 - sum.hidden, "", done_);
     if (comm_ > 0) done_ = {comm_};
     // As price has it: what hides does so behind one pass, and a round of passes for each further chunk.
-    const TaskKind last = p_.schedule == Schedule::zb_h1 ? TaskKind::backward_weight : TaskKind::backward;
-    const auto rounds = static_cast<std::size_t>(1 + (p_.interleave - 1) * p_.pipeline);
-    const std::size_t passes = order.size() / (p_.schedule == Schedule::zb_h1 ? 3 : 2);
+    const TaskKind last = schedule_of(p_.schedule).gradient_task();
+    const auto rounds = static_cast<std::size_t>(1 + passes_between_chunks(p_.schedule, shape));
+    const std::size_t passes = order.size() / (schedule_of(p_.schedule).splits_backward ? 3 : 2);
     const std::size_t beside = std::min(rounds, passes);
     std::size_t forwards = 0;
     std::size_t backwards = 0;
@@ -144,10 +145,14 @@ class Builder {
   [[nodiscard]] std::size_t stages() const { return q_.plan.stages.size(); }
   // The place of a chunk in the pipeline of all chunks, and what it receives.
   [[nodiscard]] std::size_t place(const Task& task) const {
-    return static_cast<std::size_t>(task.chunk) * stages() + i_;
+    return part_of(p_.schedule, stages(), {i_, static_cast<std::size_t>(task.chunk)});
+  }
+  [[nodiscard]] std::size_t stage_at(std::size_t place) const {
+    return place_of_part(p_.schedule, stages(), place).stage;
   }
   [[nodiscard]] const ChunkCost& chunk_at(std::size_t place) const {
-    return q_.priced.stages[place % stages()].chunks[place / stages()];
+    const ChunkPlace at = place_of_part(p_.schedule, stages(), place);
+    return q_.priced.stages[at.stage].chunks[at.chunk];
   }
 
   std::uint64_t receive(const Task& task, const std::string& name) {
@@ -157,7 +162,8 @@ class Builder {
     if (back ? at + 1 == parts() : at == 0) return 0;
     const std::size_t from = back ? at + 1 : at - 1;
     const ChunkCost& own = chunk_at(at);
-    return message(ChakraType::receive, name + " receive", from % stages(),
+    if (stage_at(from) == i_) return 0;
+    return message(ChakraType::receive, name + " receive", stage_at(from),
                    back ? own.backward_bytes : own.forward_bytes,
                    message_tag(q_.plan, std::max(at, from), task.micro_batch, back));
   }
@@ -169,8 +175,8 @@ class Builder {
     if (back ? at == 0 : at + 1 == parts()) return;
     const std::size_t to = back ? at - 1 : at + 1;
     const ChunkCost& other = chunk_at(to);
-    message(ChakraType::send, name + " send", to % stages(),
-            back ? other.backward_bytes : other.forward_bytes,
+    if (stage_at(to) == i_) return;
+    message(ChakraType::send, name + " send", stage_at(to), back ? other.backward_bytes : other.forward_bytes,
             message_tag(q_.plan, std::max(at, to), task.micro_batch, back));
   }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "nest/model/blocks/build.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -72,19 +74,18 @@ ExportFacts export_facts(const ExportQuestion& question) {
   const auto chunks = static_cast<std::size_t>(question.plan.parallelism.interleave);
   std::int32_t next = 0;
   facts.contiguous = true;
-  for (std::size_t c = 0; c < chunks; ++c) {
-    for (const Stage& stage : stages) {
-      PipelinePart part;
-      part.layers = chunks == 1 ? stage.layers : stage.chunks[c];
-      for (const LayerId id : part.layers) {
-        part.blocks += blocks[id.index()] ? 1 : 0;
-        part.embedding = part.embedding || id.value == 0;
-        part.head = part.head || id.index() + 1 == blocks.size();
-        facts.contiguous = facts.contiguous && id.value == next;
-        next = id.value + 1;
-      }
-      facts.parts.push_back(std::move(part));
+  for (std::size_t at = 0; at < stages.size() * chunks; ++at) {
+    const ChunkPlace place = place_of_part(question.plan.parallelism.schedule, stages.size(), at);
+    PipelinePart part;
+    part.layers = chunks == 1 ? stages[place.stage].layers : stages[place.stage].chunks[place.chunk];
+    for (const LayerId id : part.layers) {
+      part.blocks += blocks[id.index()] ? 1 : 0;
+      part.embedding = part.embedding || id.value == 0;
+      part.head = part.head || id.index() + 1 == blocks.size();
+      facts.contiguous = facts.contiguous && id.value == next;
+      next = id.value + 1;
     }
+    facts.parts.push_back(std::move(part));
   }
   return facts;
 }

@@ -51,11 +51,11 @@ Value config_value(const ExportFacts& f) {
   out.set("optimizer", std::move(optimizer));
   out.set("communication_data_type", name_of(r.reduce_dtype));
   Value zero = Value::object();
-  zero.set("stage", p.zero).set("overlap_comm", r.overlap.gradient_reduce > 0);
+  zero.set("stage", p.zero.stage()).set("overlap_comm", r.overlap.gradient_reduce > 0);
   zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);
   zero.set("allgather_bucket_size", 500'000'000);
   const std::int64_t group = p.data * p.strategy.context;
-  if (p.zero == 3 && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
+  if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
   out.set("zero_optimization", std::move(zero));
   if (p.strategy.tensor > 1) {
     Value tensor = Value::object();
@@ -106,7 +106,7 @@ std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
   if (!map.consecutive || !local)
     lost.emplace_back(
         "the deepspeed launcher numbers devices host by host: run_host.sh puts ranks where the plan does");
-  if (p.zero == 3 && p.zero_shards < p.data * p.strategy.context)
+  if (p.zero.shards_parameters() && p.zero_shards < p.data * p.strategy.context)
     lost.emplace_back(
         "shards over a part of the ranks are MiCS, which the model enters by deepspeed.zero.MiCS_Init");
   if (p.strategy.tensor > 1 && p.pipeline > 1)

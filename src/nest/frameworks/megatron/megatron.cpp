@@ -14,13 +14,14 @@ namespace {
 RankMap ranks_for(const ExportQuestion& question) {
   RankMap usual = make_rank_map(question, RankOrder::data_before_stage);
   const Parallelism& p = question.plan.parallelism;
-  if (usual.consecutive || p.zero >= 2 || p.pipeline == 1 || !allows_stage_before_data(p)) return usual;
+  if (usual.consecutive || p.zero.shards_gradients() || p.pipeline == 1 || !allows_stage_before_data(p))
+    return usual;
   RankMap other = make_rank_map(question, RankOrder::stage_before_data);
   return other.consecutive ? other : usual;
 }
 
 std::string connections(const Parallelism& p) {
-  if (p.zero >= 2) return "export CUDA_DEVICE_MAX_CONNECTIONS=8  # Megatron-FSDP: any but 1\n";
+  if (p.zero.shards_gradients()) return "export CUDA_DEVICE_MAX_CONNECTIONS=8  # Megatron-FSDP: any but 1\n";
   if (p.strategy.tensor > 1 || p.strategy.context > 1)
     return "export CUDA_DEVICE_MAX_CONNECTIONS=1  # tensor and context parallelism before Blackwell\n";
   return "";

@@ -71,12 +71,13 @@ FlagGroup parallelism_flags(const ExportFacts& f, RankOrder order) {
 
 FlagGroup state_flags(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
-  FlagGroup flags{fmt::format("ZeRO {}", p.zero), {}};
-  if (p.zero == 0) return flags;
+  FlagGroup flags{fmt::format("ZeRO {}", p.zero.stage()), {}};
+  if (!p.zero.shards_anything()) return flags;
   flags.add("--use-distributed-optimizer");
-  if (p.zero >= 2) {
+  if (p.zero.shards_gradients()) {
     flags.add("--use-megatron-fsdp");
-    flags.add("--data-parallel-sharding-strategy", p.zero == 2 ? "optim_grads" : "optim_grads_params");
+    flags.add("--data-parallel-sharding-strategy",
+              p.zero.shards_parameters() ? "optim_grads_params" : "optim_grads");
     flags.add("--ckpt-format", "fsdp_dtensor").add("--no-gradient-accumulation-fusion");
   }
   if (const std::int64_t n = optimizer_instances(p); n > 1)
@@ -105,7 +106,7 @@ FlagGroup overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) {
   const Overlap& o = f.recipe().overlap;
   const Parallelism& p = f.parallelism();
   if (o.gradient_reduce > 0) flags.add("--overlap-grad-reduce");
-  if (o.parameter_gather > 0 && p.zero > 0) {
+  if (o.parameter_gather > 0 && p.zero.shards_anything()) {
     if (o.gradient_reduce > 0) {
       flags.add("--overlap-param-gather");
     } else {

@@ -289,7 +289,7 @@ class Import {
     if (group % instances != 0)
       fail("--num-distributed-optimizer-instances",
            fmt::format("{} does not divide {} ranks", instances, group));
-    p.zero_shards = p.zero == 0 ? 0 : group / instances;
+    p.zero_shards = p.zero.shards_anything() ? group / instances : 0;
   }
 
   // With `layers` as Megatron-LM counts: of every chunk.

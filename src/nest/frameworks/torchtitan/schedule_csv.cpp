@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -13,7 +13,10 @@ namespace {
 class Steps {
  public:
   Steps(Schedule schedule, const ScheduleShape& shape)
-      : shape_(shape), parts_(shape.stages * shape.chunks), split_(schedule == Schedule::zb_h1) {
+      : shape_(shape),
+        parts_(shape.stages * shape.chunks),
+        schedule_(schedule),
+        split_(schedule_of(schedule).splits_backward) {
     const auto count = static_cast<std::size_t>(parts_ * shape.micro_batches);
     forward_.assign(count, 0);
     backward_.assign(count, 0);
@@ -51,7 +54,7 @@ class Steps {
 
  private:
   [[nodiscard]] std::int64_t part(const Task& task, std::size_t rank) const {
-    return task.chunk * shape_.stages + static_cast<std::int64_t>(rank);
+    return part_of(schedule_of(schedule_).path, shape_.stages, static_cast<std::int64_t>(rank), task.chunk);
   }
   [[nodiscard]] std::size_t index(std::int64_t part, const Task& task) const {
     return static_cast<std::size_t>(part * shape_.micro_batches + task.micro_batch);
@@ -72,6 +75,7 @@ class Steps {
 
   ScheduleShape shape_;
   std::int64_t parts_;
+  Schedule schedule_;
   bool split_;
   std::vector<std::vector<Task>> orders_;
   std::vector<std::int64_t> forward_;  // the step in which each was done, 0: not yet

@@ -16,9 +16,10 @@ TEST(ScheduleCsv, OfTwoStages) {
 // Every rank does every pass of every micro-batch once, after what it needs.
 TEST(ScheduleCsv, KeepsTheOrderOfPasses) {
   for (const Schedule schedule :
-       {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1, Schedule::interleaved}) {
+       {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1, Schedule::interleaved, Schedule::zb_v}) {
     for (const int stages : {2, 3, 4}) {
-      const int chunks = schedule == Schedule::interleaved ? 2 : 1;
+      const bool turns = schedule == Schedule::zb_v;
+      const int chunks = schedule == Schedule::interleaved || turns ? 2 : 1;
       const int micro_batches = 2 * stages;
       const auto lines = test::split(schedule_csv(schedule, stages, chunks, micro_batches), '\n');
       ASSERT_EQ(static_cast<int>(lines.size()), stages);
@@ -28,10 +29,12 @@ TEST(ScheduleCsv, KeepsTheOrderOfPasses) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
           if (cells[i].empty()) continue;
           EXPECT_TRUE(step.emplace(cells[i], i + 1).second) << cells[i];
-          EXPECT_EQ(std::stoi(cells[i]) % stages, static_cast<int>(r));
+          const int part = std::stoi(cells[i]);
+          const bool back = turns && part >= stages;
+          EXPECT_EQ(back ? 2 * stages - 1 - part : part % stages, static_cast<int>(r));
         }
       }
-      const bool splits = schedule == Schedule::zb_h1;
+      const bool splits = schedule == Schedule::zb_h1 || turns;
       const int parts = stages * chunks;
       EXPECT_EQ(static_cast<int>(step.size()), parts * micro_batches * (splits ? 3 : 2));
       const std::string back = splits ? "I" : "B";

@@ -9,7 +9,9 @@
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
+#include "nest/plan/plan.hpp"
 #include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -24,7 +26,7 @@ Problem not_a_decoder(const ExportFacts& f) {
 
 Problem mesh_does_not_fit(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
-  const std::int64_t shards = p.zero == 0 ? p.strategy.context : p.zero_shards;
+  const std::int64_t shards = p.zero.shards_anything() ? p.zero_shards : p.strategy.context;
   if (p.data * p.strategy.context % shards == 0) return std::nullopt;
   return fmt::format("{} shards of {} ranks", shards, p.data * p.strategy.context);
 }
@@ -118,7 +120,7 @@ std::vector<Section> sections(const ExportFacts& f, bool main) {
   const Parallelism& p = plan.parallelism;
   const Strategy& s = p.strategy;
   const Training& t = plan.training;
-  const std::int64_t shard = p.zero == 0 ? 1 : p.zero_shards / s.context;
+  const std::int64_t shard = p.zero.shards_anything() ? p.zero_shards / s.context : 1;
   std::vector<Section> all;
   if (!main) {
     Section model{"model", {}};
@@ -139,7 +141,9 @@ std::vector<Section> sections(const ExportFacts& f, bool main) {
   Section par{"parallelism", {}};
   par.add("data_parallel_replicate_degree", p.data / shard);
   par.add("data_parallel_shard_degree", shard);
-  par.add("fsdp_reshard_after_forward", p.zero == 3 ? "always" : p.zero == 2 ? "never" : "default");
+  par.add("fsdp_reshard_after_forward", p.zero.shards_parameters()  ? "always"
+                                        : p.zero.shards_gradients() ? "never"
+                                                                    : "default");
   par.add("tensor_parallel_degree", s.tensor);
   if (main && s.tensor > 1) par.plain("enable_sequence_parallel", s.sequence_parallel ? "true" : "false");
   if (f.recipe().overlap.tensor > 0 && f.recipe().compiled && s.tensor > 1)
@@ -151,12 +155,11 @@ std::vector<Section> sections(const ExportFacts& f, bool main) {
   }
   par.add("pipeline_parallel_degree", p.pipeline);
   if (p.pipeline > 1) {
-    if (p.schedule == Schedule::zb_h1) {
+    const std::string_view word = word_of(p.schedule, "torchtitan");
+    if (word.empty()) {
       par.add("pipeline_parallel_schedule_csv", "schedule.csv");
     } else {
-      par.add("pipeline_parallel_schedule", p.schedule == Schedule::gpipe         ? "GPipe"
-                                            : p.schedule == Schedule::interleaved ? "Interleaved1F1B"
-                                                                                  : "1F1B");
+      par.add("pipeline_parallel_schedule", std::string(word));
     }
     if (main) {
       par.add("num_pp_microbatches", t.micro_batches);
@@ -225,7 +228,7 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
   if (registered(f).name.empty())
     lost.emplace_back(
         "the model: torchtitan's registry does not hold it; put its names for your_model and your_flavor");
-  if (p.pipeline > 1 && p.zero >= 2)
+  if (p.pipeline > 1 && p.zero.shards_gradients())
     lost.emplace_back(
         "under a pipeline torchtitan reduces gradients after the last micro-batch and holds them whole until "
         "then");
@@ -264,8 +267,9 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
                  "or sbatch run_slurm.sh"};
   if (release) sink({"train.toml", toml_of(facts)});
   if (main) sink({"main_flags.txt", flags_of(facts)});
-  if (p.pipeline > 1 && p.schedule == Schedule::zb_h1)
-    sink({"schedule.csv", schedule_csv(p.schedule, p.pipeline, 1, question.plan.training.micro_batches)});
+  if (p.pipeline > 1 && word_of(p.schedule, "torchtitan").empty())
+    sink({"schedule.csv",
+          schedule_csv(p.schedule, p.pipeline, p.interleave, question.plan.training.micro_batches)});
   sink({"torchtitan.sh", command_script(release), true});
   sink({"run_host.sh", host_script(map, "torchtitan.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-torchtitan", "torchtitan.sh"), true});

@@ -72,7 +72,10 @@ std::string check_titan(const Settings& s, const test::Files& files, bool releas
     const auto schedule = s.find("parallelism.pipeline_parallel_schedule");
     const bool csv = s.contains("parallelism.pipeline_parallel_schedule_csv");
     if (csv == (schedule != s.end()) || csv != files.contains("schedule.csv")) return "schedule";
-    if (parts > pipeline && (csv || schedule->second != "Interleaved1F1B" || local / micro % pipeline != 0))
+    const bool turns = !csv && schedule->second == "ZBVZeroBubble";
+    if (turns && parts != 2 * pipeline) return "chunks";
+    if (parts > pipeline && !turns &&
+        (csv || schedule->second != "Interleaved1F1B" || local / micro % pipeline != 0))
       return "interleaving";
     for (const char c : {'[', ']', '"'}) std::erase(modules, c);
     const std::vector<std::string> names = test::split(modules, ',');
@@ -109,6 +112,19 @@ TEST(Torchtitan, PlansThatTheRulesAllowKeepItsArithmetic) {
   EXPECT_GT(release, 300);
   EXPECT_GT(main, 300);
   EXPECT_GT(csv, 20);
+}
+
+TEST(Torchtitan, HasZeroBubbleVByName) {
+  test::Planner planner("llama3.1-8b", "torchtitan");
+  Plan plan = test::degrees({.tensor = 1}, 2, 4);
+  plan.parallelism.schedule = Schedule::zb_v;
+  plan.parallelism.interleave = 2;
+  const test::Exported out = test::exported("torchtitan", planner.question(plan));
+  const Settings s = read_toml(out.files.at("train.toml"));
+  EXPECT_EQ(s.at("parallelism.pipeline_parallel_schedule"), "ZBVZeroBubble");
+  EXPECT_FALSE(out.files.contains("schedule.csv"));
+  EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
+            "Megatron-LM has no schedule zb-v");
 }
 
 TEST(Torchtitan, ShardsAreFsdps) {

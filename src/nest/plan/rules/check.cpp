@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
+
 namespace nest::plan {
 namespace {
 
@@ -55,7 +58,7 @@ Problem check_degrees(const Plan& plan, const Cluster& cluster) {
     return fmt::format("micro-batch {} x data {} x {} micro-batches is not the global batch {}",
                        t.micro_batch, p.data, t.micro_batches, t.global_batch);
   }
-  if (p.zero < 0 || p.zero > 3) return "zero is 0, 1, 2 or 3";
+  if (!p.zero.valid()) return "zero is 0, 1, 2 or 3";
   if (p.zero_shards > 0) {
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     if (group % p.zero_shards != 0)
@@ -66,17 +69,9 @@ Problem check_degrees(const Plan& plan, const Cluster& cluster) {
 
 Problem check_schedule(const Plan& plan) {
   const Parallelism& p = plan.parallelism;
-  const bool interleaved = p.schedule == Schedule::interleaved;
-  if (interleaved != (p.interleave > 1)) {
-    return fmt::format("schedule {} does not go with interleave {}", name_of(p.schedule), p.interleave);
-  }
-  if (!interleaved) return std::nullopt;
-  if (p.pipeline < 2) return "interleaving needs a pipeline of 2 stages or more";
-  if (plan.training.micro_batches % p.pipeline != 0) {
-    return fmt::format("an interleaved schedule needs micro-batches ({}) in multiples of the pipeline ({})",
-                       plan.training.micro_batches, p.pipeline);
-  }
-  return std::nullopt;
+  std::string refusal = schedule_refusal(p.schedule, {p.pipeline, plan.training.micro_batches, p.interleave});
+  if (refusal.empty()) return std::nullopt;
+  return refusal;
 }
 
 // The plain case, without bookkeeping: stages are ranges of layers one after the other, and every edge runs
@@ -106,12 +101,14 @@ Problem check_layers(const Plan& plan, const LayerGraph& graph) {
   const auto v = static_cast<std::size_t>(plan.parallelism.interleave);
   const std::size_t p = plan.stages.size();
   std::vector<std::int32_t> part(graph.layers(), -1);
+  const auto stage_of = [&](LayerId id) {
+    return place_of_part(plan.parallelism.schedule, p, static_cast<std::size_t>(part[id.index()])).stage;
+  };
   const auto put = [&](std::size_t stage, LayerId id, std::size_t at) -> Problem {
     if (id.value < 0 || id.index() >= graph.layers())
       return fmt::format("stage {}: there is no layer {}, the model has {}", stage, id.value, graph.layers());
     if (part[id.index()] >= 0)
-      return fmt::format("stage {}: layer {} is also in stage {}", stage, id.value,
-                         static_cast<std::size_t>(part[id.index()]) % p);
+      return fmt::format("stage {}: layer {} is also in stage {}", stage, id.value, stage_of(id));
     part[id.index()] = static_cast<std::int32_t>(at);
     return std::nullopt;
   };
@@ -130,13 +127,12 @@ Problem check_layers(const Plan& plan, const LayerGraph& graph) {
     for (std::size_t c = 0; c < v; ++c) {
       count += stage.chunks[c].size();
       for (const LayerId id : stage.chunks[c]) {
-        if (Problem problem = put(i, id, c * p + i)) return problem;
+        if (Problem problem = put(i, id, part_of(plan.parallelism.schedule, p, {i, c}))) return problem;
       }
     }
     if (count != stage.layers.size()) return fmt::format("stage {}: its chunks are not its layers", i);
     for (const LayerId id : stage.layers) {
-      if (id.index() >= graph.layers() || part[id.index()] < 0 ||
-          static_cast<std::size_t>(part[id.index()]) % p != i)
+      if (id.index() >= graph.layers() || part[id.index()] < 0 || stage_of(id) != i)
         return fmt::format("stage {}: layer {} is in none of its chunks", i, id.value);
     }
   }
@@ -146,8 +142,7 @@ Problem check_layers(const Plan& plan, const LayerGraph& graph) {
   for (const Edge& edge : graph.edges()) {
     if (part[edge.from.index()] > part[edge.to.index()]) {
       return fmt::format("layer {} (stage {}) feeds layer {} of an earlier stage ({})", edge.from.value,
-                         static_cast<std::size_t>(part[edge.from.index()]) % p, edge.to.value,
-                         static_cast<std::size_t>(part[edge.to.index()]) % p);
+                         stage_of(edge.from), edge.to.value, stage_of(edge.to));
     }
   }
   return std::nullopt;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/plan/plan.hpp"
 #include "nest/plan/rules/even_split.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::plan {
 namespace {
@@ -39,7 +41,7 @@ void complete_degrees(Plan& plan, const PlanInputs& inputs) {
   if (t.micro_batches == 0)
     t.micro_batches = t.global_batch / std::max<std::int64_t>(1, t.micro_batch * p.data);
   const std::int64_t group = p.data / side * p.strategy.cell() / p.strategy.tensor;
-  if (p.zero == 0) {
+  if (!p.zero.shards_anything()) {
     p.zero_shards = 1;
   } else if (p.zero_shards == 0) {
     p.zero_shards = group;
@@ -58,7 +60,7 @@ void complete_stages(Plan& plan, const LayerGraph& graph) {
       stage.strategy = p.strategy;
       stage.recompute = plan.default_recompute;
       for (std::size_t c = 0; c < v; ++c) {
-        std::vector<LayerId>& part = parts[c * stages + i];
+        std::vector<LayerId>& part = parts[part_of(p.schedule, stages, {i, c})];
         stage.layers.insert(stage.layers.end(), part.begin(), part.end());
         if (v > 1) stage.chunks.push_back(std::move(part));
       }

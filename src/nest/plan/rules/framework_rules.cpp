@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
+
 namespace nest::plan {
 namespace {
 
@@ -12,7 +15,7 @@ std::int64_t dense_group(const Parallelism& p) {
 }
 
 std::int64_t shards(const Parallelism& p) {
-  if (p.zero == 0) return 1;
+  if (!p.zero.shards_anything()) return 1;
   return std::max<std::int64_t>(1, p.zero_shards > 0 ? p.zero_shards : dense_group(p));
 }
 
@@ -23,7 +26,8 @@ bool experts_with_sequence_parallel(const PlanDegrees& d) {
 
 bool micro_batches_in_rounds(const PlanDegrees& d) {
   const Parallelism& p = d.parallelism;
-  return p.interleave == 1 || (p.pipeline > 1 && d.training.micro_batches % p.pipeline == 0);
+  return p.interleave == 1 || (p.pipeline > 1 && (!schedule_of(p.schedule).in_rounds ||
+                                                  d.training.micro_batches % p.pipeline == 0));
 }
 
 bool ring(const Strategy& s) {
@@ -37,7 +41,7 @@ bool sequence_in_halves(const PlanDegrees& d) {
 
 // Optimizers of Megatron-LM, each sharded over a part of the ranks.
 std::int64_t instances(const Parallelism& p) {
-  return p.zero == 0 ? 1 : std::max<std::int64_t>(1, dense_group(p) / shards(p));
+  return p.zero.shards_anything() ? std::max<std::int64_t>(1, dense_group(p) / shards(p)) : 1;
 }
 
 constexpr std::array kMegatron{
@@ -54,7 +58,7 @@ constexpr std::array kMegatron{
     FrameworkRule{"shards-divide-ranks", "Megatron-LM's optimizers are sharded over equal parts of the ranks",
                   [](const PlanDegrees& d) {
                     const Parallelism& p = d.parallelism;
-                    return p.zero == 0 || dense_group(p) % shards(p) == 0;
+                    return !p.zero.shards_anything() || dense_group(p) % shards(p) == 0;
                   }},
     FrameworkRule{"shards-divide-experts",
                   "Megatron-LM splits the ranks of an expert into as many optimizers as those of the rest",
@@ -91,14 +95,15 @@ constexpr std::array kTorchtitan{
     FrameworkRule{"adam-only", "torchtitan's optimizers are Adam and AdamW",
                   [](const PlanDegrees& d) { return d.training.optimizer == Optimizer::adam; }},
     FrameworkRule{"no-zero-1", "torchtitan shards with FSDP (ZeRO 2 or 3) or not at all: it has no ZeRO 1",
-                  [](const PlanDegrees& d) { return d.parallelism.zero != 1; }},
+                  [](const PlanDegrees& d) { return !d.parallelism.zero.scatters_at_step_end(); }},
     FrameworkRule{
         "context-is-sharded",
         "torchtitan's FSDP shards over context ranks too: context parallelism needs ZeRO 2 or 3 over "
         "a multiple of the context degree",
         [](const PlanDegrees& d) {
           const Parallelism& p = d.parallelism;
-          return p.strategy.context == 1 || (p.zero >= 2 && shards(p) % p.strategy.context == 0);
+          return p.strategy.context == 1 ||
+                 (p.zero.shards_gradients() && shards(p) % p.strategy.context == 0);
         }},
     FrameworkRule{"context-by-ring", "torchtitan's context parallelism is ring attention",
                   [](const PlanDegrees& d) { return ring(d.parallelism.strategy); }},
@@ -125,13 +130,15 @@ constexpr std::array kDeepSpeed{
     FrameworkRule{"no-fp8", "DeepSpeed trains in bf16 and fp16",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp8; }},
     FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
-                  [](const PlanDegrees& d) { return d.parallelism.pipeline == 1 || d.parallelism.zero < 2; }},
-    FrameworkRule{"partial-shards",
-                  "DeepSpeed shards over a part of the ranks (MiCS, ZeRO++) with ZeRO 3 only",
                   [](const PlanDegrees& d) {
-                    const Parallelism& p = d.parallelism;
-                    return p.zero == 0 || p.zero == 3 || shards(p) == dense_group(p);
+                    return d.parallelism.pipeline == 1 || !d.parallelism.zero.shards_gradients();
                   }},
+    FrameworkRule{
+        "partial-shards", "DeepSpeed shards over a part of the ranks (MiCS, ZeRO++) with ZeRO 3 only",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return !p.zero.shards_anything() || p.zero.shards_parameters() || shards(p) == dense_group(p);
+        }},
     FrameworkRule{"context-by-heads", "DeepSpeed's context parallelism (Ulysses) is all_to_all",
                   [](const PlanDegrees& d) {
                     const Strategy& s = d.parallelism.strategy;
@@ -146,12 +153,15 @@ constexpr std::array kDeepSpeed{
     FrameworkRule{"tensor-without-sequence-parallel",
                   "DeepSpeed's tensor parallelism (AutoTP) has no sequence parallelism",
                   [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
-    FrameworkRule{
-        "tensor-with-zero", "DeepSpeed's tensor parallelism (AutoTP) runs with ZeRO 0, 1 and 2 only",
-        [](const PlanDegrees& d) { return d.parallelism.strategy.tensor == 1 || d.parallelism.zero < 3; }},
-    FrameworkRule{
-        "experts-with-zero", "DeepSpeed's experts run with ZeRO 0, 1 and 2 only",
-        [](const PlanDegrees& d) { return d.parallelism.strategy.expert == 1 || d.parallelism.zero < 3; }},
+    FrameworkRule{"tensor-with-zero",
+                  "DeepSpeed's tensor parallelism (AutoTP) runs with ZeRO 0, 1 and 2 only",
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.strategy.tensor == 1 || !d.parallelism.zero.shards_parameters();
+                  }},
+    FrameworkRule{"experts-with-zero", "DeepSpeed's experts run with ZeRO 0, 1 and 2 only",
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.strategy.expert == 1 || !d.parallelism.zero.shards_parameters();
+                  }},
     FrameworkRule{
         "experts-on-data-ranks",
         "DeepSpeed's expert groups are data ranks: no context parallelism, the tensor degree of the "
@@ -196,22 +206,21 @@ std::span<const FrameworkRules> all_framework_rules() {
                      .title = "Megatron-LM",
                      .same_recompute = true,
                      .contiguous_stages = true,
-                     .schedules = {Schedule::one_f_one_b, Schedule::interleaved},
+                     .schedules = schedules_of("megatron"),
                      .rules = kMegatron,
                      .whole_chunks = true},
-      FrameworkRules{
-          .name = "torchtitan",
-          .title = "torchtitan",
-          .same_recompute = true,
-          .contiguous_stages = true,
-          .schedules = {Schedule::one_f_one_b, Schedule::interleaved, Schedule::gpipe, Schedule::zb_h1},
-          .rules = kTorchtitan,
-          .whole_recompute = true},
+      FrameworkRules{.name = "torchtitan",
+                     .title = "torchtitan",
+                     .same_recompute = true,
+                     .contiguous_stages = true,
+                     .schedules = schedules_of("torchtitan"),
+                     .rules = kTorchtitan,
+                     .whole_recompute = true},
       FrameworkRules{.name = "deepspeed",
                      .title = "DeepSpeed",
                      .same_recompute = true,
                      .contiguous_stages = true,
-                     .schedules = {Schedule::one_f_one_b},
+                     .schedules = schedules_of("deepspeed"),
                      .rules = kDeepSpeed,
                      .whole_recompute = true,
                      .policies = {RecomputePolicy::none, RecomputePolicy::full}},

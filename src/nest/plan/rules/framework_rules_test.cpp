@@ -97,6 +97,7 @@ TEST(FrameworkRules, MegatronRecomputesNumbersOfLayersOfChunks) {
   EXPECT_FALSE(find_framework_rules("deepspeed")->has(RecomputePolicy::selective));
   EXPECT_TRUE(megatron.has(RecomputePolicy::selective));
   EXPECT_FALSE(megatron.has(Schedule::zb_h1));
+  EXPECT_FALSE(megatron.has(Schedule::zb_v));
   EXPECT_TRUE(find_framework_rules("torchtitan")->has(Schedule::zb_h1));
 }
 

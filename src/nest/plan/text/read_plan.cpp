@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 
@@ -13,10 +15,9 @@ constexpr WholeRange kCount{1, 1'000'000'000};
 constexpr std::int32_t kMostId = (1 << 24) - 1;
 
 template <class Enum, class Find>
-void read_word(Reader& r, const char* key, std::initializer_list<const char*> words, Find find, Enum& out) {
+void read_word(Reader& r, const char* key, const std::vector<std::string>& words, Find find, Enum& out) {
   if (!r.has(key)) return;
-  const std::vector<std::string> allowed(words.begin(), words.end());
-  out = *find(r.choice(key, allowed));
+  out = *find(r.choice(key, words));
 }
 
 std::optional<Precision> find_precision(std::string_view word) {
@@ -155,11 +156,17 @@ void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOpti
   p.data = r.whole_or("data", 0, {0, kDegree.most});
   p.data_inner = r.whole_or("data_inner", 0, {0, kDegree.most});
   p.block_devices = r.whole_or("block_devices", 0, {0, kDegree.most});
-  p.zero = r.whole_or("zero", 0, {0, 3});
+  p.zero = r.whole_or("zero", 0, {0, Zero::kMost});
   p.zero_shards = r.whole_or("zero_shards", 0, {0, kDegree.most});
   p.interleave = r.whole_or("interleave", 1, {1, 1024});
   p.schedule = p.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
-  read_word(r, "schedule", {"1f1b", "gpipe", "interleaved", "zb-h1"}, find_schedule, p.schedule);
+  std::vector<std::string> words;
+  for (const PipelineSchedule* s : kSchedules) words.emplace_back(s->name);
+  read_word(r, "schedule", words, find_schedule, p.schedule);
+  // A schedule that has one number of chunks need not say it.
+  const PipelineSchedule& schedule = schedule_of(p.schedule);
+  if (!r.has("interleave") && schedule.least_chunks == schedule.most_chunks)
+    p.interleave = schedule.least_chunks;
   p.first_stage_first = r.boolean_or("first_stage_first", false);
   if (std::optional<Reader> slots = r.object_if("split")) {
     split.embedding_slot = slots->boolean_or("embedding", false);

@@ -1,9 +1,9 @@
 #include "nest/price/layers/cost_book.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "nest/base/hash.hpp"
+#include "nest/price/network/shared_cells.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::price {
@@ -121,14 +121,7 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
 void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strategies) {
   for (std::size_t i = 0; i < network.stages.size(); ++i) {
     StageNetwork& stage = network.stages[i];
-    const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
-      return c.second == stage.cell || (c.first == strategies[i] && same_groups(*c.second, *stage.cell));
-    });
-    if (known == cells_.end()) {
-      cells_.emplace_back(strategies[i], stage.cell);
-    } else {
-      stage.cell = known->second;
-    }
+    stage.cell = shared_cell(cells_, strategies[i], stage.cell);
   }
 }
 

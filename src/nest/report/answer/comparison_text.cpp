@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/bar_chart.hpp"
 #include "nest/solve/baselines/baselines.hpp"
@@ -47,9 +48,8 @@ std::vector<std::string> row_of(const ComparedPlan& one) {
   std::vector<std::string> cells{one.name};
   if (fits(one)) {
     const Prediction& p = *r.plan->predicted;
-    cells.insert(cells.end(),
-                 {format_count(p.tokens_per_s),
-                  one.relative ? fmt::format("{:.1f} %", 100 * *one.relative) : "-", format(p.step)});
+    cells.insert(cells.end(), {format_count(p.tokens_per_s),
+                               one.relative ? format_percent(*one.relative) : "-", format(p.step)});
   } else {
     cells.insert(cells.end(), {"-", "-", "-"});
   }
@@ -156,7 +156,7 @@ std::string brief_degrees(const Plan& plan) {
     words.push_back(
         fmt::format("p{}{}", p.pipeline, p.interleave > 1 ? fmt::format("x{}", p.interleave) : ""));
   add("d", p.data);
-  if (p.zero > 0) words.push_back(fmt::format("z{}", p.zero));
+  if (p.zero.shards_anything()) words.push_back(fmt::format("z{}", p.zero.stage()));
   words.push_back(fmt::format("b{}", plan.training.micro_batch));
   const std::string again = brief_recompute(plan.stages);
   if (again != "none") words.push_back(again);

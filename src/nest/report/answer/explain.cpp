@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/percent.hpp"
 
 namespace nest::report {
 namespace {
@@ -37,10 +38,6 @@ std::optional<Plan> with_micro_batch(const Plan& plan, bool more) {
   return changed;
 }
 
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
 std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster) {
   struct Force {
     double gain;
@@ -50,17 +47,18 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
   const double step = e.priced.predicted.step.value;
   const double by_compute = 1 - e.effects.front().step.value / step;
   forces.push_back(
-      {by_compute, "compute: 10 % more of it makes the step " + percent(by_compute) + " shorter"});
+      {by_compute, "compute: 10 % more of it makes the step " + format_percent(by_compute) + " shorter"});
   for (std::size_t l = 0; l < cluster.levels().size(); ++l) {
     const double gain = 1 - e.effects[l + 1].step.value / step;
     if (gain < kWorthIt * by_compute || gain <= 0) continue;
     forces.push_back({gain, "the network's level '" + cluster.levels()[l].name +
-                                "': 10 % more bandwidth makes the step " + percent(gain) + " shorter"});
+                                "': 10 % more bandwidth makes the step " + format_percent(gain) +
+                                " shorter"});
   }
   const double bubble = e.priced.predicted.bubble_fraction;
   if (bubble > 0) {
     // A tenth less bubble, to stand beside a tenth more of the others.
-    forces.push_back({bubble / 10, "the pipeline's bubble: " + percent(bubble) + " of the step"});
+    forces.push_back({bubble / 10, "the pipeline's bubble: " + format_percent(bubble) + " of the step"});
   }
   std::sort(forces.begin(), forces.end(), [](const Force& a, const Force& b) {
     return a.gain != b.gain ? a.gain > b.gain : a.sentence < b.sentence;
@@ -80,10 +78,10 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
   }
   if (share > kTight) {
     sentences.insert(sentences.begin(),
-                     fmt::format("memory: stage {} takes {} of a device", fullest, percent(share)));
+                     fmt::format("memory: stage {} takes {} of a device", fullest, format_percent(share)));
   } else {
-    sentences.push_back(
-        fmt::format("not memory: the fullest stage ({}) takes {} of a device", fullest, percent(share)));
+    sentences.push_back(fmt::format("not memory: the fullest stage ({}) takes {} of a device", fullest,
+                                    format_percent(share)));
   }
   return sentences;
 }

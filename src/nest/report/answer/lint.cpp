@@ -8,6 +8,7 @@
 
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
@@ -26,10 +27,6 @@ constexpr double kMuchNetwork = 0.05;
 constexpr double kMuchRecompute = 0.1;
 constexpr double kMuchFreeMemory = 0.3;  // of a device
 constexpr double kFaster = 1.02;
-
-std::string percent(double share) {
-  return fmt::format("{:.0f} %", 100 * share);
-}
 
 class Linter {
  public:
@@ -69,7 +66,7 @@ class Linter {
       add(LintKind::hint, "free-memory",
           fmt::format("the fullest device uses {} of its memory: a larger micro-batch, fewer shards or less "
                       "recomputation would fit",
-                      percent(most)));
+                      format_percent(most, 0)));
   }
 
   // Whether the tensor group of some cell has devices in several of the innermost domains.
@@ -93,7 +90,7 @@ class Linter {
     if (!tensor_straddles()) return;
     add(LintKind::slow, "tensor-across-nodes",
         fmt::format("tensor groups straddle {}s: {} of the step", inputs_.cluster.levels().front().name,
-                    percent(share(breakdown_.tensor))),
+                    format_percent(share(breakdown_.tensor), 0)),
         share(breakdown_.tensor));
   }
 
@@ -102,7 +99,7 @@ class Linter {
     if (share(breakdown_.bubble) > kMuchBubble)
       add(LintKind::slow, "bubble",
           fmt::format("the pipeline is idle for {} of the step: {} micro-batches over {} stages",
-                      percent(share(breakdown_.bubble)), plan_.training.micro_batches, p.pipeline),
+                      format_percent(share(breakdown_.bubble), 0), plan_.training.micro_batches, p.pipeline),
           share(breakdown_.bubble));
     const std::array<std::pair<const char*, Seconds>, 5> parts{{{"tensor", breakdown_.tensor},
                                                                 {"expert", breakdown_.expert},
@@ -113,7 +110,8 @@ class Linter {
       const bool said = std::string_view(name) == "tensor" && tensor_straddles();
       if (said || share(part) <= kMuchNetwork) continue;
       add(LintKind::slow, fmt::format("{}-traffic", name),
-          fmt::format("{} traffic that nothing hides takes {} of the step", name, percent(share(part))),
+          fmt::format("{} traffic that nothing hides takes {} of the step", name,
+                      format_percent(share(part), 0)),
           share(part));
     }
   }
@@ -122,7 +120,7 @@ class Linter {
   void recompute() {
     if (share(breakdown_.recompute) > kMuchRecompute)
       add(LintKind::slow, "recompute",
-          fmt::format("recomputation takes {} of the step", percent(share(breakdown_.recompute))),
+          fmt::format("recomputation takes {} of the step", format_percent(share(breakdown_.recompute), 0)),
           share(breakdown_.recompute));
   }
 

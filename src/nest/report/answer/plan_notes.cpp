@@ -1,4 +1,5 @@
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/base/percent.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +11,6 @@ namespace {
 constexpr double kNearlyFull = 0.98;  // of memory
 constexpr double kMuchNetwork = 0.3;  // of the step, not hidden
 constexpr double kMuchBubble = 0.2;
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
 
 // The most devices that cells of the plan's width can use: copies must divide the batch, stages have a layer
 // each.
@@ -77,7 +74,7 @@ std::string proof_sentence(const SearchResult& found, const SearchOptions& asked
   const auto gap = gap_of(found);
   if (!gap) return "not proved: there is no bound yet";
   return fmt::format("not proved: no plan takes less than {} a step, a gap of {}", format(found.lower_bound),
-                     percent(*gap));
+                     format_percent(*gap));
 }
 
 std::string idle_sentence(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked) {
@@ -98,7 +95,7 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
     list.push_back(fmt::format(
         "stage {} takes {} of a device's memory; estimates of memory are not that exact: a larger 'reserve' "
         "in the recipe leaves room",
-        full, percent(share)));
+        full, format_percent(share)));
   }
   const Breakdown& b = predicted.breakdown;
   const Seconds network = b.tensor + b.expert + b.context + b.pipeline + b.data + b.zero;
@@ -108,10 +105,10 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
                                                      {"data", b.data},       {"zero", b.zero}};
     const auto* largest = std::max_element(std::begin(parts), std::end(parts),
                                            [](const auto& x, const auto& y) { return x.second < y.second; });
-    list.push_back(
-        fmt::format("the network binds: {} of the step is communication that nothing hides, most of it "
-                    "{} ({})",
-                    percent(network.value / predicted.step.value), largest->first, format(largest->second)));
+    list.push_back(fmt::format(
+        "the network binds: {} of the step is communication that nothing hides, most of it "
+        "{} ({})",
+        format_percent(network.value / predicted.step.value), largest->first, format(largest->second)));
   }
   if (plan.training.micro_batches < plan.parallelism.pipeline) {
     list.push_back(fmt::format("{} not fill {} stages; a larger global batch would",
@@ -121,7 +118,7 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
                                plan.parallelism.pipeline));
   } else if (predicted.bubble_fraction > kMuchBubble) {
     list.push_back(fmt::format("the pipeline is idle for {} of the step; a larger global batch shortens that",
-                               percent(predicted.bubble_fraction)));
+                               format_percent(predicted.bubble_fraction)));
   }
   const std::int64_t node = inputs.cluster.tree().devices_in(LevelId{0}, 0);
   if (plan.parallelism.strategy.tensor > node) {

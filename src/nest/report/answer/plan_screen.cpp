@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
@@ -21,10 +22,6 @@ using Align = Table::Align;
 
 constexpr std::size_t kIndent = 9;  // of what stands beside a heading
 constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', 'c', 'p', '.', 'd', 'z', 'o'};
-
-std::string percent(double share) {
-  return fmt::format("{:.1f} %", 100 * share);
-}
 
 // A degree of the runners-up's table; shown where a plan has another value than the usual.
 struct DegreeColumn {
@@ -39,7 +36,7 @@ constexpr std::array<DegreeColumn, 8> kDegrees{{
     {"pipeline", 0, [](const Plan& p) { return p.parallelism.pipeline; }},
     {"chunks", 1, [](const Plan& p) { return p.parallelism.interleave; }},
     {"data", 0, [](const Plan& p) { return p.parallelism.data; }},
-    {"ZeRO", 0, [](const Plan& p) { return p.parallelism.zero; }},
+    {"ZeRO", 0, [](const Plan& p) { return p.parallelism.zero.stage(); }},
     {"b", 0, [](const Plan& p) { return p.training.micro_batch; }},
 }};
 
@@ -94,7 +91,7 @@ class Screen {
     std::string more =
         fmt::format("{} micro-batch{} of {}; recomputation {}", format_digits(t.micro_batches),
                     t.micro_batches == 1 ? "" : "es", t.micro_batch, spell_recompute(one.stages));
-    if (p.zero > 0) more += fmt::format("; ZeRO over {} ranks", format_digits(p.zero_shards));
+    if (p.zero.shards_anything()) more += fmt::format("; ZeRO over {} ranks", format_digits(p.zero_shards));
     if (p.copies() > 1 && p.pipeline > 1)
       more += fmt::format("; {} of {} copies side by side", p.data_inner, p.copies());
     more += fmt::format("; {} of {} devices", format_digits(p.devices()),
@@ -109,9 +106,9 @@ class Screen {
 
   [[nodiscard]] std::string step(const Plan& one) const {
     const Prediction& p = *one.predicted;
-    return beside("Step",
-                  fmt::format("{}; {} tokens/s; {} per device; MFU {}", format(p.step),
-                              format_count(p.tokens_per_s), format(p.flops_per_device), percent(p.mfu))) +
+    return beside("Step", fmt::format("{}; {} tokens/s; {} per device; MFU {}", format(p.step),
+                                      format_count(p.tokens_per_s), format(p.flops_per_device),
+                                      format_percent(p.mfu))) +
            beside("", breakdown_bar(p, kTextWidth - kIndent)) + std::string(kIndent, ' ') +
            breakdown_legend(p, kIndent) + "\n";
   }
@@ -125,7 +122,7 @@ class Screen {
         "Memory",
         fmt::format("{} of {} ({}) in {}: weights {}, gradients {}, optimizer {}, activations {}{}, rest {}",
                     format_memory(m.total()), format_memory(m.capacity),
-                    percent(memory_share(one.stages[full])),
+                    format_percent(memory_share(one.stages[full])),
                     one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
                     format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
                     format_memory(m.activations), fragmentation, format_memory(m.workspace + m.reserve)));
@@ -177,7 +174,7 @@ class Screen {
       cells.insert(cells.end(), {recompute_word(one), format(one.predicted->step)});
       if (i > 0) {
         const auto loss = largest_loss(best_, one);
-        cells.push_back("+" + percent(one.predicted->step.value / best_.predicted->step.value - 1));
+        cells.push_back("+" + format_percent(one.predicted->step.value / best_.predicted->step.value - 1));
         cells.push_back(loss ? fmt::format("{} +{}", loss->name, format(loss->change())) : "nothing: a tie");
       }
       table.add(std::move(cells));
@@ -225,7 +222,7 @@ std::string breakdown_legend(const Prediction& predicted, std::size_t indent) {
       continue;
     }
     items.push_back(fmt::format("{} {} {} ({})", kLetters[i], spell_term(kBreakdownKeys[i].key), format(time),
-                                percent(time.value / predicted.step.value)));
+                                format_percent(time.value / predicted.step.value)));
   }
   if (rest.value > 0) items.push_back("rest " + format(rest));
   std::string text;

@@ -7,6 +7,7 @@
 
 #include "nest/estimate/collectives/cell_network.hpp"
 #include "nest/estimate/layers/layer_compute.hpp"
+#include "nest/plan/recompute_walk.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/step_groups.hpp"
 #include "nest/simulate/traffic/traffic.hpp"
@@ -51,7 +52,7 @@ class PassCounter {
       } else {
         held = profile_parameters(plan_.stages[i]);
       }
-      if (plan_.parallelism.zero >= 2) count_zero(i, held);
+      if (plan_.parallelism.zero.reduces_every_micro_batch()) count_zero(i, held);
     }
     return std::move(levels_);
   }
@@ -82,11 +83,9 @@ class PassCounter {
     const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training.sequence);
     std::map<Key, double> times;
     Parameters held;
-    std::int64_t recomputed = 0;
+    RecomputeWalk walk(stage.recompute);
     for (const LayerId id : stage.layers) {
-      const bool can = built.graph.recomputes(id);
-      const RecomputePolicy policy = can ? stage.recompute.of_layer(recomputed) : RecomputePolicy::none;
-      recomputed += can ? 1 : 0;
+      const RecomputePolicy policy = walk.next(built.graph.recomputes(id));
       const LayerCompute& layer =
           book_.computes(plan_.training, stage.strategy, policy)[built.model->layers[id.index()].type];
       held.dense += static_cast<double>(layer.dense_parameters);
@@ -138,7 +137,7 @@ class PassCounter {
       const Groups groups = step_groups(plan_, stage, group);
       add(CollectiveKind::reduce_scatter, round_up_bytes(parameters * reduced), groups, 1,
           &PassTraffic::gradients);
-      if (plan_.parallelism.zero < 3) continue;
+      if (!plan_.parallelism.zero.gathers_every_pass()) continue;
       // Before the forward and before the backward pass.
       add(CollectiveKind::all_gather, round_up_bytes(parameters * kGatherBytes), groups, 2,
           &PassTraffic::parameters);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -11,6 +10,7 @@
 
 #include "nest/base/document/document.hpp"
 #include "nest/base/hash.hpp"
+#include "nest/base/workers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/question/space_options.hpp"
 #include "nest/report/answer/comparison_text.hpp"
@@ -159,26 +159,18 @@ std::vector<SweepRow> run_sweep(const Sweep& sweep, const SweepOptions& options,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) waiting.push_back(i);
   }
-  std::atomic<std::size_t> next = 0;
   std::mutex telling;
-  const auto work = [&] {
-    for (;;) {
-      const std::size_t i = next.fetch_add(1);
-      if (i >= waiting.size() || (options.interrupted && options.interrupted())) return;
-      SweepRow row = solve_point(sweep, waiting[i]);
-      const std::scoped_lock lock(telling);
-      if (told) told(row);
-      rows[waiting[i]] = std::move(row);
-    }
-  };
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto threads =
       std::min(static_cast<std::size_t>(options.threads > 0 ? options.threads : cores), waiting.size());
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
-  }
+  Workers workers(std::max<std::size_t>(1, threads));
+  workers.run(waiting.size(), [&](std::size_t, std::size_t i) {
+    if (options.interrupted && options.interrupted()) return;
+    SweepRow row = solve_point(sweep, waiting[i]);
+    const std::scoped_lock lock(telling);
+    if (told) told(row);
+    rows[waiting[i]] = std::move(row);
+  });
   std::vector<SweepRow> out;
   for (std::optional<SweepRow>& row : rows) {
     if (row) out.push_back(std::move(*row));

@@ -8,6 +8,7 @@
 
 #include "nest/base/drawing/svg.hpp"
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/percent.hpp"
 #include "nest/report/answer/bar_chart.hpp"
 
 namespace nest::report {
@@ -234,8 +235,7 @@ std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     for (const auto& [field, value] : sweep.at(row.point)) cells.push_back(value);
     if (row.has_plan())
       cells.insert(cells.end(), {format_count(row.tokens_per_s), format(Seconds{row.step_s}),
-                                 fmt::format("{:.1f} %", 100 * row.mfu),
-                                 fmt::format("{:.0f} %", 100 * row.memory_share), row.plan});
+                                 format_percent(row.mfu), format_percent(row.memory_share, 0), row.plan});
     else
       cells.insert(cells.end(), {"-", "-", "-", "-", row.status + ": " + row.reason});
     table.add(std::move(cells));

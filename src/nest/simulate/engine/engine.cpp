@@ -4,6 +4,7 @@
 #include <cassert>
 #include <deque>
 
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/simulate/engine/event_queue.hpp"
 #include "nest/simulate/engine/job_runner.hpp"
 #include "nest/simulate/engine/step_end.hpp"
@@ -96,15 +97,13 @@ class Engine final : public StepEnd::Host {
     const std::size_t stages = scenario_.stages();
     const std::size_t stage = states_[worker].stage;
     const std::size_t first = worker - stage;
+    const std::size_t part =
+        part_of(scenario_.schedule, stages, {stage, static_cast<std::size_t>(task.chunk)});
+    if (earlier ? part == 0 : part + 1 == stages * chunks()) return {};
+    const ChunkPlace at = place_of_part(scenario_.schedule, stages, earlier ? part - 1 : part + 1);
     Task other = task;
-    if (earlier) {
-      if (stage > 0) return {true, worker - 1, other};
-      --other.chunk;
-      return {other.chunk >= 0, first + stages - 1, other};
-    }
-    if (stage + 1 < stages) return {true, worker + 1, other};
-    ++other.chunk;
-    return {static_cast<std::size_t>(other.chunk) < chunks(), first, other};
+    other.chunk = static_cast<std::int32_t>(at.chunk);
+    return {true, first + at.stage, other};
   }
   // Forward passes wait for the pass before them, backward passes for the one after.
   [[nodiscard]] Neighbour sender_of(std::size_t worker, const Task& task) const {
@@ -148,8 +147,7 @@ class Engine final : public StepEnd::Host {
     const std::vector<Task>& order = scenario_.orders[s.stage];
     const Task& task = order[s.next];
     const double work = scenario_.work_s(s.stage, task);
-    const bool makes_gradients =
-        task.kind == (scenario_.schedule == Schedule::zb_h1 ? TaskKind::backward_weight : TaskKind::backward);
+    const bool makes_gradients = task.kind == schedule_of(scenario_.schedule).gradient_task();
     if (makes_gradients && task.micro_batch + 1 == scenario_.shape.micro_batches) {
       end_.last_pass_begins(worker, static_cast<std::size_t>(task.chunk), work);
     }

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "nest/base/units.hpp"
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/simulate/engine/scenario.hpp"
 
 namespace nest::simulate {

@@ -1,5 +1,6 @@
 #include "nest/simulate/engine/scenario.hpp"
 
+#include <array>
 #include <utility>
 
 #include "nest/price/step_groups.hpp"
@@ -48,7 +49,7 @@ class Maker {
 
  private:
   // Boundaries in both directions: into stage i from the one before it, and from the one after it; the ends
-  // are neighbours where schedules interleave.
+  // are neighbours where chunks go round.
   struct Boundary {
     std::size_t from;
     std::size_t to;
@@ -83,7 +84,7 @@ class Maker {
 
   void find_routes() {
     const std::size_t copies = plan_.stages.front().devices.size();
-    const bool wraps = out_.shape.chunks > 1;
+    const bool wraps = schedule_of(out_.schedule).wraps();
     for (std::size_t i = 0; i < stages() && stages() > 1; ++i) {
       for (const auto& [from, skip] :
            {std::pair{before(i), i == 0}, std::pair{after(i), i + 1 == stages()}}) {
@@ -103,6 +104,13 @@ class Maker {
     add_workers(classes_);
   }
 
+  // Of the two boundaries of a stage, the one that a chunk's input crosses.
+  [[nodiscard]] bool comes_from_after(std::size_t i, std::size_t chunk, bool backward) const {
+    const ChunkSource source =
+        source_of(out_.schedule, stages(), static_cast<std::size_t>(out_.shape.chunks), {i, chunk}, backward);
+    return source == ChunkSource::wrap ? backward : source == ChunkSource::next;
+  }
+
   void add_receives() {
     if (boundaries_.empty()) return;
     // Links that no copy which stands for others uses say nothing new.
@@ -115,11 +123,14 @@ class Maker {
     for (std::size_t k = 0; k < classes_.size(); ++k) {
       for (std::size_t i = 0; i < stages(); ++i) {
         const std::vector<ChunkCost>& chunks = out_.cost(i).chunks;
+        const std::array<Routes, 2> routes{joint_routes(boundaries_[2 * i], classes_[k], matters),
+                                           joint_routes(boundaries_[2 * i + 1], classes_[k], matters)};
         for (const bool backward : {false, true}) {
-          const Routes routes = joint_routes(boundaries_[2 * i + (backward ? 1 : 0)], classes_[k], matters);
           for (std::size_t c = 0; c < chunks.size(); ++c) {
             const Bytes bytes = backward ? chunks[c].backward_bytes : chunks[c].forward_bytes;
-            if (bytes.value > 0) receive(k * stages() + i, c, backward) = out_.traffic->send(bytes, routes);
+            if (bytes.value == 0) continue;
+            receive(k * stages() + i, c, backward) =
+                out_.traffic->send(bytes, routes[comes_from_after(i, c, backward) ? 1 : 0]);
           }
         }
       }
@@ -184,7 +195,7 @@ double Scenario::work_s(std::size_t stage, const Task& task) const {
   const ChunkCost& chunk = cost(stage).chunks[static_cast<std::size_t>(task.chunk)];
   if (task.kind == TaskKind::forward) return chunk.forward_work().value;
   if (task.kind == TaskKind::backward_weight) return chunk.backward_weight.value;
-  const bool split = schedule == Schedule::zb_h1;
+  const bool split = schedule_of(schedule).splits_backward;
   return (split ? chunk.backward_work() - chunk.backward_weight : chunk.backward_work()).value;
 }
 

@@ -10,7 +10,7 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/price.hpp"
 #include "nest/simulate/traffic/traffic.hpp"
 

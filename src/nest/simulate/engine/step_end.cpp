@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nest/plan/schedules/schedule.hpp"
+
 namespace nest::simulate {
 namespace {
 
@@ -206,7 +208,7 @@ void StepEnd::finish(std::size_t i) {
   const double gather = host_.now_s() - stage.optimizer_end;
   const double share = scenario_.overlap.parameter_gather;
   const auto n = static_cast<double>(scenario_.cost(i).buckets);
-  const auto rounds = static_cast<double>((scenario_.shape.chunks - 1) * scenario_.shape.stages);
+  const auto rounds = static_cast<double>(passes_between_chunks(scenario_.schedule, scenario_.shape));
   const double forward = (1 + rounds) * scenario_.cost(i).chunks.front().forward_work().value;
   const double hidden =
       share <= 0 ? 0 : std::min({share * gather, share * forward * (n - 1) / n, gather * (n - 1) / n});

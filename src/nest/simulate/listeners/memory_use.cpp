@@ -5,7 +5,7 @@
 namespace nest::simulate {
 
 void MemoryUse::begin(const Scenario& scenario) {
-  split_ = scenario.schedule == Schedule::zb_h1;
+  last_ = schedule_of(scenario.schedule).gradient_task();
   stash_.assign(scenario.stages(), {});
   transient_.clear();
   peaks_.clear();
@@ -31,7 +31,7 @@ void MemoryUse::on(const Event& event) {
     peaks_[stage] = std::max(peaks_[stage], held);
   } else {
     held -= transient_[stage];
-    if (event.task.kind == (split_ ? TaskKind::backward_weight : TaskKind::backward)) held -= stash;
+    if (event.task.kind == last_) held -= stash;
   }
   if (keep_steps_) steps_.push_back({event.time, event.worker, held});
 }

@@ -30,7 +30,7 @@ class MemoryUse final : public Listener {
 
  private:
   bool keep_steps_;
-  bool split_ = false;                     // weight gradients come apart
+  TaskKind last_ = TaskKind::backward;     // after which a stash goes
   std::vector<std::vector<Bytes>> stash_;  // by stage and chunk
   std::vector<Bytes> transient_;           // by stage
   std::vector<Bytes> held_;                // by worker

@@ -8,6 +8,7 @@ void Timeline::begin(const Scenario& scenario) {
   stages_ = scenario.stages();
   micro_batches_ = scenario.shape.micro_batches;
   chunks_ = scenario.shape.chunks;
+  schedule_ = scenario.schedule;
   recomputed_.clear();
   for (std::size_t i = 0; i < stages_; ++i) {
     for (std::int32_t c = 0; c < chunks_; ++c) {

@@ -38,6 +38,7 @@ class Timeline final : public Listener {
   [[nodiscard]] std::size_t stages() const { return stages_; }
   [[nodiscard]] std::int64_t micro_batches() const { return micro_batches_; }
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
+  [[nodiscard]] Schedule schedule() const { return schedule_; }
   [[nodiscard]] Seconds step() const { return step_; }
   [[nodiscard]] Seconds pipeline() const { return pipeline_; }
   // Part of a backward pass that computes again what was not kept: it comes first.
@@ -54,6 +55,7 @@ class Timeline final : public Listener {
   std::size_t stages_ = 1;
   std::int64_t micro_batches_ = 1;
   std::int64_t chunks_ = 1;
+  Schedule schedule_ = Schedule::one_f_one_b;
   Seconds step_;
   Seconds pipeline_;
 };

@@ -122,11 +122,13 @@ class Writer {
   void arrow(const Segment& s) {
     if (!s.sender || s.task.kind == TaskKind::backward_weight) return;
     const bool backward = s.task.kind == TaskKind::backward;
-    std::int32_t chunk = s.task.chunk;
-    const std::int32_t there = worker(*s.sender).stage;
-    const std::int32_t here = worker(s.worker).stage;
-    if (!backward && there >= here) --chunk;  // round the end of the pipeline
-    if (backward && there <= here) ++chunk;
+    // What a device makes for itself is not sent; with one stage all is drawn.
+    if (*s.sender == s.worker && timeline_.stages() > 1) return;
+    const auto stage = static_cast<std::size_t>(worker(s.worker).stage);
+    const std::size_t part =
+        part_of(timeline_.schedule(), timeline_.stages(), {stage, static_cast<std::size_t>(s.task.chunk)});
+    const auto chunk = static_cast<std::int32_t>(
+        place_of_part(timeline_.schedule(), timeline_.stages(), backward ? part + 1 : part - 1).chunk);
     const std::size_t at = pass(s.worker, backward, s.task.chunk, s.task.micro_batch);
     if (drawn_.size() < ends_.size()) drawn_.resize(ends_.size());
     if (drawn_[at]) return;

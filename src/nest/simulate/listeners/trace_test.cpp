@@ -61,5 +61,16 @@ TEST(Trace, InterleavedArrowsGoRoundTheEnd) {
                                (c.plan.parallelism.pipeline * c.plan.parallelism.interleave - 1));
 }
 
+// Down the stages and back up: the last stage sends itself nothing.
+TEST(Trace, ArrowsOfZeroBubbleVTurnAtTheLastStage) {
+  std::mt19937 random(6);
+  const Case c = random_case(random, {.schedule = Schedule::zb_v});
+  const std::map<std::string, int> count = phases(trace_of(c));
+  EXPECT_EQ(count.at("s"), count.at("f"));
+  const std::int64_t one_copy = 4 * c.plan.training.micro_batches * (c.plan.parallelism.pipeline - 1);
+  EXPECT_GT(count.at("s"), 0);
+  EXPECT_EQ(count.at("s") % one_copy, 0);
+}
+
 }  // namespace
 }  // namespace nest::simulate

@@ -75,6 +75,25 @@ TEST(Prove, NoPruningAtAllChangesNothing) {
   }
 }
 
+// Schedules that are searched only where they are asked for. Instances that have no such plan, or too many of
+// them, say nothing.
+TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
+  constexpr std::int64_t kMost = 2000;
+  int feasible = 0;
+  for (unsigned seed = 40'001; seed < 40'001 + 400; seed += kStride) {
+    test::Instance instance = test::random_instance(seed, kMost);
+    SearchSpace& space = instance.space;
+    space.schedules = {Schedule::zb_v};
+    space.interleave = {};
+    space.rules = nullptr;
+    if (count_plans(instance.inputs, instance.training, space, kMost) > kMost) continue;
+    ASSERT_EQ(test::difference(instance, kMost), "") << "zb-v\n" << instance.text;
+    const SearchResult found = search(instance.inputs, instance.training, space, instance.options);
+    feasible += found.plans.empty() ? 0 : 1;
+  }
+  EXPECT_GT(feasible, 20 / static_cast<int>(kStride));
+}
+
 // The plan's own choices, byte for byte.
 std::string plan_text(const test::Instance& instance, int threads) {
   SearchOptions options = instance.options;

@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "nest/base/error.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/question/domains.hpp"
@@ -83,8 +85,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
         group.bound = kInfinite;
         for (const Schedule schedule : schedule_domain(space)) {
           for (const std::int64_t v : interleave_domain(space)) {
-            const bool interleaved = schedule == Schedule::interleaved;
-            if (interleaved != (v > 1) || (interleaved && (p < 2 || group.micro_batches % p != 0))) continue;
+            if (!runs_with(schedule, {p, group.micro_batches, v})) continue;
             group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
           }
         }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nest/price/network/shared_cells.hpp"
+
 namespace nest::solve {
 namespace {
 
@@ -98,16 +100,8 @@ Place SearchCosts::place(const Batch& batch, const Strategy& strategy, const Sta
                          bool collectives) {
   Place place{&network, strategy, {}};
   const std::lock_guard lock(mutex_);
-  const auto known = std::find_if(cells_.begin(), cells_.end(), [&](const auto& c) {
-    return c.second == network.cell || (c.first == strategy && same_groups(*c.second, *network.cell));
-  });
   StageNetwork key;
-  if (known == cells_.end()) {
-    cells_.emplace_back(strategy, network.cell);
-    key.cell = network.cell;
-  } else {
-    key.cell = known->second;
-  }
+  key.cell = shared_cell(cells_, strategy, network.cell);
   for (const RecomputePolicy policy :
        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
     if (policy == RecomputePolicy::selective && !selective_) continue;

@@ -8,30 +8,13 @@
 namespace nest::solve {
 namespace {
 
-// Bounds and prices add the same numbers in different orders.
-constexpr double kRounding = 1 - 1e-12;
-
-}  // namespace
-
-bool Filler::Label::covers(const Label& o) const {
-  return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
-         hidden <= o.hidden && reduce <= o.reduce && optimizer <= o.optimizer && finish <= o.finish &&
-         slow_down <= o.slow_down && norm <= o.norm;
-}
-
-struct Filler::Label::EndOf {
-  double reduce = 0;     // of the stage, with its share of the links
-  double passes = 0;     // of all its micro-batches
-  bool delayed = false;  // ZB-H1: weight gradients end last, nothing hides behind other stages
+struct BoundOf {
+  double passes = 0;     // of all micro-batches of the stage
+  bool delayed = false;  // weight gradients end last, nothing hides behind other stages
   bool first = false;    // no stage comes before it
   double pipeline = 0;   // V of all stages, where it is the first
   bool in_sum = true;  // V is longer by what the first stage is longer; not so where only the longest counts
 };
-
-void Filler::Label::add_end(const Label& after, const StageOption& chosen, const EndOf& own) {
-  reduce = std::max(own.reduce, after.reduce - (own.delayed ? 0 : chosen.b));
-  finish = std::max(chosen.optimizer + chosen.gather, after.finish - chosen.f);
-}
 
 // Longer passes on the real network hide more of what comes after them, but they are part of the pipeline
 // too: V >= sum_{k<i} (f_k + b_k) + m u_i for every stage i (with ZB-H1 sum_{k<i} f_k + m u_i), so that
@@ -39,28 +22,36 @@ void Filler::Label::add_end(const Label& after, const StageOption& chosen, const
 //   V + o_i + G_i - sum_{k<i} f_k  >=  sum_{k<i} b_k + m u_i + o_i + G_i
 // whose right sides grow with all passes: m >= 1, and a stage's own pass hides less of R_i and G_i than it is
 // longer. Labels are these sums; the first stage's R and G come on top of V itself.
-void Filler::Label::add_bound(const Label& after, const StageOption& chosen, const EndOf& own) {
-  reduce = own.delayed ? std::max(own.reduce, after.reduce)
-                       : std::max(own.passes + own.reduce, after.reduce + chosen.f);
-  finish =
-      std::max(own.passes + chosen.optimizer + chosen.gather, after.finish + (own.delayed ? 0 : chosen.b));
-  if (!own.first) return;
-  double total = own.pipeline + optimizer;
-  if (own.in_sum) {
-    const double reduced = std::max(0.0, own.delayed ? reduce : own.reduce);
-    total = own.pipeline + reduced + std::max(optimizer, chosen.optimizer + chosen.gather);
+StepLabel bound_end(const StepLabel& after, const StageEnd& own, const BoundOf& of) {
+  StepLabel next = after.with(own);
+  const double update = own.optimizer + own.gather;
+  next.reduce = of.delayed ? std::max(own.reduce, after.reduce)
+                           : std::max(of.passes + own.reduce, after.reduce + own.hides_gathers);
+  next.finish = std::max(of.passes + update, after.finish + own.hides_reduces);
+  if (!of.first) return next;
+  double total = of.pipeline + next.optimizer;
+  if (of.in_sum) {
+    const double reduced = std::max(0.0, of.delayed ? next.reduce : own.reduce);
+    total = of.pipeline + reduced + std::max(next.optimizer, update);
   }
-  if (!own.delayed) total = std::max(total, reduce + optimizer);
-  total = std::max(total, finish);
-  reduce = total - own.pipeline - optimizer;
-  finish = 0;
+  if (!of.delayed) total = std::max(total, next.reduce + next.optimizer);
+  total = std::max(total, next.finish);
+  next.reduce = total - of.pipeline - next.optimizer;
+  next.finish = 0;
+  return next;
+}
+
+}  // namespace
+
+bool Filler::Label::covers(const Label& o) const {
+  return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
+         end.covers(o.end);
 }
 
 void Filler::Label::melt(const Label& o) {
   for (std::size_t i = 0; i < pipeline.size(); ++i) pipeline[i] = std::min(pipeline[i], o.pipeline[i]);
-  for (double Label::* part : {&Label::hidden, &Label::reduce, &Label::optimizer, &Label::finish,
-                               &Label::slow_down, &Label::norm, &Label::bound})
-    this->*part = std::min(this->*part, o.*part);
+  end.melt(o.end);
+  bound = std::min(bound, o.bound);
 }
 
 // Where there are too many: a new label melts into the one with the nearest pipeline, or takes the place of
@@ -136,9 +127,8 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
   const auto m = static_cast<double>(shape.pipeline.micro_batches);
   const auto stage = static_cast<std::size_t>(p - s);
   const std::int64_t in_flight_most = in_flight(setting.schedule, setting.shape, p - s);
-  // Of the links that all stages share at the end of the step, see step_time.cpp.
-  const double share = static_cast<double>(stage + 1) / static_cast<double>(p);
-  const bool delayed = setting.schedule == Schedule::zb_h1;
+  const bool delayed = schedule_of(setting.schedule).splits_backward;
+  const bool in_sum = shape.pipeline.form != &pipeline_form(setting.schedule, PipelineModel::paper);
   const auto moves = sets.moves(state);
   const auto all_layers = static_cast<std::int64_t>(sets.layers());
   for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
@@ -180,34 +170,33 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
         if (choice.layers_b >= enough * kRounding) break;  // so are all after it
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
-        Label::EndOf end{
-            std::max(choice.alone, choice.reduce * share), m * (choice.f + choice.b), delayed, s == p, 0,
-            shape.pipeline.form != PipelineForm::paper};
+        const StageEnd stage_end{
+            choice.hidden,    shared_reduce(choice.alone, choice.reduce, stage, static_cast<std::size_t>(p)),
+            choice.gather,    choice.optimizer,
+            choice.slow_down, choice.norm,
+            choice.f,         delayed ? 0 : choice.b};
+        BoundOf bound_of{m * (choice.f + choice.b), delayed, s == p, 0, in_sum};
         bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
           const Label& after = labels[l];
           Label next;
           next.pipeline = extended(shape.pipeline, after.pipeline, {choice.f, choice.b, choice.weight}, s);
-          next.hidden = after.hidden + choice.hidden;
-          next.slow_down = std::max(after.slow_down, choice.slow_down);
-          next.norm = std::max(after.norm, choice.norm);
-          next.optimizer = std::max(after.optimizer, choice.optimizer);
           if (shape.bound) {
-            if (end.first) end.pipeline = pipeline_total(shape.pipeline, next.pipeline);
-            next.add_bound(after, choice, end);
+            if (bound_of.first) bound_of.pipeline = pipeline_total(shape.pipeline, next.pipeline);
+            next.end = bound_end(after.end, stage_end, bound_of);
           } else {
-            next.add_end(after, choice, end);
+            next.end = after.end.with(stage_end);
           }
           const double reduce_floor = delayed ? 0 : before.b;
-          hidden_all = hidden_all && (delayed || shape.bound || next.reduce <= reduce_floor);
+          hidden_all = hidden_all && (delayed || shape.bound || next.end.reduce <= reduce_floor);
           if (prunings_.floors && !shape.bound) {
-            next.reduce = std::max(next.reduce, reduce_floor);
-            next.finish = std::max(next.finish, next.optimizer + before.f);
+            next.end.reduce = std::max(next.end.reduce, reduce_floor);
+            next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f);
           }
           if (prunings_.label_bound || limit_ == LabelLimit::beam) {
-            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) + next.hidden +
-                         next.slow_down + next.norm + next.optimizer;
+            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) +
+                         next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer;
             if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           }
           next.state = state;
@@ -232,7 +221,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
 
 Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
   Filled filled;
-  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end();
+  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end.total();
   Label label = last;
   std::int32_t to = options.setting().sets->all();
   for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
@@ -265,7 +254,7 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape
   const Label* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const Label& label : last) {
-    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end();
+    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end.total();
     if (step < least) {
       least = step;
       best = &label;

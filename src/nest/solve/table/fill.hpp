@@ -3,9 +3,8 @@
 // labels that no other label of theirs is below in everything, and the choice that made each.
 //
 // A label is what the stages so far are worth to those that come before them: the pipeline's label
-// (pipeline_label.hpp), and the end of the step (price/step_time.hpp), where only what sticks out counts:
-//   reduce   max over stages of R_i less the backward passes of the stages between it and the front
-//   finish   the same of optimizer and gather, less the forward passes
+// (price/pipeline_time.hpp), and the end of the step (price/step_label.hpp), where only what sticks out
+// counts.
 #pragma once
 
 #include <atomic>
@@ -13,8 +12,9 @@
 #include <optional>
 #include <vector>
 
+#include "nest/price/pipeline_time.hpp"
+#include "nest/price/step_label.hpp"
 #include "nest/question/prunings.hpp"
-#include "nest/solve/table/pipeline_label.hpp"
 #include "nest/solve/table/stage_options.hpp"
 
 namespace nest::solve {
@@ -31,7 +31,7 @@ struct FillShape {
   std::size_t tied_last = 0;
   // The times are those of a network that is nowhere slower, and wanted is a bound. Longer passes would hide
   // more of later stages' reductions and gathers, so these count from the passes of their own stage on: see
-  // Filler::Label::add_bound.
+  // bound_end in fill.cpp.
   bool bound = false;
 };
 
@@ -80,12 +80,7 @@ class Filler {
  private:
   struct Label {
     PipelineLabel pipeline{};
-    double hidden = 0;
-    double reduce = 0;
-    double optimizer = 0;
-    double finish = 0;
-    double slow_down = 0;
-    double norm = 0;
+    StepLabel end;
     double bound = 0;        // of complete plans
     std::int32_t state = 0;  // that it came from, and which of its labels
     std::int32_t label = 0;
@@ -95,14 +90,6 @@ class Filler {
 
     [[nodiscard]] bool covers(const Label& other) const;
     void melt(const Label& other);  // nowhere above either
-    // The end of the step with one more stage in front: as the price has it, and for a bound.
-    struct EndOf;
-    void add_end(const Label& after, const StageOption& chosen, const EndOf& own);
-    void add_bound(const Label& after, const StageOption& chosen, const EndOf& own);
-    [[nodiscard]] double end() const {
-      return hidden + (reduce > 0 ? reduce : 0) + slow_down + norm +
-             (finish > optimizer ? finish : optimizer);
-    }
   };
   struct Floor {  // of what the layers outside a state take at least
     double f = 0;

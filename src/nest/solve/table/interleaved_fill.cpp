@@ -7,12 +7,6 @@
 #include "nest/solve/table/variant_search.hpp"
 
 namespace nest::solve {
-namespace {
-
-constexpr double kRounding = 1 - 1e-12;
-
-}  // namespace
-
 struct InterleavedFiller::Context {
   StageOptions* options;
   const InterleavedShape* shape;
@@ -30,8 +24,9 @@ StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, 
   const auto known = context.known.find(key);
   if (known != context.known.end()) return known->second;
   const Place& own = context.options->places()[place];
-  const InterleavedPlace where{place, first ? shape.wrap : &own.network->from_previous,
-                               last ? shape.wrap : &own.network->from_next, first, last};
+  const bool wraps = schedule_of(shape.schedule).wraps();
+  const InterleavedPlace where{place, first && wraps ? shape.wrap : &own.network->from_previous,
+                               last && wraps ? shape.wrap : &own.network->from_next, first, last};
   return context.known.try_emplace(key, context.options->setting(), own, where, contents_.at(content))
       .first->second;
 }
@@ -46,7 +41,8 @@ double InterleavedFiller::split_bound(const Context& context, std::span<const st
   for (std::size_t i = 0; i < p; ++i) {
     for (std::size_t c = 0; c < v; ++c) {
       StagePass pass;
-      for (std::int32_t l = split[c * p + i]; l < split[c * p + i + 1]; ++l) {
+      const std::size_t part = part_of(shape.schedule, p, {i, c});
+      for (std::int32_t l = split[part]; l < split[part + 1]; ++l) {
         const std::uint16_t kind = sets.kind_of(LayerId(l));
         pass.f += context.options->least_forward(kind);
         pass.b += context.options->least_backward(kind);
@@ -54,8 +50,9 @@ double InterleavedFiller::split_bound(const Context& context, std::span<const st
       passes_.push_back(pass);
     }
   }
-  if (shape.model == PipelineModel::one_f_one_b)
-    return interleaved_time(passes_, shape.stages, shape.micro_batches).value;
+  // How much of a backward pass waits is not known here.
+  if (shape.model == PipelineModel::one_f_one_b && !schedule_of(shape.schedule).splits_backward)
+    return chunk_time(shape.schedule, passes_, shape.stages, shape.micro_batches).value;
   double longest = 0;
   for (std::size_t i = 0; i < p; ++i) {
     double u = 0;
@@ -95,7 +92,7 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
     counts.look();
     ++counts.work;
     if (bound * kRounding > threshold || (found && bound >= found->step)) break;
-    const std::vector<std::int32_t>& contents = contents_.of_split(splits[k], stages.size());
+    const std::vector<std::int32_t>& contents = contents_.of_split(splits[k], shape.schedule, stages.size());
     for (std::size_t i = 0; i < stages.size(); ++i) stages[i] = &variants(context, i, contents[i]);
     if (!ties_fit(context, stages)) continue;
     if (shape.bound) {

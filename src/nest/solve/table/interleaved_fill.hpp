@@ -1,5 +1,5 @@
-// The best stages of an interleaved configuration: every split of interleaved_splits(), and for each the best
-// recomputation of every stage (variant_search.hpp). Chunks of one device are p apart in the model, so there
+// The best stages of a configuration with chunks: every split of interleaved_splits(), and for each the best
+// recomputation of every stage (variant_search.hpp). Chunks of one device lie apart in the model, so there
 // is no recurrence; the splits are few.
 #pragma once
 
@@ -25,6 +25,7 @@ struct InterleavedShape {
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
   bool bound = false;  // wanted is a bound: reductions and gathers count as hidden
+  Schedule schedule = Schedule::interleaved;
 };
 
 struct InterleavedFilled {

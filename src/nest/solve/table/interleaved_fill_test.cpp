@@ -17,7 +17,7 @@ using test::Instance;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// An instance that interleaves, with one of its plans: which configuration to fill.
+// An instance whose stages have chunks, with one of its plans: which configuration to fill.
 struct Sample {
   Instance instance;
   std::optional<Plan> plan;
@@ -28,8 +28,9 @@ Sample sample_of(unsigned seed) {
   SearchSpace& space = sample.instance.space;
   space.mixed = space.same_recompute = false;
   space.rules = nullptr;
-  space.schedules = {Schedule::interleaved};
-  space.interleave = *read_choice("2,3");
+  const bool turns = seed % 4 == 0;
+  space.schedules = {turns ? Schedule::zb_v : Schedule::interleaved};
+  space.interleave = *read_choice(turns ? "2" : "2,3");
   space.pipeline = {};
   test::Dice dice(seed);
   if (dice.once_in(2)) space.recompute.clear();
@@ -59,7 +60,7 @@ void set_chunks(Plan& plan, const std::vector<std::vector<LayerId>>& chunks) {
     stage.chunks.clear();
   }
   for (std::size_t k = 0; k < chunks.size(); ++k) {
-    Stage& stage = plan.stages[k % p];
+    Stage& stage = plan.stages[place_of_part(plan.parallelism.schedule, p, k).stage];
     stage.layers.insert(stage.layers.end(), chunks[k].begin(), chunks[k].end());
     stage.chunks.push_back(chunks[k]);
   }
@@ -101,6 +102,7 @@ Best fill_of(FillCase& c, const Prunings& prunings, double threshold, bool bound
     shape.tied_first = ties.first;
     shape.tied_last = ties.last;
     shape.bound = bound;
+    shape.schedule = plan.parallelism.schedule;
     const auto filled = filler.fill(options, shape, splits, threshold, best.counts);
     if (!filled || (best.found && filled->step >= best.filled.step)) continue;
     best.filled = *filled;

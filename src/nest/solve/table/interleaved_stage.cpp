@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nest/plan/recompute_walk.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::solve {
@@ -20,14 +21,16 @@ double backward_of(const LayerTerms& t) {
 
 }  // namespace
 
-std::int32_t StageContents::chunk(std::int32_t first, std::int32_t last) {
-  const auto [at, made] = ranges_.try_emplace({first, last}, 0);
+std::int32_t StageContents::chunk(std::int32_t first, std::int32_t last, Beside beside) {
+  const auto [at, made] = ranges_.try_emplace({first, last, beside}, 0);
   if (!made) return at->second;
   const auto before = [&](std::int32_t layer) {
     const bool inside = layer > 0 && static_cast<std::size_t>(layer) < graph_->layers();
     return inside ? graph_->crossing_before(LayerId(layer)) : Bytes{0};
   };
-  StageClass own = sets_->class_of(ids(first, last), before(first), before(last));
+  // What a device makes for itself goes nowhere.
+  StageClass own = sets_->class_of(ids(first, last), beside.before ? Bytes{0} : before(first),
+                                   beside.after ? Bytes{0} : before(last));
   const auto same = std::find_if(chunks_.begin(), chunks_.end(), [&](const StageClass& c) {
     return c.kinds == own.kinds && c.before == own.before && c.after == own.after;
   });
@@ -37,21 +40,29 @@ std::int32_t StageContents::chunk(std::int32_t first, std::int32_t last) {
 }
 
 const std::vector<std::int32_t>& StageContents::of_split(const std::vector<std::int32_t>& split,
-                                                         std::size_t stages) {
-  const auto [at, made] = splits_.try_emplace(&split);
+                                                         Schedule schedule, std::size_t stages) {
+  const auto [at, made] = splits_.try_emplace({&split, schedule_of(schedule).path});
   if (!made) return at->second;
   const std::size_t chunks = (split.size() - 1) / stages;
+  const auto same_stage = [&](std::size_t part, std::size_t other, std::size_t stage) {
+    return part < split.size() - 1 && other < split.size() - 1 &&
+           place_of_part(schedule, stages, other).stage == stage;
+  };
   for (std::size_t i = 0; i < stages; ++i) {
     std::vector<std::int32_t> key;
     key.reserve(chunks);
-    for (std::size_t c = 0; c < chunks; ++c)
-      key.push_back(chunk(split[c * stages + i], split[c * stages + i + 1]));
+    for (std::size_t c = 0; c < chunks; ++c) {
+      const std::size_t part = part_of(schedule, stages, {i, c});
+      key.push_back(chunk(split[part], split[part + 1],
+                          {part > 0 && same_stage(part, part - 1, i), same_stage(part, part + 1, i)}));
+    }
     const auto [known, fresh] = known_.try_emplace(key, static_cast<std::int32_t>(contents_.size()));
     if (fresh) {
       std::vector<LayerId> all;
       StageContent content;
       for (std::size_t c = 0; c < chunks; ++c) {
-        const std::vector<LayerId> own = ids(split[c * stages + i], split[c * stages + i + 1]);
+        const std::size_t part = part_of(schedule, stages, {i, c});
+        const std::vector<LayerId> own = ids(split[part], split[part + 1]);
         all.insert(all.end(), own.begin(), own.end());
         content.chunks.push_back(chunks_[static_cast<std::size_t>(key[c])]);
       }
@@ -112,7 +123,7 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
 void StageVariants::weigh(StageVariant& variant) const {
   const StageCoster& coster = *setting_->coster;
   const Recompute& recompute = variant.recompute;
-  std::int64_t recomputed = 0;
+  RecomputeWalk walk(recompute);
   LayerTerms own = parameters_;
   own.transient = 0;
   for (const StageClass& chunk : content_->chunks) {
@@ -131,9 +142,7 @@ void StageVariants::weigh(StageVariant& variant) const {
       }
     } else {
       for (const std::uint16_t kind : chunk.kinds) {
-        const bool can = setting_->sets->recomputes(kind);
-        add(can ? recompute.of_layer(recomputed) : RecomputePolicy::none, kind, 1);
-        recomputed += can ? 1 : 0;
+        add(walk.next(setting_->sets->recomputes(kind)), kind, 1);
       }
     }
     variant.least_work.push_back(work);
@@ -141,7 +150,7 @@ void StageVariants::weigh(StageVariant& variant) const {
     variant.stashes.push_back(round_up_bytes(stash) +
                               coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
   }
-  const std::int64_t zero = setting_->any_zero ? 0 : setting_->zero;
+  const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
   variant.workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
   variant.weighed = true;
 }
@@ -151,15 +160,15 @@ bool StageVariants::fits(StageVariant& variant, std::int64_t stage, std::int64_t
   const auto total = [&](std::int64_t held) { return fixed_ + std::max(held + variant.workspace, update_); };
   // As many chunks of the smallest or of the largest stash settle most cases.
   const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
-  const std::int64_t count = in_flight(Schedule::interleaved, setting_->shape, stage);
+  const std::int64_t count = in_flight(setting_->schedule, setting_->shape, stage);
   if (total(least->value * count) > capacity) return false;
   if (total(most->value * count) <= capacity) return true;
-  return total(peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes).value) <= capacity;
+  return total(peak_stash(setting_->schedule, setting_->shape, stage, variant.stashes).value) <= capacity;
 }
 
 std::int64_t StageVariants::need(StageVariant& variant, std::int64_t stage) const {
   if (!variant.weighed) weigh(variant);
-  const Bytes held = peak_stash(Schedule::interleaved, setting_->shape, stage, variant.stashes);
+  const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, variant.stashes);
   return fixed_ + std::max(held.value + variant.workspace, update_);
 }
 
@@ -191,9 +200,12 @@ void StageVariants::price(StageVariant& variant) const {
     const auto bytes = [&](Bytes all) {
       return boundary_bytes(setting_->micro_batch_scale * all, place_->strategy);
     };
-    chunk.forward_receive = coster.receive(bytes(chunks[c].before), *where_.previous, chunk.forward_work(),
+    const bool back = schedule_of(setting_->schedule).path == ChunkPath::turns && c % 2 == 1;
+    const Shapes& input = back ? *where_.next : *where_.previous;
+    const Shapes& gradients = back ? *where_.previous : *where_.next;
+    chunk.forward_receive = coster.receive(bytes(chunks[c].before), input, chunk.forward_work(),
                                            setting_->schedule, &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(bytes(chunks[c].after), *where_.next, chunk.backward_work(),
+    chunk.backward_receive = coster.receive(bytes(chunks[c].after), gradients, chunk.backward_work(),
                                             setting_->schedule, &chunk.backward_hidden);
     variant.work.push_back(chunk.backward_work().value);
     variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});

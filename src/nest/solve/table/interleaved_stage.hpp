@@ -5,9 +5,11 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/pipeline_time.hpp"
 #include "nest/solve/table/stage_options.hpp"
 
@@ -26,21 +28,28 @@ class StageContents {
   StageContents(const LayerGraph& graph, const LayerSets& sets) : graph_(&graph), sets_(&sets) {}
 
   // Of the stages of a split with `stages` stages, first stage first. The split's address is its key.
-  const std::vector<std::int32_t>& of_split(const std::vector<std::int32_t>& split, std::size_t stages);
+  const std::vector<std::int32_t>& of_split(const std::vector<std::int32_t>& split, Schedule schedule,
+                                            std::size_t stages);
   [[nodiscard]] const StageContent& at(std::int32_t number) const {
     return contents_[static_cast<std::size_t>(number)];
   }
 
  private:
-  std::int32_t chunk(std::int32_t first, std::int32_t last);
+  // Whether the same device has the chunk before it, and the one after it.
+  struct Beside {
+    bool before = false;
+    bool after = false;
+    auto operator<=>(const Beside&) const = default;
+  };
+  std::int32_t chunk(std::int32_t first, std::int32_t last, Beside beside);
 
   const LayerGraph* graph_;
   const LayerSets* sets_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> ranges_;
+  std::map<std::tuple<std::int32_t, std::int32_t, Beside>, std::int32_t> ranges_;
   std::vector<StageClass> chunks_;
   std::map<std::vector<std::int32_t>, std::int32_t> known_;
   std::deque<StageContent> contents_;  // stay where they are
-  std::map<const std::vector<std::int32_t>*, std::vector<std::int32_t>> splits_;
+  std::map<std::pair<const std::vector<std::int32_t>*, ChunkPath>, std::vector<std::int32_t>> splits_;
 };
 
 // A stage under one recomputation.

@@ -27,7 +27,7 @@ TEST(StageContents, EqualStagesHaveEqualNumbers) {
   StageContents contents(graph, sets);
   // Four stages of two chunks of one layer: those in the middle are alike.
   const std::vector<std::int32_t> split{0, 1, 2, 3, 4, 5, 6, 7, 8};
-  const std::vector<std::int32_t> numbers = contents.of_split(split, 4);
+  const std::vector<std::int32_t> numbers = contents.of_split(split, Schedule::interleaved, 4);
   ASSERT_EQ(numbers.size(), 4U);
   EXPECT_EQ(numbers[1], numbers[2]);
   EXPECT_NE(numbers[0], numbers[1]);
@@ -40,7 +40,7 @@ TEST(StageContents, EqualStagesHaveEqualNumbers) {
   EXPECT_EQ(contents.at(numbers[3]).chunks[1].after, Bytes{0});
   // Another split that leads to the same stages.
   const std::vector<std::int32_t> again{0, 1, 2, 3, 4, 5, 6, 7, 8};
-  EXPECT_EQ(contents.of_split(again, 4), numbers);
+  EXPECT_EQ(contents.of_split(again, Schedule::interleaved, 4), numbers);
 }
 
 TEST(StageContents, LongerChunksAreOthers) {
@@ -50,8 +50,29 @@ TEST(StageContents, LongerChunksAreOthers) {
   StageContents contents(graph, sets);
   const std::vector<std::int32_t> even{0, 2, 4, 6, 8};
   const std::vector<std::int32_t> uneven{0, 1, 4, 6, 8};
-  EXPECT_NE(contents.of_split(even, 2)[0], contents.of_split(uneven, 2)[0]);
-  EXPECT_NE(contents.of_split(even, 2)[1], contents.of_split(uneven, 2)[1]);
+  for (const std::size_t i : {0U, 1U}) {
+    EXPECT_NE(contents.of_split(even, Schedule::interleaved, 2)[i],
+              contents.of_split(uneven, Schedule::interleaved, 2)[i]);
+  }
+}
+
+// The same split, down the stages and back up: the last stage has the two chunks in the middle, and nothing
+// is sent between them.
+TEST(StageContents, ASplitIsReadAlongTheSchedulesPath) {
+  const LayerProfile profile = eight_layers();
+  const LayerGraph graph(profile);
+  const LayerSets sets(graph, layer_kinds(profile), 1000);
+  StageContents contents(graph, sets);
+  const std::vector<std::int32_t> split{0, 2, 4, 6, 8};
+  const std::vector<std::int32_t> round = contents.of_split(split, Schedule::interleaved, 2);
+  const std::vector<std::int32_t> turn = contents.of_split(split, Schedule::zb_v, 2);
+  EXPECT_NE(round, turn);
+  const StageContent& last = contents.at(turn[1]);
+  EXPECT_EQ(last.chunks[0].before, Bytes{100});
+  EXPECT_EQ(last.chunks[0].after, Bytes{0});
+  EXPECT_EQ(last.chunks[1].before, Bytes{0});
+  EXPECT_EQ(last.chunks[1].after, Bytes{100});
+  EXPECT_EQ(contents.at(turn[0]).chunks[1].after, Bytes{0});
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 namespace nest::solve {
 namespace {
 
-constexpr double kRounding = 1 - 1e-12;
 constexpr std::int64_t kMostFills = 20'000;
 
 using Allowed = std::vector<std::vector<std::size_t>>;  // members of the family, for each stage

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "nest/plan/recompute_walk.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::solve {
@@ -56,11 +57,9 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
     }
     return terms;
   }
-  std::int64_t recomputed = 0;
+  RecomputeWalk walk(recompute);
   for (const std::uint16_t kind : of.kinds) {
-    const bool can = sets.recomputes(kind);
-    const RecomputePolicy policy = can ? recompute.of_layer(recomputed) : RecomputePolicy::none;
-    recomputed += can ? 1 : 0;
+    const RecomputePolicy policy = walk.next(sets.recomputes(kind));
     add(terms, table_of(place, policy).of(sets.example(kind)), 1);
   }
   return terms;

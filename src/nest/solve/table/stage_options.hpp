@@ -29,7 +29,7 @@ struct StageSetting {
   const StageCoster* coster = nullptr;
   const RecomputeDomain* recompute = nullptr;
   const Shapes* ends = nullptr;  // of the stages that share a weight
-  std::int64_t zero = 0;
+  Zero zero;
   bool any_zero = false;  // a bound for all: the memory of ZeRO 3 without its gathered layers
   Schedule schedule = Schedule::one_f_one_b;
   ScheduleShape shape;

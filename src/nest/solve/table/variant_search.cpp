@@ -4,10 +4,11 @@
 #include <limits>
 #include <utility>
 
+#include "nest/price/step_label.hpp"
+
 namespace nest::solve {
 namespace {
 
-constexpr double kRounding = 1 - 1e-12;
 constexpr std::int64_t kMostTries = 20'000;
 
 bool at_most(double a, double b) {
@@ -25,7 +26,10 @@ bool at_most(const std::vector<double>& a, const std::vector<double>& b) {
 // Whether nothing that the price reads is worse: everything is at most as much, and hides at least as much.
 bool no_worse(const StageReading& a, const StageReading& b) {
   for (std::size_t c = 0; c < a.passes.size(); ++c) {
-    if (!at_most(a.passes[c].f, b.passes[c].f) || !at_most(a.passes[c].b, b.passes[c].b)) return false;
+    const StagePass& x = a.passes[c];
+    const StagePass& y = b.passes[c];
+    if (!at_most(x.f, y.f) || !at_most(x.b - x.weight, y.b - y.weight) || !at_most(x.weight, y.weight))
+      return false;
   }
   return at_most(a.hidden, b.hidden) && at_most(a.reduce, b.reduce) && at_most(a.gather, b.gather) &&
          at_most(a.slow_down, b.slow_down) && at_most(a.optimizer, b.optimizer) && at_most(a.norm, b.norm) &&
@@ -36,16 +40,19 @@ bool no_worse(const StageReading& a, const StageReading& b) {
 
 StageReading VariantSearch::reading(std::size_t stage, const StageVariant& variant) const {
   const StageCost& cost = variant.cost;
-  const double share = static_cast<double>(stage + 1) / static_cast<double>(shape_->stages);
-  return {variant.passes,
+  const bool splits = schedule_of(shape_->schedule).splits_backward;
+  std::vector<StagePass> passes = variant.passes;
+  for (StagePass& pass : passes) pass.weight = splits ? pass.weight : 0;
+  return {std::move(passes),
           variant.hidden,
-          std::max(cost.reduce_alone.value, cost.reduce.value * share),
+          shared_reduce(cost.reduce_alone.value, cost.reduce.value, stage,
+                        static_cast<std::size_t>(shape_->stages)),
           cost.gather.value,
           cost.slow_down.value,
           cost.optimizer.value,
           cost.norm.value,
           variant.passes.front().f,
-          variant.passes.front().b};
+          splits ? 0 : variant.passes.front().b};
 }
 
 VariantSearch::Candidate VariantSearch::priced(StageVariants& of, std::size_t stage,
@@ -147,13 +154,6 @@ void VariantSearch::add_longer(const std::vector<StageVariants*>& stages) {
 double VariantSearch::step() {
   ++counts_->work;
   passes_.clear();
-  double hidden = 0;
-  double reduce = 0;
-  double slow_down = 0;
-  double norm = 0;
-  double finish = 0;
-  double before_f = 0;
-  double before_b = 0;
   const bool by_chunk = shape_->model == PipelineModel::one_f_one_b;
   for (const StageReading* own : chosen_) {
     if (by_chunk) {
@@ -164,20 +164,20 @@ double VariantSearch::step() {
         sum = {sum.f + pass.f, sum.b + pass.b, sum.weight + pass.weight};
       passes_.push_back(sum);
     }
-    hidden += own->hidden;
-    reduce = std::max(reduce, own->reduce - before_b);
-    slow_down = std::max(slow_down, own->slow_down);
-    norm = std::max(norm, own->norm);
-    finish = std::max(finish, own->optimizer + std::max(0.0, own->gather - before_f));
-    before_b += own->hides_b;
-    before_f += own->hides_f;
   }
-  const double pipeline = by_chunk ? interleaved_time(passes_, shape_->stages, shape_->micro_batches).value
-                                   : pipeline_time(Schedule::interleaved, shape_->model, passes_,
-                                                   shape_->micro_batches, shape_->chunks)
-                                         .value;
-  reduce_ = reduce;
-  return pipeline + hidden + reduce + slow_down + norm + finish;
+  StepLabel end;
+  for (std::size_t i = chosen_.size(); i-- > 0;) {
+    const StageReading& own = *chosen_[i];
+    end = end.with({own.hidden, own.reduce, own.gather, own.optimizer, own.slow_down, own.norm, own.hides_f,
+                    own.hides_b});
+  }
+  const double pipeline =
+      by_chunk
+          ? chunk_time(shape_->schedule, passes_, shape_->stages, shape_->micro_batches).value
+          : pipeline_time(shape_->schedule, shape_->model, passes_, shape_->micro_batches, shape_->chunks)
+                .value;
+  reduce_ = std::max(0.0, end.reduce);
+  return pipeline + end.total();
 }
 
 void VariantSearch::find_ideals() {
@@ -187,9 +187,12 @@ void VariantSearch::find_ideals() {
     for (const Candidate& c : own) {
       const StageReading& r = c.reading;
       for (std::size_t k = 0; k < ideal.passes.size(); ++k) {
-        ideal.passes[k].f = std::min(ideal.passes[k].f, r.passes[k].f);
-        ideal.passes[k].b = std::min(ideal.passes[k].b, r.passes[k].b);
-        ideal.passes[k].weight = std::min(ideal.passes[k].weight, r.passes[k].weight);
+        StagePass& least = ideal.passes[k];
+        const StagePass& own_pass = r.passes[k];
+        const double input = std::min(least.b - least.weight, own_pass.b - own_pass.weight);
+        least.f = std::min(least.f, own_pass.f);
+        least.weight = std::min(least.weight, own_pass.weight);
+        least.b = input + least.weight;
       }
       for (double StageReading::* part :
            {&StageReading::hidden, &StageReading::reduce, &StageReading::gather, &StageReading::slow_down,

@@ -26,7 +26,7 @@ struct Configuration {
   std::size_t group = 0;
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t interleave = 1;
-  std::int64_t zero = 0;
+  Zero zero;
   std::optional<Recompute> recompute;  // of all stages, where they must be the same
   std::int64_t zero_shards = 1;
   std::int64_t inner = 1;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "nest/plan/plan.hpp"
 #include "nest/plan/rules/interleaved_splits.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::solve {
@@ -30,7 +32,7 @@ std::vector<Place> places_of(SearchCosts& costs, const Batch& batch, const Strat
 }  // namespace
 
 bool SearchProblem::mixed(Schedule schedule) const {
-  return space->mixed && schedule != Schedule::interleaved &&
+  return space->mixed && !schedule_of(schedule).chunked() &&
          (space->rules == nullptr || !space->rules->same_strategy);
 }
 
@@ -91,7 +93,7 @@ std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t sta
 
 const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
   const std::vector<std::size_t>& members = family(group, schedule);
-  const SumsKey key{group.batch, group.strategy, schedule == Schedule::interleaved, members.size() > 1};
+  const SumsKey key{group.batch, group.strategy, schedule_of(schedule).hides_chunk_sends, members.size() > 1};
   const auto [at, made] = sums_.try_emplace(key);
   Sums& sums = at->second;
   if (!made) return sums;
@@ -132,8 +134,8 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
 }
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
-double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind,
-                           double f, double b) const {
+double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
+                           const std::vector<double>& by_kind, double f, double b) const {
   const Batch& batch = batch_of(group);
   const auto all = batch.sets->outside(0);
   double longest = 0;
@@ -142,27 +144,27 @@ double Evaluator::bound_of(const Group& group, Schedule schedule, const std::vec
     const std::int64_t most = (count + group.pipeline - 1) / group.pipeline;
     longest = std::max(longest, static_cast<double>(most) * by_kind[kind]);
   }
-  if (schedule == Schedule::interleaved) {
-    if (problem_->pipeline_model == PipelineModel::one_f_one_b) {
-      return interleaved_bound(group.pipeline, group.micro_batches, f + b, longest, 0);
-    }
+  if (schedule_of(schedule).chunked()) {
+    if (problem_->pipeline_model == PipelineModel::one_f_one_b)
+      return schedule_of(schedule).bound({group.pipeline, group.micro_batches, interleave}, f + b, longest);
     return static_cast<double>(group.micro_batches) *
            std::max(longest, (f + b) / static_cast<double>(group.pipeline));
   }
   return pipeline_bound(
-      {pipeline_form(schedule, problem_->pipeline_model), group.pipeline, group.micro_batches}, f, b,
+      {&pipeline_form(schedule, problem_->pipeline_model), group.pipeline, group.micro_batches}, f, b,
       longest);
 }
 
 double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
   const Sums& s = sums(group, schedule);
-  const double sends = static_cast<double>(group.pipeline * interleave - 1) * s.send;
-  return bound_of(group, schedule, s.by_kind, s.f + sends, s.b + sends);
+  const ScheduleShape shape{group.pipeline, group.micro_batches, interleave};
+  const double sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
+  return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
 }
 
 std::int64_t Evaluator::memory_floor(const Group& group) {
   const SearchSpace& space = *problem_->space;
-  std::int64_t zero = 3;
+  std::int64_t zero = Zero::kMost;
   while (zero > 0 && !space.zero.has(zero)) --zero;
   // Of all strategies that stages may have: as many ranks as share anything.
   const std::int64_t ranks = group.copies * strategy_of(group).cell();
@@ -218,7 +220,7 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   StageSetting own = setting(c, only, kNowhere);
   if (kind == ShardKind::any) {
     own.any_zero = true;
-    own.zero = 3;
+    own.zero = Zero::kMost;
   }
   const std::vector<std::size_t>& members = family(group, c.schedule);
   const RelaxedNetwork& network = relaxed(group.strategy, group.copies, kind);
@@ -231,18 +233,20 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
     places.push_back(costs.place(batch, problem_->strategies[member], n.stage, n.collectives));
   }
   StageOptions options(own, std::move(places));
-  if (c.schedule == Schedule::interleaved) {
+  if (schedule_of(c.schedule).chunked()) {
     InterleavedShape shape{group.pipeline, group.micro_batches, c.interleave, problem_->pipeline_model,
                            costs.capacity()};
     shape.places.assign(static_cast<std::size_t>(group.pipeline), 0);
     shape.wrap = &network.stage.from_next;
     shape.bound = true;
+    shape.schedule = c.schedule;
     const auto found = interleaved(batch).fill(options, shape, splits(batch, group.pipeline, c.interleave),
                                                threshold, counts);
     return found ? std::optional(found->step) : std::nullopt;
   }
   FillShape shape;
-  shape.pipeline = {pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline, group.micro_batches};
+  shape.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline,
+                    group.micro_batches};
   shape.capacity = costs.capacity();
   shape.places.assign(static_cast<std::size_t>(group.pipeline), all);
   shape.places.front() = {0};
@@ -283,7 +287,7 @@ double Evaluator::network_bound(const Configuration& c, const Placement& placeme
     sends += time;
   }
   sends *= static_cast<double>(c.interleave);
-  return bound_of(group, c.schedule, by_kind, f + sends, b + sends);
+  return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
 }
 
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
@@ -299,7 +303,7 @@ Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) co
   p.data_inner = placement.inner;
   p.block_devices = placement.block_devices;
   p.zero = c.zero;
-  p.zero_shards = c.zero == 0 ? 1 : placement.zero_shards;
+  p.zero_shards = c.zero.shards_anything() ? placement.zero_shards : 1;
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = placement.first_stage_first;
@@ -320,19 +324,20 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
       c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
   StageOptions options(setting(c, only, network.tied),
                        places_of(costs, batch, strategy_of(group), network, of_stage));
-  if (c.schedule == Schedule::interleaved) {
+  if (schedule_of(c.schedule).chunked()) {
     InterleavedShape shape{group.pipeline,   group.micro_batches,
                            c.interleave,     problem_->pipeline_model,
                            costs.capacity(), std::move(of_stage),
                            &network.wrap,    ties.ties,
                            ties.first,       ties.last};
+    shape.schedule = c.schedule;
     const auto& all = splits(batch, group.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
     if (!found) return std::nullopt;
     Best best{found->step, make_plan(c, placement)};
     const std::vector<std::int32_t>& split = all[found->split];
     for (std::size_t k = 0; k + 1 < split.size(); ++k) {
-      Stage& stage = best.plan.stages[k % best.plan.stages.size()];
+      Stage& stage = best.plan.stages[place_of_part(c.schedule, best.plan.stages.size(), k).stage];
       std::vector<LayerId> chunk;
       for (std::int32_t id = split[k]; id < split[k + 1]; ++id) chunk.emplace_back(id);
       stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
@@ -343,7 +348,8 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     return best;
   }
   FillShape shape;
-  shape.pipeline = {pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline, group.micro_batches};
+  shape.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline,
+                    group.micro_batches};
   shape.capacity = costs.capacity();
   for (const std::size_t place : of_stage) shape.places.push_back({place});
   shape.ties = ties.ties;
@@ -365,8 +371,8 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     all.reserve(members.size());
     for (const std::size_t member : members) all.push_back(problem_->strategies[member]);
     MixedFiller filler(costs, filler_);
-    const NetworkOptions network_options{c.zero == 0 ? 0 : placement.zero_shards, false, ties.first,
-                                         ties.last};
+    const NetworkOptions network_options{c.zero.shards_anything() ? placement.zero_shards : 0, false,
+                                         ties.first, ties.last};
     auto mixed = filler.fill(batch, all, options.setting(), shape, placement, group.copies, network_options,
                              threshold, counts);
     if (mixed) {

@@ -83,8 +83,8 @@ class Evaluator {
   const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
   const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
   const Sums& sums(const Group& group, Schedule schedule);
-  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, const std::vector<double>& by_kind,
-                                double f, double b) const;
+  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
+                                const std::vector<double>& by_kind, double f, double b) const;
   StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);

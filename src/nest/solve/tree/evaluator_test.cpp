@@ -26,7 +26,7 @@ Key kind_of(const Plan& plan) {
   Key key = degree_key(plan);
   const Parallelism& p = plan.parallelism;
   const std::int64_t ranks = p.copies() * p.strategy.cell() / p.strategy.tensor;
-  key.push_back(p.zero == 0 || p.zero_shards == ranks ? 0 : 1);
+  key.push_back(!p.zero.shards_anything() || p.zero_shards == ranks ? 0 : 1);
   return key;
 }
 

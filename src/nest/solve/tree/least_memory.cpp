@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "nest/plan/rules/interleaved_splits.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/question/domains.hpp"
 #include "nest/solve/placements/relaxed.hpp"
 #include "nest/solve/table/interleaved_stage.hpp"
@@ -47,7 +48,8 @@ std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph, std
   std::int64_t least = below;
   for (const std::vector<std::int32_t>& split : splits) {
     std::int64_t fullest = 0;
-    const std::vector<std::int32_t>& stages = contents.of_split(split, static_cast<std::size_t>(p));
+    const std::vector<std::int32_t>& stages =
+        contents.of_split(split, setting.schedule, static_cast<std::size_t>(p));
     for (std::int64_t i = 0; i < p && fullest < least; ++i) {
       StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
                              contents.at(stages[static_cast<std::size_t>(i)]));
@@ -89,7 +91,7 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
   const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&
                        batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
   std::int64_t least = below;
-  const auto ask = [&](std::int64_t zero, Schedule schedule, std::int64_t v) {
+  const auto ask = [&](Zero zero, Schedule schedule, std::int64_t v) {
     const bool parts = space.rules == nullptr || space.rules->allows_part(v);
     for (std::size_t i = 0; i < policies.size(); ++i) {
       if (part[i] && !parts) continue;
@@ -104,19 +106,17 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
       setting.schedule = schedule;
       setting.shape = {group.pipeline, group.micro_batches, v};
       StageOptions options(setting, {place});
-      const std::int64_t need = schedule == Schedule::interleaved
+      const std::int64_t need = schedule_of(schedule).chunked()
                                     ? least_of_splits(options, *batch.graph, least)
                                     : least_of_cuts(options, least, ordered);
       least = std::min(least, need);
     }
   };
-  for (const std::int64_t zero : space.zero.values(3, 0)) {
+  for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
     for (const Schedule schedule : schedule_domain(space)) {
       for (const std::int64_t v : interleave_domain(space)) {
-        const bool interleaved = schedule == Schedule::interleaved;
-        if (interleaved != (v > 1)) continue;
-        if (interleaved && (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 ||
-                            v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline))
+        if (v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline ||
+            !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
           continue;
         ask(zero, schedule, v);
       }

@@ -5,13 +5,14 @@
 #include <set>
 #include <utility>
 
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/question/domains.hpp"
 
 namespace nest::solve {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1 - 1e-12;
 constexpr std::size_t kRound = 16;
 constexpr std::size_t kDeep = 2;  // of a round
 
@@ -123,10 +124,7 @@ void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out)
   const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
   for (const Schedule schedule : schedule_domain(space)) {
     for (const std::int64_t v : interleave_domain(space)) {
-      const bool interleaved = schedule == Schedule::interleaved;
-      if (interleaved != (v > 1)) continue;
-      if (interleaved &&
-          (group.pipeline < 2 || group.micro_batches % group.pipeline != 0 || v > layers / group.pipeline))
+      if (v > layers / group.pipeline || !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
         continue;
       Node next = node;
       next.kind = Kind::schedule;
@@ -164,11 +162,11 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
     for (const Recompute& r : problem_->recompute.uniform(layers))
       if (parts || r.layers == 0) policies.emplace_back(r);
   }
-  for (const std::int64_t zero : space.zero.values(3, 0)) {
-    if (zero > 0 && ranks == 1 && space.zero.open()) continue;
+  for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
+    if (zero.shards_anything() && ranks == 1 && space.zero.open()) continue;
     for (const ShardKind kind : {ShardKind::whole, ShardKind::part}) {
-      if (kind == ShardKind::part && (zero == 0 || ranks == 1)) continue;
-      if (kind == ShardKind::whole && zero > 0 && !space.zero_shards.has(ranks)) continue;
+      if (kind == ShardKind::part && (!zero.shards_anything() || ranks == 1)) continue;
+      if (kind == ShardKind::whole && zero.shards_anything() && !space.zero_shards.has(ranks)) continue;
       for (const std::optional<Recompute>& policy : policies) {
         Node next = node;
         next.kind = Kind::zero;
@@ -206,8 +204,8 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
     const PlacementQuestion question{group.strategy,
                                      group.pipeline,
                                      group.copies,
-                                     node.configuration.zero == 0 ? ShardKind::any : node.shards,
-                                     node.configuration.interleave > 1,
+                                     node.configuration.zero.shards_anything() ? node.shards : ShardKind::any,
+                                     schedule_of(node.configuration.schedule).wraps(),
                                      ties.first,
                                      ties.last};
     const auto placements = problem_->placements->of(question);
@@ -222,7 +220,7 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
       c.inner = own.inner;
       c.block_devices = own.block_devices;
       c.first_stage_first = own.first_stage_first;
-      c.zero_shards = c.zero == 0 ? 1 : own.zero_shards;
+      c.zero_shards = c.zero.shards_anything() ? own.zero_shards : 1;
       if (const FrameworkRule* rule = broken_rule(c)) {
         out.broken = rule;
         continue;
@@ -322,10 +320,11 @@ void SearchTree::dive() {
       const auto wanted =
           std::min_element(step.nodes.begin(), step.nodes.end(), [](const Node& a, const Node& b) {
             const auto rank = [](const Node& n) {
-              return std::pair(n.kind == Kind::zero
-                                   ? (n.configuration.zero == 1 && n.shards == ShardKind::whole ? 0 : 1)
-                                   : 0,
-                               n.bound);
+              return std::pair(
+                  n.kind == Kind::zero
+                      ? (n.configuration.zero.scatters_at_step_end() && n.shards == ShardKind::whole ? 0 : 1)
+                      : 0,
+                  n.bound);
             };
             return rank(a) < rank(b);
           });

@@ -56,7 +56,8 @@ class FillCase {
 
   [[nodiscard]] NetworkOptions network_options(const TieQuestion& ties) const {
     const Configuration& c = configuration;
-    return {c.zero == 0 ? 0 : c.zero_shards, c.interleave > 1, ties.first, ties.last};
+    return {!c.zero.shards_anything() ? 0 : c.zero_shards, schedule_of(c.schedule).wraps(), ties.first,
+            ties.last};
   }
   [[nodiscard]] PlanNetwork network(const TieQuestion& ties) const {
     const std::vector<Strategy> strategies(stages(), plan_.parallelism.strategy);
@@ -86,7 +87,7 @@ class FillCase {
   }
   [[nodiscard]] FillShape shape(const TieQuestion& ties) const {
     FillShape made;
-    made.pipeline = {pipeline_form(configuration.schedule, problem.problem.pipeline_model),
+    made.pipeline = {&pipeline_form(configuration.schedule, problem.problem.pipeline_model),
                      plan_.parallelism.pipeline, plan_.training.micro_batches};
     made.capacity = problem.costs.capacity();
     for (std::size_t i = 0; i < stages(); ++i) made.places.push_back({i});

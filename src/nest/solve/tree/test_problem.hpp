@@ -75,18 +75,19 @@ struct TestProblem {
   [[nodiscard]] ShardKind shards(const Configuration& c) const {
     const Strategy& strategy = problem.strategies[group(c).strategy];
     const std::int64_t ranks = group(c).copies * strategy.cell() / strategy.tensor;
-    return c.zero == 0 || c.zero_shards == ranks ? ShardKind::whole : ShardKind::part;
+    return !c.zero.shards_anything() || c.zero_shards == ranks ? ShardKind::whole : ShardKind::part;
   }
 
   // The plan's own among all placements.
   [[nodiscard]] Placement placement(const Configuration& c, const TieQuestion& ties) {
     const Group& g = group(c);
-    const auto all =
-        placements->of({g.strategy, g.pipeline, g.copies, c.zero == 0 ? ShardKind::any : shards(c),
-                        c.interleave > 1, ties.first, ties.last});
+    const auto all = placements->of({g.strategy, g.pipeline, g.copies,
+                                     !c.zero.shards_anything() ? ShardKind::any : shards(c), c.interleave > 1,
+                                     ties.first, ties.last});
     return (*all)[index_of(*all, [&](const Placement& p) {
       return p.inner == c.inner && p.block_devices == c.block_devices &&
-             p.first_stage_first == c.first_stage_first && p.zero_shards == (c.zero == 0 ? 0 : c.zero_shards);
+             p.first_stage_first == c.first_stage_first &&
+             p.zero_shards == (!c.zero.shards_anything() ? 0 : c.zero_shards);
     })];
   }
 

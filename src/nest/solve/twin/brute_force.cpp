@@ -7,6 +7,8 @@
 
 #include "nest/base/error.hpp"
 #include "nest/network/cells/placement.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
@@ -205,12 +207,10 @@ class Space {
     const std::int64_t layers = static_cast<std::int64_t>(graph_->layers());
     for (const Schedule schedule :
          domain<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
-      const bool chunks = schedule == Schedule::interleaved;
       p.schedule = schedule;
       for (const std::int64_t v : domain(space_.interleave, {1, 2, 3, 4, 6, 8}, layers)) {
         p.interleave = v;
-        if (chunks != (v > 1)) continue;
-        if (chunks && (p.pipeline == 1 || plan_.training.micro_batches % p.pipeline != 0)) continue;
+        if (!runs_with(schedule, {p.pipeline, plan_.training.micro_batches, v})) continue;
         if (p.pipeline * v <= layers && !stop_ && runs()) mixes(0);
       }
     }
@@ -220,17 +220,15 @@ class Space {
   [[nodiscard]] bool runs() const {
     const FrameworkRules* rules = space_.rules;
     if (rules == nullptr) return true;
-    const auto& own = rules->schedules;
-    if (!own.empty() && std::find(own.begin(), own.end(), plan_.parallelism.schedule) == own.end())
-      return false;
-    return rules->broken({plan_.training, plan_.parallelism}) == nullptr;
+    return rules->has(plan_.parallelism.schedule) &&
+           rules->broken({plan_.training, plan_.parallelism}) == nullptr;
   }
 
   // Strategies of the stages from `stage` on.
   void mixes(std::size_t stage) {
     const Strategy& lead = plan_.parallelism.strategy;
     const auto stages = static_cast<std::size_t>(plan_.parallelism.pipeline);
-    const bool mixed = space_.mixed && plan_.parallelism.schedule != Schedule::interleaved &&
+    const bool mixed = space_.mixed && !schedule_of(plan_.parallelism.schedule).chunked() &&
                        (space_.rules == nullptr || !space_.rules->same_strategy);
     plan_.stages.resize(stages);
     if (stop_) return;
@@ -261,7 +259,7 @@ class Space {
         stage.layers.clear();
         stage.chunks.clear();
         for (std::size_t c = 0; c < v; ++c) {
-          const std::vector<LayerId>& part = parts[c * p + i];
+          const std::vector<LayerId>& part = parts[part_of(plan_.parallelism.schedule, p, {i, c})];
           stage.layers.insert(stage.layers.end(), part.begin(), part.end());
           if (v > 1) stage.chunks.push_back(part);
         }

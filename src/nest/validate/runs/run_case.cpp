@@ -100,7 +100,7 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
   p.first_stage_first = true;
   p.zero = row.zero.value_or(recipe.zero);
   if (row.zero_shards) p.zero_shards = *row.zero_shards;
-  if (slice && p.zero == 3) p.zero_shards = *slice / (p.strategy.tensor * p.pipeline);
+  if (slice && p.zero.shards_parameters()) p.zero_shards = *slice / (p.strategy.tensor * p.pipeline);
   if (p.zero_shards == p.data * p.strategy.context) p.zero_shards = 0;
   p.interleave = std::min(row.interleave.value_or(1), *row.layers);
   if (p.pipeline == 1) p.interleave = 1;

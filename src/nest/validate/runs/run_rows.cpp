@@ -7,6 +7,7 @@
 
 #include "nest/base/document/csv.hpp"
 #include "nest/base/plain_text.hpp"
+#include "nest/plan/zero.hpp"
 
 namespace nest::validate {
 namespace {
@@ -117,8 +118,7 @@ RunRow read_row(const CsvRow& row) {
   for (const NumberColumn& c : kNumbers) out.*c.member = row.number(c.name);
   for (const FlagColumn& c : kFlags) out.*c.member = row.flag(c.name);
   out.vocab = read_vocabulary(row);
-  constexpr std::int64_t kMostZero = 3;
-  if (out.zero && *out.zero > kMostZero) row.fail("zero", "0, 1, 2 or 3");
+  if (out.zero && !Zero(*out.zero).valid()) row.fail("zero", "0, 1, 2 or 3");
   if (row.text("memory_gb_per_gpu") != "OOM") static_cast<void>(row.number("memory_gb_per_gpu"));
   out.memory = row.text("memory_gb_per_gpu");
   return out;

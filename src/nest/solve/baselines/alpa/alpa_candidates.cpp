@@ -5,6 +5,8 @@
 
 #include "nest/base/error.hpp"
 #include "nest/network/cells/placement.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/question/domains.hpp"
 #include "nest/solve/baselines/alpa/alpa_stages.hpp"
 
@@ -140,12 +142,13 @@ class Offers {
     Parallelism& p = c.parallelism;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     const std::vector<Schedule> allowed = schedule_domain(space_);
-    for (const Schedule s : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1}) {
-      if (std::find(allowed.begin(), allowed.end(), s) == allowed.end()) continue;
+    for (const PipelineSchedule* own : kSchedules) {
+      const Schedule s = own->id;
+      if (own->chunked() || std::find(allowed.begin(), allowed.end(), s) == allowed.end()) continue;
       p.schedule = s;
-      for (const std::int64_t zero : {1, 0, 2, 3}) {
-        const bool usual = group > 1 || zero == 0;
-        if (space_.zero.open() ? !usual : !space_.zero.has(zero)) continue;
+      for (const Zero zero : {Zero(1), Zero(0), Zero(2), Zero(3)}) {
+        const bool usual = group > 1 || !zero.shards_anything();
+        if (space_.zero.open() ? !usual : !space_.zero.has(zero.stage())) continue;
         p.zero = zero;
         if (shard(p, group) && allowed_by_rules(c)) return true;
       }
@@ -156,7 +159,7 @@ class Offers {
   // ZeRO over the whole group, or the most ranks that the space allows.
   [[nodiscard]] bool shard(Parallelism& p, std::int64_t group) const {
     p.zero_shards = 0;
-    if (p.zero == 0 || space_.zero_shards.open()) return true;
+    if (!p.zero.shards_anything() || space_.zero_shards.open()) return true;
     for (std::int64_t n = group; n > 0; --n) {
       if (group % n != 0 || !space_.zero_shards.has(n)) continue;
       p.zero_shards = n;

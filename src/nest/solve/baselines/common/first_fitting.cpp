@@ -32,7 +32,7 @@ Plan choices_on_cluster(Plan plan, const PlanQuestion& question) {
     if (shape.outer == 1 && sizes.size() > 1) sizes.resize(1);
     if (!contains(sizes, p.block_devices)) p.block_devices = sizes.empty() ? 0 : sizes.front();
   }
-  if (p.zero > 0 && question.space.zero_shards.open()) {
+  if (p.zero.shards_anything() && question.space.zero_shards.open()) {
     shape.block_devices = p.block_devices;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     const auto slots = place_cells(tree, shape);

@@ -9,7 +9,9 @@
 
 #include "nest/base/error.hpp"
 #include "nest/network/cells/placement.hpp"
+#include "nest/plan/plan.hpp"
 #include "nest/plan/rules/interleaved_splits.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/question/domains.hpp"
 #include "nest/solve/baselines/common/given_degrees.hpp"
@@ -174,7 +176,8 @@ class Expert {
     std::vector<std::pair<Schedule, std::int64_t>> all;
     for (const Schedule schedule : schedule_domain(space_)) {
       for (const std::int64_t v : interleave_domain(space_)) {
-        if ((schedule == Schedule::interleaved) != (v > 1)) continue;
+        const PipelineSchedule& own = schedule_of(schedule);
+        if (v < own.least_chunks || v > own.most_chunks) continue;
         all.emplace_back(schedule, v);
         if (schedule == Schedule::one_f_one_b) return {all.back()};
       }
@@ -210,7 +213,7 @@ class Expert {
     Recipe recipe = question_.inputs.recipe;
     recipe.optimizer = training_.optimizer;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
-    std::vector<std::int64_t> order{0, 1, 2, 3};
+    std::vector<Zero> order{0, 1, 2, 3};
     if (recipe.optimizer_bytes_per_parameter() > 0) order = {1, 2, 3, 0};
     if (group == 1 && space_.zero.open()) order = {0};
     std::vector<std::int64_t> shards = divisors(group);
@@ -219,10 +222,10 @@ class Expert {
     } else {
       std::erase_if(shards, [&](std::int64_t n) { return !space_.zero_shards.has(n); });
     }
-    for (const std::int64_t zero : order) {
-      if (!space_.zero.has(zero) || (zero > 0 && shards.empty())) continue;
+    for (const Zero zero : order) {
+      if (!space_.zero.has(zero.stage()) || (zero.shards_anything() && shards.empty())) continue;
       p.zero = zero;
-      p.zero_shards = zero == 0 ? 1 : shards.back();
+      p.zero_shards = zero.shards_anything() ? shards.back() : 1;
       Training training = plan.training;
       training.micro_batches = training.global_batch / (training.micro_batch * p.data);
       if (space_.rules != nullptr && space_.rules->broken({training, p}) != nullptr) continue;
@@ -253,8 +256,10 @@ class Expert {
     const Parallelism& p = plan.parallelism;
     if (p.interleave > 1) {
       std::vector<std::int32_t> firsts;
-      for (std::size_t c = 0; c < static_cast<std::size_t>(p.interleave); ++c) {
-        for (const Stage& stage : plan.stages) firsts.push_back(stage.chunks[c].front().value);
+      const std::size_t stages = plan.stages.size();
+      for (std::size_t at = 0; at < stages * static_cast<std::size_t>(p.interleave); ++at) {
+        const ChunkPlace place = place_of_part(p.schedule, stages, at);
+        firsts.push_back(plan.stages[place.stage].chunks[place.chunk].front().value);
       }
       firsts.push_back(static_cast<std::int32_t>(graph_->layers()));
       const auto splits = interleaved_splits(*graph_, p.pipeline, p.interleave);

@@ -169,7 +169,7 @@ bool McmcMoves::zero(McmcState& next) {
 }
 
 bool McmcMoves::shards(McmcState& next) {
-  return next.zero > 0 && step(space_->blocks(next)[next.block].shards, next.zero_shards);
+  return next.zero.shards_anything() && step(space_->blocks(next)[next.block].shards, next.zero_shards);
 }
 
 bool McmcMoves::recompute(McmcState& next) {

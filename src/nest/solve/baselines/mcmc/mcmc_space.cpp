@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "nest/network/cells/placement.hpp"
+#include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/question/domains.hpp"
 
 namespace nest::solve {
@@ -26,7 +28,7 @@ std::optional<Schedule> schedule_of(const SearchSpace& space) {
   const std::vector<Schedule> all = schedule_domain(space);
   if (has(all, Schedule::one_f_one_b)) return Schedule::one_f_one_b;
   const auto plain =
-      std::find_if(all.begin(), all.end(), [](Schedule s) { return s != Schedule::interleaved; });
+      std::find_if(all.begin(), all.end(), [](Schedule s) { return !schedule_of(s).chunked(); });
   return plain == all.end() ? std::nullopt : std::optional(*plain);
 }
 
@@ -102,9 +104,11 @@ std::vector<bool> McmcSpace::directions(const McmcState& state) const {
   return state.pipeline == 1 ? std::vector<bool>{false} : std::vector<bool>{false, true};
 }
 
-McmcSpace::Numbers McmcSpace::zeros(const McmcState& state) const {
-  if (!question_->space.zero.open()) return question_->space.zero.values(3, 0);
-  return state.group() > 1 ? Numbers{0, 1, 2, 3} : Numbers{0};
+std::vector<Zero> McmcSpace::zeros(const McmcState& state) const {
+  if (question_->space.zero.open() && state.group() == 1) return {Zero(0)};
+  std::vector<Zero> all;
+  for (const std::int64_t stage : question_->space.zero.values(Zero::kMost, 0)) all.emplace_back(stage);
+  return all;
 }
 
 std::vector<Recompute> McmcSpace::recomputes(const McmcState& state) const {
@@ -158,13 +162,13 @@ bool McmcSpace::settle_copies(McmcState& state, const McmcState& before) {
 // ZeRO as it is where that is possible, else the first that is.
 bool McmcSpace::settle_zero(McmcState& state, bool whole) {
   const Numbers& shards = blocks(state)[state.block].shards;
-  Numbers zeros_left = zeros(state);
+  std::vector<Zero> zeros_left = zeros(state);
   const auto kept = std::find(zeros_left.begin(), zeros_left.end(), state.zero);
   if (kept != zeros_left.end()) std::rotate(zeros_left.begin(), kept, kept + 1);
   const std::int64_t wanted = whole ? state.group() : state.zero_shards;
-  for (const std::int64_t zero : zeros_left) {
+  for (const Zero zero : zeros_left) {
     state.zero = zero;
-    if (zero == 0) {
+    if (!zero.shards_anything()) {
       state.zero_shards = 1;
       if (runs(state)) return true;
       continue;
@@ -181,8 +185,8 @@ bool McmcSpace::settle_zero(McmcState& state, bool whole) {
 }
 
 bool McmcSpace::settle(McmcState& state, const McmcState& before) {
-  const bool whole =
-      state.zero_shards == before.zero_shards && (before.zero == 0 || before.zero_shards == before.group());
+  const bool whole = state.zero_shards == before.zero_shards &&
+                     (!before.zero.shards_anything() || before.zero_shards == before.group());
   if (!settle_copies(state, before)) return false;
   state.block = std::min(state.block, blocks(state).size() - 1);
   const std::vector<bool> ways = directions(state);

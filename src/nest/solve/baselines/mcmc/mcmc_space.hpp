@@ -32,7 +32,7 @@ struct McmcState {
   std::int64_t inner = 1;  // copies side by side
   std::size_t block = 0;   // which of the sizes of a block, the tightest first
   bool first_stage_first = false;
-  std::int64_t zero = 0;
+  Zero zero;
   std::int64_t zero_shards = 1;
   Recompute recompute;
   StageCut cut;
@@ -67,7 +67,7 @@ class McmcSpace {
   };
   [[nodiscard]] const std::vector<Block>& blocks(const McmcState& state);
   [[nodiscard]] std::vector<bool> directions(const McmcState& state) const;
-  [[nodiscard]] Numbers zeros(const McmcState& state) const;
+  [[nodiscard]] std::vector<Zero> zeros(const McmcState& state) const;
   [[nodiscard]] std::vector<Recompute> recomputes(const McmcState& state) const;
 
   // Changes what no longer agrees with the other choices as little as possible, `before` telling what was

@@ -1,21 +1,36 @@
-#include "nest/solve/table/pipeline_label.hpp"
+#include "nest/price/pipeline_time.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
-namespace nest::solve {
+namespace nest::price {
 namespace {
 
 constexpr unsigned kSeed = 20261121;
 constexpr int kRounds = 4000;
 constexpr double kRounding = 1 + 1e-12;
 
-constexpr std::array kForms{PipelineForm::one_f_one_b, PipelineForm::gpipe, PipelineForm::zb_h1,
-                            PipelineForm::sum_max, PipelineForm::paper};
+// A formula: a schedule's own, or that of a model that looks at no schedule.
+struct Form {
+  Schedule schedule = Schedule::one_f_one_b;
+  PipelineModel model = PipelineModel::one_f_one_b;
+
+  bool operator==(const Form&) const = default;
+};
+constexpr Form kPlain{};
+
+std::vector<Form> all_forms() {
+  std::vector<Form> all{{.model = PipelineModel::sum_max}, {.model = PipelineModel::paper}};
+  for (const PipelineSchedule* s : kSchedules) {
+    if (s->form != nullptr) all.push_back({.schedule = s->id});
+  }
+  return all;
+}
 
 struct Pipeline {
   std::vector<StagePass> stages;  // first stage first
@@ -53,22 +68,12 @@ class RandomPipelines {
   std::mt19937 random_;
 };
 
-Schedule schedule_of(PipelineForm form) {
-  if (form == PipelineForm::gpipe) return Schedule::gpipe;
-  return form == PipelineForm::zb_h1 ? Schedule::zb_h1 : Schedule::one_f_one_b;
+double time_of(Form form, const Pipeline& pipeline) {
+  return pipeline_time(form.schedule, form.model, pipeline.stages, pipeline.micro_batches, 1).value;
 }
 
-PipelineModel model_of(PipelineForm form) {
-  if (form == PipelineForm::sum_max) return PipelineModel::sum_max;
-  return form == PipelineForm::paper ? PipelineModel::paper : PipelineModel::one_f_one_b;
-}
-
-double time_of(PipelineForm form, const Pipeline& pipeline) {
-  return pipeline_time(schedule_of(form), model_of(form), pipeline.stages, pipeline.micro_batches, 1).value;
-}
-
-PipelineShape shape_of(PipelineForm form, const Pipeline& pipeline) {
-  return {form, pipeline.size(), pipeline.micro_batches};
+PipelineShape shape_of(Form form, const Pipeline& pipeline) {
+  return {&pipeline_form(form.schedule, form.model), pipeline.size(), pipeline.micro_batches};
 }
 
 // Of the last s stages.
@@ -94,9 +99,9 @@ double longest_of(const Pipeline& pipeline) {
   return longest;
 }
 
-std::string text_of(PipelineForm form, const Pipeline& pipeline) {
-  std::string text = "form " + std::to_string(static_cast<int>(form)) + ", " +
-                     std::to_string(pipeline.micro_batches) + " micro-batches, stages";
+std::string text_of(Form form, const Pipeline& pipeline) {
+  std::string text = "form " + std::string(name_of(form.schedule)) + " " + std::string(name_of(form.model)) +
+                     ", " + std::to_string(pipeline.micro_batches) + " micro-batches, stages";
   for (const StagePass& pass : pipeline.stages)
     text += " {" + std::to_string(pass.f) + ", " + std::to_string(pass.b) + ", " +
             std::to_string(pass.weight) + "}";
@@ -109,7 +114,7 @@ void for_random_pipelines(unsigned seed, Look look) {
   RandomPipelines random(seed);
   for (int round = 0; round < kRounds; ++round) {
     const Pipeline pipeline = random.next();
-    for (const PipelineForm form : kForms) {
+    for (const Form form : all_forms()) {
       SCOPED_TRACE(text_of(form, pipeline));
       look(form, pipeline, random);
       if (testing::Test::HasFailure()) return;
@@ -118,19 +123,18 @@ void for_random_pipelines(unsigned seed, Look look) {
 }
 
 TEST(PipelineLabel, EveryScheduleAndModelHasItsForm) {
-  constexpr auto kOwn = PipelineModel::one_f_one_b;
-  EXPECT_EQ(pipeline_form(Schedule::one_f_one_b, kOwn), PipelineForm::one_f_one_b);
-  EXPECT_EQ(pipeline_form(Schedule::gpipe, kOwn), PipelineForm::gpipe);
-  EXPECT_EQ(pipeline_form(Schedule::zb_h1, kOwn), PipelineForm::zb_h1);
-  for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1}) {
-    EXPECT_EQ(pipeline_form(schedule, PipelineModel::sum_max), PipelineForm::sum_max);
-    EXPECT_EQ(pipeline_form(schedule, PipelineModel::paper), PipelineForm::paper);
+  std::set<const PipelineForm*> forms;
+  for (const Form form : all_forms()) forms.insert(&pipeline_form(form.schedule, form.model));
+  EXPECT_EQ(forms.size(), 5U);
+  for (const PipelineSchedule* s : kSchedules) {
+    for (const PipelineModel model : {PipelineModel::sum_max, PipelineModel::paper})
+      EXPECT_EQ(&pipeline_form(s->id, model), &pipeline_form(Schedule::one_f_one_b, model)) << s->name;
   }
 }
 
 // EXAMPLE.md's first row, in milliseconds: S and V of the last stage, then of both.
 TEST(PipelineLabel, TheExampleStageByStage) {
-  const PipelineShape shape{PipelineForm::one_f_one_b, 2, 4};
+  const PipelineShape shape{kOneFOneB.form, 2, 4};
   const PipelineLabel last = extended(shape, {}, {1.501, 2}, 1);
   EXPECT_NEAR(last[0], 3.501, 1e-12);
   EXPECT_NEAR(last[1], 4 * 3.501, 1e-12);
@@ -140,7 +144,7 @@ TEST(PipelineLabel, TheExampleStageByStage) {
 }
 
 TEST(PipelineLabel, GrowsToThePipelinesTime) {
-  for_random_pipelines(kSeed, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
+  for_random_pipelines(kSeed, [](Form form, const Pipeline& pipeline, RandomPipelines&) {
     const PipelineShape shape = shape_of(form, pipeline);
     const double time = time_of(form, pipeline);
     EXPECT_NEAR(pipeline_total(shape, label_of(shape, pipeline, pipeline.size())), time, 1e-12 * time);
@@ -149,7 +153,7 @@ TEST(PipelineLabel, GrowsToThePipelinesTime) {
 
 // No larger a label, no larger what comes of it, entry by entry and in the end.
 TEST(PipelineLabel, MonotoneInEveryEntry) {
-  for_random_pipelines(kSeed + 1, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+  for_random_pipelines(kSeed + 1, [](Form form, const Pipeline& pipeline, RandomPipelines& random) {
     const PipelineShape shape = shape_of(form, pipeline);
     for (std::int64_t s = 1; s <= pipeline.size(); ++s) {
       const PipelineLabel less = label_of(shape, pipeline, s - 1);
@@ -165,7 +169,7 @@ TEST(PipelineLabel, MonotoneInEveryEntry) {
 }
 
 TEST(PipelineLabel, NothingBecomesLessThanItsBound) {
-  for_random_pipelines(kSeed + 2, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+  for_random_pipelines(kSeed + 2, [](Form form, const Pipeline& pipeline, RandomPipelines& random) {
     const PipelineShape shape = shape_of(form, pipeline);
     const double time = time_of(form, pipeline);
     for (std::int64_t s = 0; s <= pipeline.size(); ++s) {
@@ -180,7 +184,7 @@ TEST(PipelineLabel, NothingBecomesLessThanItsBound) {
 }
 
 TEST(PipelineLabel, TheBoundOfAllStagesIsTheTime) {
-  for_random_pipelines(kSeed + 3, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
+  for_random_pipelines(kSeed + 3, [](Form form, const Pipeline& pipeline, RandomPipelines&) {
     const PipelineShape shape = shape_of(form, pipeline);
     const PipelineLabel label = label_of(shape, pipeline, pipeline.size());
     EXPECT_EQ(pipeline_bound(shape, label, pipeline.size(), 0, 0), pipeline_total(shape, label));
@@ -188,7 +192,7 @@ TEST(PipelineLabel, TheBoundOfAllStagesIsTheTime) {
 }
 
 TEST(PipelineLabel, TheBoundOfSumsAndTheLongestStage) {
-  for_random_pipelines(kSeed + 4, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines& random) {
+  for_random_pipelines(kSeed + 4, [](Form form, const Pipeline& pipeline, RandomPipelines& random) {
     const PipelineShape shape = shape_of(form, pipeline);
     const StagePass all = sum_of(pipeline, pipeline.size());
     const double longest = longest_of(pipeline);
@@ -208,8 +212,8 @@ TEST(PipelineLabel, BoundsOfEqualStagesAreExact) {
   for (const std::int64_t p : {1, 2, 5}) {
     const Pipeline equal{std::vector<StagePass>(static_cast<std::size_t>(p), {1, 2, 1}), p + 3};
     const auto n = static_cast<double>(p);
-    for (const PipelineForm form :
-         {PipelineForm::one_f_one_b, PipelineForm::gpipe, PipelineForm::sum_max, PipelineForm::paper}) {
+    for (const Form form : all_forms()) {
+      if (form.schedule == Schedule::zb_h1) continue;
       const PipelineShape shape = shape_of(form, equal);
       EXPECT_NEAR(pipeline_bound(shape, {}, 0, n, 2 * n), static_cast<double>(2 * p + 2) * 3, 1e-9);
     }
@@ -220,18 +224,17 @@ TEST(PipelineLabel, BoundsOfEqualStagesAreExact) {
 // and 0.9 with two micro-batches take 1.2 + 2 * 0.9 = 3, and 2.1 + 1.05 is above that.
 TEST(PipelineLabel, TheMeanStageIsNoBoundWithFewMicroBatches) {
   const Pipeline two{{{0.6, 0.6}, {0.45, 0.45}}, 2};
-  const double time = time_of(PipelineForm::one_f_one_b, two);
+  const double time = time_of(kPlain, two);
   EXPECT_NEAR(time, 3.0, 1e-12);
   const double sum = 2.1;
   EXPECT_LT(time, sum + (2 - 1) * sum / 2);
-  EXPECT_LE(pipeline_bound(shape_of(PipelineForm::one_f_one_b, two), sum / 2, sum / 2, 1.2),
-            time * kRounding);
+  EXPECT_LE(pipeline_bound(shape_of(kPlain, two), sum / 2, sum / 2, 1.2), time * kRounding);
 }
 
 // With more micro-batches than stages it is one: (m + p - 1) / p times the sum.
 TEST(PipelineLabel, TheMeanStageIsABoundWithManyMicroBatches) {
-  for_random_pipelines(kSeed + 5, [](PipelineForm form, const Pipeline& pipeline, RandomPipelines&) {
-    if (form != PipelineForm::one_f_one_b || pipeline.micro_batches <= pipeline.size()) return;
+  for_random_pipelines(kSeed + 5, [](Form form, const Pipeline& pipeline, RandomPipelines&) {
+    if (!(form == kPlain) || pipeline.micro_batches <= pipeline.size()) return;
     const StagePass all = sum_of(pipeline, pipeline.size());
     const double mean = (all.f + all.b) / static_cast<double>(pipeline.size());
     const double bound = static_cast<double>(pipeline.micro_batches + pipeline.size() - 1) * mean;
@@ -240,45 +243,43 @@ TEST(PipelineLabel, TheMeanStageIsABoundWithManyMicroBatches) {
   });
 }
 
-TEST(PipelineLabel, InterleavedTimesAreNeverBelowTheirBound) {
+// Chunks of any times: every schedule that has them.
+TEST(PipelineLabel, ChunkedTimesAreNeverBelowTheirBound) {
   RandomPipelines random(kSeed + 6);
-  for (int round = 0; round < 5 * kRounds; ++round) {
-    const std::int64_t p = random.pick(2, 8);
-    const std::int64_t m = p * random.pick(1, 4);
-    const auto v = static_cast<std::size_t>(random.pick(2, 4));
-    const double spread = std::array{0.0, 0.3, 10.0}[static_cast<std::size_t>(random.pick(0, 2))];
-    std::vector<StagePass> chunks;  // chunk c of stage i is chunks[i * v + c]
-    double sum = 0;
-    double longest = 0;
-    double chunk = std::numeric_limits<double>::infinity();
-    std::string text;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(p); ++i) {
-      double stage = 0;
-      for (std::size_t c = 0; c < v; ++c) {
-        const StagePass pass = random.pass(spread);
-        const double u = pass.f + pass.b;
-        chunks.push_back(pass);
-        stage += u;
-        const bool end = (i == 0 && c == 0) || (i + 1 == static_cast<std::size_t>(p) && c + 1 == v);
-        if (!end) chunk = std::min(chunk, u);
-        text += " {" + std::to_string(pass.f) + ", " + std::to_string(pass.b) + "}";
+  for (int round = 0; round < kRounds; ++round) {
+    for (const PipelineSchedule* schedule : kSchedules) {
+      if (!schedule->chunked()) continue;
+      const std::int64_t p = random.pick(2, 8);
+      const std::int64_t m = p * random.pick(1, 4);
+      const std::int64_t v = std::min<std::int64_t>(schedule->most_chunks, random.pick(2, 4));
+      const double spread = std::array{0.0, 0.3, 10.0}[static_cast<std::size_t>(random.pick(0, 2))];
+      std::vector<StagePass> chunks;  // chunk c of stage i is chunks[i * v + c]
+      double sum = 0;
+      double longest = 0;
+      std::string text;
+      for (std::int64_t i = 0; i < p; ++i) {
+        double stage = 0;
+        for (std::int64_t c = 0; c < v; ++c) {
+          chunks.push_back(random.pass(spread));
+          stage += chunks.back().f + chunks.back().b;
+          text += " {" + std::to_string(chunks.back().f) + ", " + std::to_string(chunks.back().b) + "}";
+        }
+        sum += stage;
+        longest = std::max(longest, stage);
       }
-      sum += stage;
-      longest = std::max(longest, stage);
+      const double time = chunk_time(schedule->id, chunks, p, m).value;
+      ASSERT_LE(schedule->bound({p, m, v}, sum, longest), time * kRounding)
+          << schedule->name << ", " << p << " stages, " << m << " micro-batches, chunks" << text;
     }
-    const double time = interleaved_time(chunks, p, m).value;
-    ASSERT_LE(interleaved_bound(p, m, sum, longest, chunk), time * kRounding)
-        << p << " stages, " << m << " micro-batches, chunks" << text;
-    ASSERT_LE(interleaved_bound(p, m, sum, longest, 0), interleaved_bound(p, m, sum, longest, chunk));
   }
 }
 
-// 8 * 3 of the stage itself, and the mean wait of the four: (0 + 0 + 1 + 2) / 4 chunks of 1.5.
 TEST(PipelineLabel, TheBoundOfEqualChunks) {
-  EXPECT_NEAR(interleaved_bound(4, 8, 12, 3, 1.5), 24 + 0.75 * 1.5, 1e-12);
-  EXPECT_NEAR(interleaved_bound(4, 8, 12, 5, 1.5), 8 * 5, 1e-12);
-  EXPECT_NEAR(interleaved_bound(2, 2, 12, 3, 0), 12, 1e-12);
+  EXPECT_NEAR(kInterleaved.bound({4, 8, 2}, 12, 3), 24, 1e-12);
+  EXPECT_NEAR(kInterleaved.bound({4, 8, 2}, 12, 5), 8 * 5, 1e-12);
+  EXPECT_NEAR(kInterleaved.bound({2, 2, 2}, 12, 3), 12, 1e-12);
+  EXPECT_NEAR(kZbV.bound({4, 8, 2}, 12, 5), 8 * 5, 1e-12);
 }
 
 }  // namespace
-}  // namespace nest::solve
+}  // namespace nest::price
