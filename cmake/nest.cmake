@@ -1,3 +1,24 @@
+# nest_headers(TARGET headers...): unity groups where NEST_UNITY is on (tools/unity_groups says which files go together),
+# else a precompiled header of the given ones. Both save reading the same headers for every file.
+find_package(Python3 COMPONENTS Interpreter QUIET)
+option(NEST_UNITY "Compile several files as one" ${Python3_FOUND})
+function(nest_headers target)
+  if(NOT NEST_UNITY)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/unity_groups ${sources}
+                  WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} OUTPUT_VARIABLE grouped COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[0-9]+ [^\n]+" rows "${grouped}")
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "^([0-9]+) (.+)$" row "${row}")
+    set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP group${CMAKE_MATCH_1})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # One target per room. nest_room(NAME SOURCES ... DEPENDS ... [TEST_DEPENDS ...] [PRIVATE_LIBRARIES ...]) makes the library
 # nest_NAME, its precompiled header, its test program test_NAME (from TESTS) and its install rule. TEST_DEPENDS: rooms
 # to the right that its tests use.
@@ -12,13 +33,16 @@ function(nest_room name)
     target_link_libraries(nest_${name} PUBLIC nest_${dependency})
   endforeach()
   target_link_libraries(nest_${name} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
-  target_precompile_headers(nest_${name} PRIVATE <algorithm> <cstdint> <functional> <map> <optional> <span> <string>
-                            <string_view> <utility> <vector>)
+  nest_headers(nest_${name} <algorithm> <cstdint> <functional> <map> <optional> <span> <string>
+               <string_view> <utility> <vector>)
   install(TARGETS nest_${name} EXPORT nest ARCHIVE DESTINATION lib)
   if(NEST_TESTS AND ROOM_TESTS)
     add_executable(test_${name} ${ROOM_TESTS})
     target_link_libraries(test_${name} PRIVATE nest_${name} nest_test_support GTest::gmock GTest::gtest_main rapidcheck)
-    target_precompile_headers(test_${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
+    foreach(dependency IN LISTS ROOM_TEST_DEPENDS)
+      target_link_libraries(test_${name} PRIVATE nest_${dependency})
+    endforeach()
+    nest_headers(test_${name} <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
     set_property(GLOBAL APPEND PROPERTY NEST_TEST_PROGRAMS test_${name})
     add_test(NAME ${name} COMMAND test_${name})
   endif()
