@@ -24,6 +24,7 @@ inline constexpr int kBadInput = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kInfeasible = 3;  // there is no such plan
 inline constexpr int kLimit = 4;       // stopped at a limit without one
+inline constexpr int kBug = 5;  // search and price disagree: there is no plan, and this is to be mended
 
 // A command line that cannot be understood: one sentence and a hint, exit code 2.
 struct UsageError : std::runtime_error {

@@ -11,16 +11,13 @@
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "nest/solve/baselines/common/degrees_file.hpp"
+#include "option_values.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
-#include "plan_space_options.hpp"
 
 namespace nest::cli {
 namespace {
-
-// Options of a search that a comparison of throughputs has no use for.
-constexpr std::array<std::string_view, 3> kOfPlanOnly{"--objective", "--target-tokens-per-s", "--without"};
 
 std::vector<std::string> read_names(const std::string& typed) {
   std::vector<std::string> known;
@@ -86,34 +83,30 @@ int run_compare(const Arguments& arguments, Terminal& terminal) {
   const std::vector<std::string> names =
       read_names(arguments.text("--with").value_or("manual,mcmc,alpa,phaze"));
   check_output(arguments, "--svg");
-  Asked asked = read_question(arguments, terminal);
-  asked.question.options.runners_up = 0;
-  CompareOptions options = read_options(arguments, asked.question, terminal);
+  PlanQuestion question = read_question(arguments, terminal);
+  CompareOptions options = read_options(arguments, question, terminal);
   ProgressLine progress(terminal);
   options.asking = [&](std::string_view name) { progress.phase(std::string(name)); };
-  asked.question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
-  const Comparison all = compare(asked.question, names, options);
-  verify(all, asked.question);
+  question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const Comparison all = compare(question, names, options);
+  verify(all, question);
   terminal.end_progress();
-  write_output(arguments, "--svg", [&] { return comparison_svg(all, asked.question); }, terminal);
+  write_output(arguments, "--svg", [&] { return comparison_svg(all, question); }, terminal);
   if (arguments.has("--json"))
     terminal.json(to_value(all));
   else
-    terminal.out(comparison_text(all, asked.question, screen));
+    terminal.out(comparison_text(all, question, screen));
   if (!all.found.plans.empty()) return kOk;
-  return all.found.status == PlanStatus::limit ? kLimit : kInfeasible;
+  return code_without_plan(all.found.status);
 }
 
 }  // namespace
 
 std::vector<Command> compare_commands() {
   std::vector<Option> options = input_options();
-  for (auto part : {training_options(), space_option_rows(), search_options()}) {
-    for (Option& option : part) {
-      if (std::find(kOfPlanOnly.begin(), kOfPlanOnly.end(), option.name) == kOfPlanOnly.end())
-        options.push_back(std::move(option));
-    }
-  }
+  for (Option& option :
+       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+    options.push_back(std::move(option));
   options.insert(
       options.end(),
       {{"--with", "LIST", "manual, mcmc, alpa, phaze (the default), flat, no-memory, or all"},

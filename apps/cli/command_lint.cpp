@@ -8,21 +8,20 @@
 #include "nest/report/answer/lint.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
-#include "plan_space_options.hpp"
+#include "plan_question.hpp"
 
 namespace nest::cli {
 namespace {
 
 int run_lint(const Arguments& arguments, Terminal& terminal) {
-  SearchOptions options = read_search_options(arguments);
-  options.runners_up = 0;
+  const Asked asked = read_asked(arguments);
   Warnings warnings;
   OpenPlan open = import_megatron(read_import_question(arguments), warnings);
   terminal.warn(warnings);
   const Plan plan = Pricer(open.inputs).place(std::move(open.plan));
   ProgressLine progress(terminal);
-  options.progress = [&](const SearchProgress& p) { progress.show(p); };
-  const LintReport report = lint(plan, open.inputs, options);
+  const LintReport report =
+      lint(plan, open.inputs, asked, [&](const SearchProgress& p) { progress.show(p); });
   terminal.end_progress();
   if (arguments.has("--json"))
     terminal.json(to_value(report, plan));
@@ -36,10 +35,8 @@ int run_lint(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> lint_commands() {
   std::vector<Option> options = import_options();
-  for (Option& option : search_options()) {
-    if (option.name != "--objective" && option.name != "--target-tokens-per-s" && option.name != "--without")
-      options.push_back(std::move(option));
-  }
+  for (Option& option : asked_options({AskedGroup::search}, kOfPlanOnly))
+    options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
   return {{"lint",

@@ -10,43 +10,40 @@
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
-#include "nest/solve/ask/verify.hpp"
+#include "nest/solve/ask/search.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
-#include "plan_space_options.hpp"
 #include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
 
+// Plans beside the best that the screen shows.
+constexpr std::int64_t kRunnersUp = 3;
+
 // A disagreement between search and price is never a plan: it is saved for whoever mends it.
-int report_bug(const std::string& what, const Value& instance, Terminal& terminal) {
+int report_bug(const SearchResult& found, const Arguments& arguments, Terminal& terminal) {
   const std::string file = "nest-disagreement.json";
-  terminal.note("nest: this is a bug in nest, not in your input: " + what);
+  if (arguments.has("--json")) {
+    Value v = Value::object();
+    v.set("status", name_of(found.status)).set("reason", found.reason);
+    terminal.json(v);
+  }
+  terminal.note("nest: this is a bug in nest, not in your input: " + found.reason);
   try {
-    write_file(file, to_json(instance) + "\n");
+    write_file(file, to_json(found.instance) + "\n");
     terminal.note("nest: wrote " + file + "; please report it with this file");
   } catch (const InputError& error) {
     terminal.note(std::string("nest: the instance could not be saved: ") + error.what());
   }
-  return kBadInput;
+  return kBug;
 }
 
-// Every plan that is shown is checked and priced once more.
-std::optional<std::pair<std::string, Value>> find_bug(const SearchResult& found,
-                                                      const PlanQuestion& question) {
-  if (!found.disagreement.empty()) return std::pair(found.disagreement, found.instance);
-  for (const Plan& plan : found.plans) {
-    if (const auto problem = verify_plan(plan, question.inputs, question.options.pipeline_model))
-      return std::pair(*problem, plan_value(plan, question.inputs));
-  }
-  return std::nullopt;
-}
-
-int answer_without_plan(const Asked& asked, const SearchResult& found, const Arguments& arguments,
+int answer_without_plan(const PlanQuestion& question, const SearchResult& found, const Arguments& arguments,
                         ProgressLine& progress, Terminal& terminal) {
   const bool json = arguments.has("--json");
+  terminal.warn(question.notes);
   if (found.status == PlanStatus::limit) {
     if (json) {
       Value v = Value::object();
@@ -62,23 +59,24 @@ int answer_without_plan(const Asked& asked, const SearchResult& found, const Arg
     return kLimit;
   }
   AdviceOptions options;
-  options.whole = asked.whole;
   options.asking = [&](const std::string& what) { progress.phase("looking for what would fit: " + what); };
-  const std::vector<Advice> advice = advise_unfit(asked.question, found, options);
+  const std::vector<Advice> advice = advise_unfit(question, found, options);
   if (json) {
     Value v = unfit_value(found, advice);
     if (arguments.has("--stats")) v.set("search", to_value(found.stats));
     terminal.json(v);
   } else {
-    terminal.out(unfit_text(found, asked.question.inputs, advice));
+    terminal.out(unfit_text(found, question.inputs, advice));
     if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
   }
   return kInfeasible;
 }
 
 int run_plan(const Arguments& arguments, Terminal& terminal) {
-  Asked asked = read_question(arguments, terminal);
-  PlanQuestion& question = asked.question;
+  Asked asked = read_asked(arguments);
+  // The screen shows what the plan wins against.
+  if (!arguments.has("--json") && !arguments.has("--why-not")) asked.runners_up = kRunnersUp;
+  PlanQuestion question = read_question(arguments, asked, terminal);
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
   std::optional<StopSearch> stop(std::in_place, question.options);
@@ -86,8 +84,8 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   if (stop->interrupted()) terminal.note("nest: interrupted; this is what was found until then");
   question.options.cancel = nullptr;
   stop.reset();
-  if (const auto bug = find_bug(found, question)) return report_bug(bug->first, bug->second, terminal);
-  if (found.plans.empty()) return answer_without_plan(asked, found, arguments, progress, terminal);
+  if (found.status == PlanStatus::disagreement) return report_bug(found, arguments, terminal);
+  if (found.plans.empty()) return answer_without_plan(question, found, arguments, progress, terminal);
   Plan& best = found.plans.front();
   best.status = found.status;
   best.lower_bound = found.lower_bound;
@@ -96,15 +94,14 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   if (const auto choice = arguments.text("--why-not")) {
     progress.phase("why not " + *choice);
     other = why_not(question, *choice, best);
-    if (const auto bug = find_bug(other->found, question))
-      return report_bug(bug->first, bug->second, terminal);
+    if (other->found.status == PlanStatus::disagreement) return report_bug(other->found, arguments, terminal);
   }
 
   // The K best in full; those after them stay runners-up.
   const auto top = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
   Value value = Value::object();
   if (arguments.has("--json") || arguments.has("-o")) {
-    value = answer_value(found, question.inputs, question.options, asked.warnings);
+    value = answer_value(found, question.inputs, question.options, question.notes);
     if (question.options.top > 1) {
       SearchResult first = found;
       first.plans.resize(top);
@@ -120,7 +117,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   }
   ScreenOptions screen;
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
-  screen.warnings = asked.warnings;
+  screen.warnings = question.notes;
   screen.complete = top;
   screen.brief = other.has_value();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
@@ -133,9 +130,9 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> plan_commands() {
   std::vector<Option> options = input_options();
-  for (auto part : {training_options(), space_option_rows(), search_options()})
-    options.insert(options.end(), part.begin(), part.end());
-  options.push_back({"--top", "K", "the K best plans that differ in a degree, each complete (default 1)"});
+  for (Option& option : asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}))
+    options.push_back(std::move(option));
+  options.push_back(asked_option("top"));
   options.push_back({"--why-not", "CHOICE", "what a choice such as tensor=4 would cost, or what forbids it"});
   options.push_back({"--stats", "", "also what the search did: counts, prunings, time of each phase"});
   options.push_back(pipeline_model_option());
@@ -157,7 +154,8 @@ std::vector<Command> plan_commands() {
        "listed "
        "(--zero 1,3) or ranged (--pipeline 2..16). Where nothing fits, it says what would. Exits 3 where no "
        "plan is "
-       "feasible, 4 where a limit came before any plan.",
+       "feasible, 4 where a limit came before any plan, and 5 where search and price disagree, which is a "
+       "bug in nest.",
        std::move(options),
        {{"nest plan", "Llama-3.1 70B on 1,024 H100, 1,024 sequences of 8,192 tokens"},
         {"nest plan --model llama3.1-8b --devices 64 -o plan.json", "and keep the plan"},

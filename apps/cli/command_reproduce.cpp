@@ -13,8 +13,8 @@
 #include "nest/report/reproduce/experiment_report.hpp"
 #include "nest/report/reproduce/published.hpp"
 #include "nest/solve/baselines/baselines.hpp"
+#include "option_values.hpp"
 #include "plan_options.hpp"
-#include "plan_space_options.hpp"
 
 namespace nest::cli {
 namespace {

@@ -12,11 +12,10 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/comparison_text.hpp"
 #include "nest/solve/ask/sizing.hpp"
-#include "nest/solve/ask/verify.hpp"
+#include "option_values.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
-#include "plan_space_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -114,7 +113,9 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
   if (!sizing.answer) {
     return out + "\n\n" +
            wrap(sizing.status == PlanStatus::limit ? "stopped at a limit before a plan was found"
-                                                   : "no cluster of its kind is enough: " + sizing.reason,
+                : sizing.status == PlanStatus::disagreement
+                    ? "this is a bug in nest, not in your input: " + sizing.reason
+                    : "no cluster of its kind is enough: " + sizing.reason,
                 kTextWidth, 0) +
            "\n";
   }
@@ -166,25 +167,23 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
 int run_size(const Arguments& arguments, Terminal& terminal) {
   const SizingTask task = read_task(arguments);
   const std::optional<double> price = read_price(arguments);
-  Asked asked = read_question(arguments, terminal);
+  PlanQuestion question = read_question(arguments, terminal);
   ProgressLine progress(terminal);
-  asked.question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
-  const Sizing sizing = size_cluster(asked.question, task, [&](std::int64_t devices) {
+  question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const Sizing sizing = size_cluster(question, task, [&](std::int64_t devices) {
     progress.phase(fmt::format("{} devices", format_digits(devices)));
   });
   terminal.end_progress();
   if (sizing.answer) {
     const SizedPlan& a = *sizing.answer;
-    if (const auto problem = verify_plan(a.plan, a.inputs, asked.question.options.pipeline_model))
-      throw InputError("", "size", "this is a bug in nest, not in your input: " + *problem);
     write_output(arguments, "-o", [&] { return to_json(plan_value(a.plan, a.inputs)) + "\n"; }, terminal);
   }
   if (arguments.has("--json"))
     terminal.json(value_of(sizing, task, price));
   else
-    terminal.out(text_of(sizing, task, price, asked.question.inputs));
+    terminal.out(text_of(sizing, task, price, question.inputs));
   if (sizing.answer) return kOk;
-  return sizing.status == PlanStatus::limit ? kLimit : kInfeasible;
+  return code_without_plan(sizing.status);
 }
 
 }  // namespace
@@ -195,13 +194,10 @@ std::vector<Command> size_commands() {
       {"--days", "D", "days that it may take"},
       {"--price", "P/h", "of one device for one hour, in any currency"},
       {"--uptime", "SHARE", "of the days that is spent training, such as 95% (default 100%)"}};
-  for (auto part : {input_options(), training_options(), space_option_rows(), search_options()}) {
-    for (Option& option : part) {
-      if (option.name != "--objective" && option.name != "--target-tokens-per-s" &&
-          option.name != "--without")
-        options.push_back(std::move(option));
-    }
-  }
+  for (Option& option : input_options()) options.push_back(std::move(option));
+  for (Option& option :
+       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+    options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back({"-o", "FILE", "also write the plan"});
   options.push_back(json_option());

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "command.hpp"
@@ -14,7 +15,6 @@
 #include "nest/report/sweep/sweep_page.hpp"
 #include "plan_options.hpp"
 #include "plan_question.hpp"
-#include "plan_space_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -60,8 +60,8 @@ std::string existing_rows(const std::string& file) {
 
 // What was typed, for the page.
 std::string command_line(const Sweep& sweep) {
-  std::string text = fmt::format("nest sweep --model {} --cluster {}", sweep.question.inputs.model_name(),
-                                 sweep.question.inputs.cluster.name());
+  std::string text = fmt::format("nest sweep --model {} --cluster {}", sweep.base.inputs.model_name(),
+                                 sweep.base.inputs.cluster.name());
   for (const SweepAxis& axis : sweep.axes) {
     text += " --vary " + axis.field + "=";
     for (std::size_t i = 0; i < axis.values.size(); ++i) text += (i == 0 ? "" : ",") + axis.values[i];
@@ -71,25 +71,32 @@ std::string command_line(const Sweep& sweep) {
 
 int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   std::vector<SweepAxis> axes = read_axes(arguments);
-  Asked asked = read_question(arguments, terminal);
-  Sweep sweep{std::move(asked.question), std::move(axes)};
+  Warnings warnings;
+  Asked asked = read_asked(arguments);
+  const auto threads = static_cast<int>(asked.threads);
+  asked.threads = 1;  // of one point: points run side by side
+  Sweep sweep{{read_plan_inputs(arguments, warnings), std::move(asked)}, std::move(axes)};
+  terminal.warn(warnings);
   if (sweep.points() > kMostSweepPoints)
     throw UsageError(fmt::format("--vary: {} points are more than {}", sweep.points(), kMostSweepPoints));
   // Wrong fields and values are told at once, before hours of searching: every value of each axis alone.
   std::size_t wrong = 0;
   std::string first_wrong;
+  std::set<std::string> notes;
   for (const SweepAxis& axis : sweep.axes) {
     std::size_t of_axis = 0;
     for (const std::string& value : axis.values) {
       try {
-        (void)set_fields(sweep.question, {{axis.field, value}});
+        const PlanQuestion question = question_with(sweep.base, {{axis.field, value}});
+        notes.insert(question.notes.begin(), question.notes.end());
       } catch (const InputError& error) {
         if (++of_axis == 1) first_wrong = error.what();
-        if (of_axis == axis.values.size()) throw;
+        if (of_axis == axis.values.size()) naming_options([] { throw; });
       }
     }
     wrong += of_axis;
   }
+  terminal.warn({notes.begin(), notes.end()});
   if (wrong > 0) terminal.warn({fmt::format("{} of the values cannot be: {}", wrong, first_wrong)});
 
   const std::filesystem::path folder(arguments.text("--out").value_or("sweep"));
@@ -98,7 +105,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   if (failed) throw InputError("", folder.string(), "the folder cannot be made: " + failed.message());
   const std::string results = (folder / "results.jsonl").string();
   SweepOptions options;
-  options.threads = static_cast<int>(whole_within(arguments, "--threads", 0, 0, 1024));
+  options.threads = threads;
   const std::string before = existing_rows(results);
   if (!arguments.has("--fresh")) options.done = read_sweep_rows(before, sweep);
   std::ofstream file(results, arguments.has("--fresh") ? std::ios::trunc : std::ios::app);
@@ -157,13 +164,10 @@ std::vector<Command> sweep_commands() {
        true},
       {"--out", "DIR", "where results.jsonl, results.csv and sweep.html go (default sweep)"},
       {"--fresh", "", "forget the points that DIR has"}};
-  for (auto part : {input_options(), training_options(), space_option_rows(), search_options()}) {
-    for (Option& option : part) {
-      if (option.name != "--objective" && option.name != "--target-tokens-per-s" &&
-          option.name != "--without")
-        options.push_back(std::move(option));
-    }
-  }
+  for (Option& option : input_options()) options.push_back(std::move(option));
+  for (Option& option :
+       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+    options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(svg_option());
   options.push_back(json_option());
@@ -177,8 +181,9 @@ std::vector<Command> sweep_commands() {
        "stops "
        "paying, with the Pareto front. Fields: model, cluster, recipe (names or files), devices, "
        "global-batch, "
-       "sequence, precision, optimizer, every choice of the plan space (tensor, zero, ..), and any place in "
-       "the "
+       "sequence, precision, optimizer, for, every choice of the plan space (tensor, zero, ..), and any "
+       "place "
+       "in the "
        "files: cluster.levels.2.bandwidth (a level by number or name), cluster.accelerator.memory, "
        "recipe.overlap.tensor, model.num_hidden_layers where the model is a file. Each point is written to "
        "DIR/results.jsonl as soon as it is known: the same command goes on where it was interrupted. Exits 4 "

@@ -2,11 +2,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include "command.hpp"
 #include "nest/base/closest.hpp"
+#include "nest/base/numbers.hpp"
 
 namespace nest::cli {
 namespace {
@@ -30,24 +30,6 @@ std::string help_hint(const Command& command) {
   const std::string guess = did_you_mean(flag, known);
   throw UsageError(command.name + ": unknown option '" + flag + "'; " +
                    (guess.empty() ? help_hint(command) : guess));
-}
-
-// "131,072" and "131_072" are 131072; "1,2" is a list and stays as it is.
-std::string without_separators(const std::string& text) {
-  for (const char separator : {',', '_'}) {
-    std::string digits;
-    std::size_t group = 0;
-    bool grouped =
-        text.find(separator) != std::string::npos && text.find(separator) <= 3 && text[0] != separator;
-    for (std::size_t i = text.size(); i-- > 0 && grouped;) {
-      const bool here = text[i] == separator;
-      grouped = here ? group == 3 : group < 3;
-      group = here ? 0 : group + 1;
-      if (!here) digits.insert(digits.begin(), text[i]);
-    }
-    if (grouped) return digits;
-  }
-  return text;
 }
 
 void refuse_repeats(const Command& command, const std::vector<std::string>& words) {
@@ -79,12 +61,8 @@ std::optional<std::string> Arguments::text(std::string_view option) const {
 std::optional<std::int64_t> Arguments::whole(std::string_view option) const {
   const std::optional<std::string> typed = text(option);
   if (!typed) return std::nullopt;
-  const std::string digits = without_separators(*typed);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc{} || end != digits.data() + digits.size() || digits.empty()) {
-    throw UsageError(std::string(option) + ": a whole number is expected, not '" + *typed + "'");
-  }
+  const std::optional<std::int64_t> value = parse_whole(*typed);
+  if (!value) throw UsageError(std::string(option) + ": a whole number is expected, not '" + *typed + "'");
   return value;
 }
 

@@ -4,19 +4,18 @@
 
 #include "nest/cluster/catalog.hpp"
 #include "nest/price/price.hpp"
+#include "plan_question.hpp"
 
 namespace nest::cli {
 
 std::vector<Option> input_options() {
-  return {{"--model", "NAME|FILE", "default llama3.1-70b"},
-          {"--cluster", "NAME|FILE", "default h100-spine-leaf"},
-          {"--recipe", "NAME|FILE", "default megatron"}};
+  return {{"--model", "NAME|FILE", "default " + std::string(kDefaultModel)},
+          {"--cluster", "NAME|FILE", "default " + std::string(kDefaultCluster)},
+          {"--recipe", "NAME|FILE", "default " + std::string(kDefaultRecipe)}};
 }
 
 Option pipeline_model_option() {
-  return {
-      "--pipeline-model", "MODEL",
-      "1f1b (default: the schedule's own formula), sum-max or paper ((m + p - 1) times the longest stage)"};
+  return asked_option("pipeline-model");
 }
 
 bool names_inputs(const Arguments& arguments) {
@@ -24,16 +23,13 @@ bool names_inputs(const Arguments& arguments) {
 }
 
 PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings) {
-  return load_inputs(arguments.text("--model").value_or("llama3.1-70b"),
-                     arguments.text("--cluster").value_or("h100-spine-leaf"),
+  return load_inputs(arguments.text("--model").value_or(std::string(kDefaultModel)),
+                     arguments.text("--cluster").value_or(std::string(kDefaultCluster)),
                      arguments.text("--recipe").value_or(std::string(kDefaultRecipe)), warnings);
 }
 
 PipelineModel read_pipeline_model(const Arguments& arguments) {
-  const std::string word = arguments.text("--pipeline-model").value_or("1f1b");
-  const auto model = find_pipeline_model(word);
-  if (!model) throw UsageError("--pipeline-model: 1f1b, sum-max or paper is expected, not '" + word + "'");
-  return *model;
+  return read_asked(arguments, "pipeline-model").pipeline_model;
 }
 
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings) {

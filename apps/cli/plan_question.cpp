@@ -1,50 +1,96 @@
 #include "plan_question.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/cluster/resize.hpp"
-#include "nest/frameworks/common/export_facts.hpp"
+#include "nest/question/make_question.hpp"
 #include "nest/solve/ask/why_not.hpp"
 #include "plan_options.hpp"
-#include "plan_space_options.hpp"
 
 namespace nest::cli {
+namespace {
 
-Asked read_question(const Arguments& arguments, Terminal& terminal) {
-  SearchSpace space = read_space(arguments);
-  const SearchOptions options = read_search_options(arguments);
+Option option_of(const AskedField& field) {
+  return {"--" + field.name, field.argument, field.text};
+}
+
+[[noreturn]] void refuse(const std::string& option, const SpaceProblem& problem,
+                         const std::string& hint = {}) {
+  if (problem.impossible) throw InputError("", option, problem.what, hint);
+  throw UsageError(option + ": " + problem.what + (hint.empty() ? "" : "; " + hint));
+}
+
+void read_field(const Arguments& arguments, const AskedField& field, Asked& asked) {
+  const std::string option = "--" + field.name;
+  if (!field.option || !arguments.has(option)) return;
+  const std::string text = field.argument.empty() ? "on" : *arguments.text(option);
+  if (const auto problem = field.read(text, asked)) refuse(option, *problem);
+}
+
+}  // namespace
+
+Option asked_option(std::string_view name) {
+  return option_of(*find_asked_field(name));
+}
+
+std::vector<Option> asked_options(std::initializer_list<AskedGroup> groups,
+                                  std::span<const std::string_view> left_out) {
+  std::vector<Option> options;
+  for (const AskedGroup group : groups) {
+    for (const AskedField& field : asked_fields()) {
+      const bool wanted = field.group == group && field.option &&
+                          std::find(left_out.begin(), left_out.end(), field.name) == left_out.end();
+      if (wanted) options.push_back(option_of(field));
+    }
+  }
+  return options;
+}
+
+Asked read_asked(const Arguments& arguments) {
+  Asked asked;
+  for (const AskedField& field : asked_fields()) read_field(arguments, field, asked);
+  return asked;
+}
+
+Asked read_asked(const Arguments& arguments, std::string_view name) {
+  Asked asked;
+  read_field(arguments, *find_asked_field(name), asked);
+  return asked;
+}
+
+void naming_options(const std::function<void()>& doing) {
+  try {
+    doing();
+  } catch (const AskedError& error) {
+    refuse("--" + error.field(), {error.problem(), error.impossible()}, error.hint());
+  }
+}
+
+PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal) {
   if (const auto choice = arguments.text("--why-not")) {
-    SearchSpace pinned = space;
+    SearchSpace pinned = asked.choices;
     if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
   }
   check_output(arguments, "-o");
   Warnings warnings;
   PlanInputs inputs = read_plan_inputs(arguments, warnings);
   terminal.warn(warnings);
-  Cluster whole = inputs.cluster;
-  if (const auto devices = arguments.whole("--devices")) inputs.cluster = with_devices(whole, *devices);
-  const Training training = read_training(arguments, inputs, terminal);
-  Warnings notes;
-  if (space.rules != nullptr && !can_run_stages(space.rules->name, inputs)) {
-    if (!space.pipeline.has(1))
-      throw InputError(
-          "", "--pipeline",
-          fmt::format("{} cannot cut {} into stages: it has more than a chain of blocks between an "
-                      "embedding and a head",
-                      space.rules->title, inputs.model_name()));
-    space.pipeline = Choice(1);
-    notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", space.rules->title,
-                                inputs.model_name()));
-  }
-  if (space.rules != nullptr && inputs.recipe.framework != space.rules->name) {
-    notes.push_back(
-        fmt::format("priced with the recipe '{}'; --recipe {} has what {} overlaps and holds in memory",
-                    inputs.recipe.name, space.rules->name, space.rules->title));
-  }
-  return {{std::move(inputs), training, std::move(space), options}, std::move(whole), std::move(notes)};
+  std::optional<PlanQuestion> question;
+  naming_options([&] { question = make_question(std::move(inputs), asked); });
+  return std::move(*question);
+}
+
+int code_without_plan(PlanStatus status) {
+  if (status == PlanStatus::disagreement) return kBug;
+  return status == PlanStatus::limit ? kLimit : kInfeasible;
+}
+
+PlanQuestion read_question(const Arguments& arguments, Terminal& terminal) {
+  PlanQuestion question = read_question(arguments, read_asked(arguments), terminal);
+  terminal.warn(question.notes);
+  return question;
 }
 
 }  // namespace nest::cli

@@ -1,18 +1,39 @@
-// The question that a command line asks of the search, for `nest plan` and `nest compare`.
+// The question that a command line asks: its options are rows of the table asked_fields(), and make_question
+// puts it together.
 #pragma once
+
+#include <array>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "command.hpp"
 #include "nest/question/question.hpp"
 
 namespace nest::cli {
 
-// What the command line asks, and what is needed to advise on it.
-struct Asked {
-  PlanQuestion question;
-  Cluster whole;  // before --devices
-  Warnings warnings;
-};
+// One row of the table as an option.
+[[nodiscard]] Option asked_option(std::string_view name);
+// All rows of these groups but those that are left out by name, in the table's order.
+[[nodiscard]] std::vector<Option> asked_options(std::initializer_list<AskedGroup> groups,
+                                                std::span<const std::string_view> left_out = {});
+// Options that only `nest plan` has: other commands have an aim of their own.
+inline constexpr std::array<std::string_view, 3> kOfPlanOnly{"objective", "target-tokens-per-s", "without"};
 
-[[nodiscard]] Asked read_question(const Arguments& arguments, Terminal& terminal);
+// What the options say. A text that is no value is a UsageError, or an InputError where it is understood.
+[[nodiscard]] Asked read_asked(const Arguments& arguments);
+// One field alone, of commands whose other options mean something else.
+[[nodiscard]] Asked read_asked(const Arguments& arguments, std::string_view name);
+// Runs something that may refuse a field, and names the option where it does.
+void naming_options(const std::function<void()>& doing);
+
+// Inputs and options of the command line as a question. Warnings on the inputs are told at once.
+[[nodiscard]] PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal);
+[[nodiscard]] PlanQuestion read_question(const Arguments& arguments, Terminal& terminal);
+
+// The exit code of an answer that has no plan.
+[[nodiscard]] int code_without_plan(PlanStatus status);
 
 }  // namespace nest::cli

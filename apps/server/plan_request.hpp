@@ -15,12 +15,11 @@ namespace nest::server {
 
 struct PlanRequest {
   PlanQuestion question;  // without cancel and progress
-  Cluster whole;          // before `devices`, for advice
-  Warnings warnings;
-  std::string name;     // what a comparison calls it
-  std::string session;  // empty: none
-  bool advice = true;   // where nothing fits, say what would
-  bool views = false;   // also the data of the report's views
+  Warnings warnings;      // on the inputs, and the question's notes
+  std::string name;       // what a comparison calls it
+  std::string session;    // empty: none
+  bool advice = true;     // where nothing fits, say what would
+  bool views = false;     // also the data of the report's views
   bool stats = false;
 };
 

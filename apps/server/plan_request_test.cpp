@@ -59,12 +59,22 @@ TEST(PlanRequest, LimitsOfTheServerHold) {
   EXPECT_NE(refusal(R"({"sequence": 1e12})"), "");
 }
 
+// The command line always refused these; the server planned them.
+TEST(PlanRequest, RefusesWhatTheCommandLineRefuses) {
+  EXPECT_THAT(refusal(R"({"for": "deepspeed", "choices": {"recompute": "selective"}})"),
+              HasSubstr("choices.recompute: DeepSpeed has no recomputation selective"));
+  EXPECT_THAT(refusal(R"({"uniform": true, "mixed": true})"), HasSubstr("exclude each other"));
+  EXPECT_THAT(refusal(R"({"model": "t5-11b", "for": "megatron", "choices": {"pipeline": 2}})"),
+              HasSubstr("choices.pipeline: Megatron-LM cannot cut"));
+  EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").warnings, testing::ElementsAre(HasSubstr("has no bf16")));
+}
+
 TEST(PlanRequest, Refused) {
   EXPECT_THAT(refusal(R"({"modle": "x"})"), HasSubstr("did you mean 'model'?"));
   EXPECT_THAT(refusal(R"({"for": "megatorn"})"), HasSubstr("megatron"));
   EXPECT_THAT(refusal(R"({"for": "megatron", "mixed": true})"), HasSubstr("one strategy in all stages"));
   EXPECT_THAT(refusal(R"({"for": "megatron", "choices": {"schedule": "zb-h1"}})"),
-              HasSubstr("does not go with"));
+              HasSubstr("choices.schedule: Megatron-LM has no schedule zb-h1"));
   EXPECT_THAT(refusal(R"({"cluster": "dgx-a100-superpod", "precision": "fp8"})"), HasSubstr("no 8-bit"));
   EXPECT_THAT(refusal(R"({"model": "llama3.1-8b", "sequence": 1000000})"),
               HasSubstr("line 1, sequence: 1000000 is beyond"));

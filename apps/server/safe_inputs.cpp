@@ -134,21 +134,21 @@ void check_layers(const ModelSource& source, const Limits& limits) {
 
 }  // namespace
 
-RequestInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings) {
-  PlanInputs inputs{{}, {}, catalog_cluster("h100-spine-leaf"), named_recipe(kDefaultRecipe), {}};
+PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings) {
+  PlanInputs inputs{{}, {}, catalog_cluster(kDefaultCluster), named_recipe(kDefaultRecipe), {}};
   if (const auto document = given(request, "model")) {
     inputs.source = model_of(*document, warnings);
     check_layers(inputs.source, limits);
     inputs.model = document->root;
   } else {
-    const std::string name = name_or(request, "model", "llama3.1-70b");
+    const std::string name = name_or(request, "model", kDefaultModel);
     inputs.source = zoo_model(name);
     inputs.model = name;
   }
   if (const auto document = given(request, "cluster")) {
     inputs.cluster = read_cluster(*document);
   } else {
-    inputs.cluster = catalog_cluster(name_or(request, "cluster", "h100-spine-leaf"));
+    inputs.cluster = catalog_cluster(name_or(request, "cluster", kDefaultCluster));
   }
   if (const auto document = given(request, "recipe")) {
     const Value* framework = document->root.find("framework");
@@ -159,10 +159,14 @@ RequestInputs read_request_inputs(Reader& request, const Limits& limits, Warning
   }
   if (request.has("changes")) inputs.cluster = changed(inputs.cluster, request.object("changes"));
   check_size(inputs.cluster, limits);
-  Cluster whole = inputs.cluster;
+  return inputs;
+}
+
+PlanInputs read_sized_inputs(Reader& request, const Limits& limits, Warnings& warnings) {
+  PlanInputs inputs = read_request_inputs(request, limits, warnings);
   if (request.has("devices"))
-    inputs.cluster = with_devices(whole, request.whole("devices", {1, limits.devices}));
-  return {std::move(inputs), std::move(whole)};
+    inputs.cluster = with_devices(inputs.cluster, request.whole("devices", {1, limits.devices}));
+  return inputs;
 }
 
 Document safe_plan(const Value& plan, const std::string& place, const Value* inputs) {

@@ -12,12 +12,11 @@
 
 namespace nest::server {
 
-// Keys model or model_text, cluster or cluster_text, recipe; devices and changes are applied to the cluster.
-struct RequestInputs {
-  PlanInputs inputs;
-  Cluster whole;  // before `devices`
-};
-[[nodiscard]] RequestInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings);
+// Keys model or model_text, cluster or cluster_text, recipe or recipe_text; changes are applied to the
+// cluster.
+[[nodiscard]] PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings);
+// The same on so many of its devices as the request says.
+[[nodiscard]] PlanInputs read_sized_inputs(Reader& request, const Limits& limits, Warnings& warnings);
 
 // A plan file from a request, as a document in which every name is one of the catalog. Plans without inputs
 // get those given, if any.

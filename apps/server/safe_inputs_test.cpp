@@ -11,11 +11,11 @@ namespace {
 
 using testing::HasSubstr;
 
-RequestInputs read(const std::string& body, const Limits& limits = {}) {
+PlanInputs read(const std::string& body, const Limits& limits = {}) {
   const Document document = parse_json("request", body);
   Reader request(document);
   Warnings warnings;
-  return read_request_inputs(request, limits, warnings);
+  return read_sized_inputs(request, limits, warnings);
 }
 
 std::string refusal(const std::string& body, const Limits& limits = {}) {
@@ -28,12 +28,10 @@ std::string refusal(const std::string& body, const Limits& limits = {}) {
 }
 
 TEST(SafeInputs, Names) {
-  const RequestInputs given =
-      read(R"({"model": "Llama-3.1-8B", "cluster": "h100-spine-leaf", "devices": 64})");
-  EXPECT_EQ(given.inputs.model_name(), "llama3.1-8b");
-  EXPECT_EQ(given.inputs.model, Value("llama3.1-8b"));
-  EXPECT_EQ(given.inputs.cluster.devices(), 64);
-  EXPECT_EQ(given.whole.devices(), 1024);
+  const PlanInputs given = read(R"({"model": "Llama-3.1-8B", "cluster": "h100-spine-leaf", "devices": 64})");
+  EXPECT_EQ(given.model_name(), "llama3.1-8b");
+  EXPECT_EQ(given.model, Value("llama3.1-8b"));
+  EXPECT_EQ(given.cluster.devices(), 64);
 }
 
 // Neither names that look like files nor names of files that are there.
@@ -66,9 +64,9 @@ TEST(SafeInputs, TextsHaveTheirOwnLines) {
   EXPECT_THAT(
       refusal(R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, sise: 8}\n"})"),
       HasSubstr("cluster: line 4"));
-  const RequestInputs given = read(
+  const PlanInputs given = read(
       R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n"})");
-  EXPECT_EQ(given.inputs.cluster.devices(), 8);
+  EXPECT_EQ(given.cluster.devices(), 8);
   EXPECT_THAT(refusal(R"({"model": "llama3.1-8b", "model_text": "{}"})"), HasSubstr("exclude each other"));
 }
 
@@ -84,11 +82,11 @@ TEST(SafeInputs, TextsEndWithTheirFirstValue) {
 }
 
 TEST(SafeInputs, Changes) {
-  const RequestInputs given =
+  const PlanInputs given =
       read(R"({"changes": {"memory_bytes": 40000000000, "bandwidth_bytes_per_s": {"rack": 1e11}}})");
-  EXPECT_EQ(given.inputs.cluster.accelerator().memory.value, 40'000'000'000);
-  EXPECT_EQ(given.inputs.cluster.levels()[1].bandwidth.value, 1e11);
-  EXPECT_EQ(given.inputs.cluster.levels()[0].bandwidth.value, 4.5e11);
+  EXPECT_EQ(given.cluster.accelerator().memory.value, 40'000'000'000);
+  EXPECT_EQ(given.cluster.levels()[1].bandwidth.value, 1e11);
+  EXPECT_EQ(given.cluster.levels()[0].bandwidth.value, 4.5e11);
   EXPECT_THAT(refusal(R"({"changes": {"bandwidth_bytes_per_s": {"rak": 1}}})"), HasSubstr("no level 'rak'"));
   EXPECT_THAT(refusal(R"({"changes": {"memory": 1}})"), HasSubstr("memory_bytes"));
   EXPECT_NE(refusal(R"({"changes": {"memory_bytes": -1}})"), "");
@@ -108,7 +106,7 @@ TEST(SafeInputs, Sizes) {
 }
 
 TEST(SafeInputs, PlansGetInputs) {
-  const Value inputs = to_value(read(R"({"model": "llama3.1-8b", "devices": 16})").inputs);
+  const Value inputs = to_value(read(R"({"model": "llama3.1-8b", "devices": 16})"));
   const Document plan =
       safe_plan(parse_json("x", R"({"parallelism": {"data": 16}})").root, "plans[0]", &inputs);
   Warnings warnings;

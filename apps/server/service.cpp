@@ -12,7 +12,6 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
-#include "nest/solve/ask/verify.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "safe_inputs.hpp"
 #include "views.hpp"
@@ -22,16 +21,6 @@ namespace {
 
 // Beyond the search's own limit, which is looked at between rounds only.
 constexpr double kGrace = 0.3;
-
-// A plan whose price is not what the search says is a bug, and no plan.
-void verify(const SearchResult& found, const PlanQuestion& question) {
-  std::string problem = found.disagreement;
-  for (const Plan& plan : found.plans) {
-    if (!problem.empty()) break;
-    problem = verify_plan(plan, question.inputs, question.options.pipeline_model).value_or("");
-  }
-  if (!problem.empty()) throw ApiError(500, "", "this is a bug in nest, not in your input: " + problem);
-}
 
 Value priced_value(const PricedPlan& priced) {
   Value v = Value::object();
@@ -72,7 +61,8 @@ SearchResult Service::search(PlanRequest& request, Ticket& ticket, const Listeni
   SearchResult found = ask(request.question);
   options.progress = {};
   ticket.check();
-  verify(found, request.question);
+  if (found.status == PlanStatus::disagreement)
+    throw ApiError(500, "", "this is a bug in nest, not in your input: " + found.reason);
   if (!found.plans.empty()) {
     found.plans.front().status = found.status;
     found.plans.front().lower_bound = found.lower_bound;
@@ -96,7 +86,6 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
     if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
   } else {
     AdviceOptions options;
-    options.whole = request.whole;
     options.search_limit_s = limits_.advice_s / 2;
     options.total_limit_s = limits_.advice_s;
     const auto asking = [&](const PlanQuestion& other) {
@@ -121,18 +110,18 @@ Value Service::describe_model(const std::string& body) const {
   const Document document = parse(body);
   Reader request(document);
   Warnings warnings;
-  const RequestInputs given = read_request_inputs(request, limits_, warnings);
+  const PlanInputs inputs = read_sized_inputs(request, limits_, warnings);
   request.done();
-  return show_model(given.inputs.source);
+  return show_model(inputs.source);
 }
 
 Value Service::describe_cluster(const std::string& body) const {
   const Document document = parse(body);
   Reader request(document);
   Warnings warnings;
-  const RequestInputs given = read_request_inputs(request, limits_, warnings);
+  const PlanInputs inputs = read_sized_inputs(request, limits_, warnings);
   request.done();
-  return show_cluster(given.inputs.cluster);
+  return show_cluster(inputs.cluster);
 }
 
 Value Service::evaluate(const std::string& body) {
@@ -144,7 +133,7 @@ Value Service::evaluate(const std::string& body) {
   if (plans->as_array()->size() > limits_.plans)
     request.fail_at("plans", fmt::format("more than {} plans in one request", limits_.plans));
   Warnings warnings;
-  const Value inputs = to_value(read_request_inputs(request, limits_, warnings).inputs);
+  const Value inputs = to_value(read_sized_inputs(request, limits_, warnings));
   const Ticket ticket = jobs_.begin(read_session(request), limits_.time_limit_s);
   request.done();
   Value results = Value::array();

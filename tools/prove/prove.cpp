@@ -70,8 +70,8 @@ class Proof {
       plans_ += all.plans;
       feasible_ += all.best ? 1 : 0;
       what = all.complete ? difference(instance, all,
-                                       nest::solve::search(instance.inputs, instance.training, instance.space,
-                                                           instance.options))
+                                       nest::solve::ask({instance.inputs, instance.training, instance.space,
+                                                         instance.options}))
                           : "the space has more plans than asked for";
     } catch (const std::exception& error) {
       what = error.what();

@@ -1,5 +1,5 @@
-// The public interface of sub-graph strategies: what a project of its own needs to add one to the table that
-// searches and prices go by. examples/custom_strategy does.
+// The public interface of sub-graph strategies: what a project of its own needs to add one to the table that searches
+// and prices go by. examples/custom_strategy does.
 #pragma once
 
 #include "nest/strategies/registry.hpp"           // IWYU pragma: export
@@ -15,6 +15,7 @@ using model::CollectiveShape;
 using model::Dim;
 using model::LayerType;
 using model::Model;
+using model::name_of;
 using model::Operator;
 using model::OperatorKind;
 using model::Shape;
@@ -26,6 +27,7 @@ using strategies::group_size;
 using strategies::is_tensor_axis;
 using strategies::LayerTransform;
 using strategies::made_by;
+using strategies::name_of;
 using strategies::Refusal;
 using strategies::shard_layer;
 using strategies::ShardedLayer;

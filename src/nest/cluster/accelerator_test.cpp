@@ -114,7 +114,7 @@ TEST(Accelerator, WhatAPriceDependsOnIsAFieldWithADefault) {
   EXPECT_EQ(own.scale_up.domain, 36);
   EXPECT_EQ(own.aws_fabric, "efa-p6");
   EXPECT_EQ(error_of("accelerator: {base: tpu-v4, flash_time: {3: 1}}"),
-            "x.yaml: line 1, accelerator.flash_time.3: generation 1 or 2 is expected");
+            "x.yaml: line 1, accelerator.flash_time[3]: generation 1 or 2 is expected");
   EXPECT_EQ(error_of("accelerator: {base: tpu-v4, scale_up: {fabrik: ici}}"),
             "x.yaml: line 1, accelerator.scale_up: unknown key 'fabrik'; did you mean 'fabric'?");
 }

@@ -17,6 +17,10 @@
 
 namespace nest::plan {
 
+// Where nothing is said of the model or the cluster; kDefaultRecipe is the recipe.
+inline constexpr std::string_view kDefaultModel = "llama3.1-70b";
+inline constexpr std::string_view kDefaultCluster = "h100-spine-leaf";
+
 struct PlanInputs {
   // As the user named it (a zoo name or a file), or the whole text of a config.json or layer profile.
   Value model;

@@ -7,7 +7,8 @@ namespace nest::plan {
 namespace {
 
 constexpr std::array<std::string_view, 3> kPipelineModels{"1f1b", "sum-max", "paper"};
-constexpr std::array<std::string_view, 4> kStatuses{"optimal", "feasible", "infeasible", "limit"};
+constexpr std::array<std::string_view, 5> kStatuses{"optimal", "feasible", "infeasible", "limit",
+                                                    "disagreement"};
 
 template <class Enum, std::size_t N>
 std::optional<Enum> find_word(const std::array<std::string_view, N>& words, std::string_view name) {

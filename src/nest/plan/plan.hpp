@@ -135,7 +135,9 @@ struct SplitOptions {
   bool loss_slot = false;
 };
 
-enum class PlanStatus { optimal, feasible, infeasible, limit };
+// disagreement: the search and the price do not agree about the plan that was found, which is a bug; there is
+// no plan then.
+enum class PlanStatus { optimal, feasible, infeasible, limit, disagreement };
 [[nodiscard]] std::string_view name_of(PlanStatus status);
 [[nodiscard]] std::optional<PlanStatus> find_plan_status(std::string_view name);
 

@@ -1,9 +1,12 @@
-// All that one search is asked, and whom: further searches (why not otherwise, what would fit) change a
-// question and ask it again.
+// All that one search is asked. make_question puts it together from inputs and what somebody asks of them;
+// further searches (why not otherwise, what would fit) change a question and ask it again.
 #pragma once
+
+#include <optional>
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/question/asked.hpp"
 #include "nest/question/search_options.hpp"
 #include "nest/question/search_space.hpp"
 
@@ -11,9 +14,13 @@ namespace nest::question {
 
 struct PlanQuestion {
   PlanInputs inputs;
-  Training training;
+  Training training;  // global batch, sequence, precision and optimizer; micro-batches are searched
   SearchSpace space;
   SearchOptions options;
+  // What it was made from.
+  Asked asked;
+  std::optional<Cluster> whole;  // before it was cut to the devices that are asked for
+  Warnings notes;                // what whoever asks should know, a sentence each
 };
 
 }  // namespace nest::question

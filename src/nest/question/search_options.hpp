@@ -1,4 +1,4 @@
-// How to search, besides the space: the objective, how far to go, and how to hear of it.
+// How a search goes about its work: what it aims at, when it may stop, and whom it tells.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 
 #include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/question/prunings.hpp"
 
 namespace nest::question {
 

@@ -30,14 +30,13 @@ struct SearchResult {
   std::vector<Plan> plans;
   Seconds lower_bound;  // of the objective: seconds a step (devices: of the plan with the fewest devices)
   SearchStats stats;
-  // Not empty: price and search disagree about a plan, which is a bug. There is no plan then; `instance` is
-  // the plan's JSON with its inputs.
-  std::string disagreement;
-  Value instance;
-  // Where nothing is feasible: the first rule or the lack that stood in the way, as a sentence, and how many
-  // bytes a device would need for the plan that comes closest (0: no plan at all, whatever the memory).
+  // Why there is no plan, as a sentence: the first rule or the lack that stood in the way, the limit, or what
+  // search and price disagree about.
   std::string reason;
+  // Where nothing is feasible: how many bytes a device would need for the plan that comes closest (0: there
+  // is no plan, whatever the memory).
   Bytes least_memory;
+  Value instance;  // of a disagreement: the plan's JSON with its inputs, for whoever mends it
 };
 
 }  // namespace nest::solve

@@ -4,8 +4,9 @@
 //   bottleneck   domains are what is joined at or above a rate (and, at the same rate, within a latency)
 //                (bottleneck-tolerant: rates and latencies that lie within 15 % of each other count as one)
 //   dimensions   an exact mesh or torus, one ring level for each dimension
-//   blocks       groups of devices that are all near each other, doubling the allowed slowness from level to
-//   level torus        an exact mesh or torus as one level of that kind
+//   blocks       groups of devices that are all near each other, doubling the allowed slowness from level
+//                to level
+//   torus        an exact mesh or torus as one level of that kind
 #pragma once
 
 #include <optional>

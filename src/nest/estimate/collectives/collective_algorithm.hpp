@@ -5,8 +5,8 @@
 //   n members                 all-reduce                 reduce-scatter, all-gather   broadcast
 //   ring                      2(n-1),       2(n-1)/n     n-1,       (n-1)/n           n-1,          1
 //   halving-doubling          2 ceil(lg n), 2(n-1)/n     ceil(lg n), (n-1)/n          2 ceil(lg n), 2(n-1)/n
-//   tree                      2 ceil(lg n), 2 (n=2: 1)   -                            ceil(lg n),   ceil(lg
-//   n) direct                    2,            2(n-1)/n     1,         (n-1)/n           2, 2(n-1)/n
+//   tree                      2 ceil(lg n), 2 (n=2: 1)   -                            ceil(lg n),   ceil(lg n)
+//   direct                    2,            2(n-1)/n     1,         (n-1)/n           2,            2(n-1)/n
 //   in-network                2,            1            1,         (n-1)/n           1,            1
 #pragma once
 

@@ -2,8 +2,8 @@
 // gradients, additions where gradients of several users of a tensor meet. A sample, for one product with
 // bias:
 //
-//   forward  matmul/forward 8192 4096 4096;  backward  matmul/input .., matmul/weight .., bias_gradient 8192
-//   4096
+//   forward    matmul/forward 8192 4096 4096
+//   backward   matmul/input .., matmul/weight .., bias_gradient 8192 4096
 #pragma once
 
 #include <vector>

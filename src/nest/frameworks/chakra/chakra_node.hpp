@@ -2,8 +2,7 @@
 // header and then nodes, each message after its length.
 //
 //   std::string trace = chakra_header();
-//   append_node(trace, {.id = 2, .name = "F0.0", .type = ChakraType::compute, .deps = {1}, .micros = 4180,
-//   ..});
+//   append_node(trace, {.id = 2, .name = "F0.0", .type = ChakraType::compute, .deps = {1}, .micros = 4180});
 #pragma once
 
 #include <cstdint>

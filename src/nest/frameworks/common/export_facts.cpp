@@ -1,42 +1,12 @@
 #include "nest/frameworks/common/export_facts.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "nest/model/blocks/build.hpp"
-#include "nest/plan/plan.hpp"
+#include "nest/plan/rules/framework_rules.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
-namespace {
-
-// Layers of a model that hold attention, by id.
-std::vector<bool> blocks_of(const ExportQuestion& question, std::vector<std::string>& names) {
-  std::vector<bool> blocks;
-  if (const LayerProfile* profile = question.inputs.profile()) {
-    for (const ProfileLayer& layer : profile->strategies.front().layers) names.push_back(layer.name);
-    for (std::size_t i = 0; i < names.size(); ++i) blocks.push_back(i > 0 && i + 1 < names.size());
-    return blocks;
-  }
-  const Training& t = question.plan.training;
-  const auto& spec = std::get<ModelSpec>(question.inputs.source);
-  // Only names are asked for: a sequence that is too long is for a rule to refuse.
-  const std::int64_t sequence = spec.positions > 0 ? std::min(t.sequence, spec.positions) : t.sequence;
-  const Model model = build_model(spec, {.micro_batch = t.micro_batch, .sequence = sequence});
-  for (const Layer& layer : model.layers) {
-    names.push_back(layer.name);
-    blocks.push_back(model.types[layer.type].is_block);
-  }
-  return blocks;
-}
-
-bool is_decoder(const ExportFacts& facts, const std::vector<bool>& blocks) {
-  if (facts.spec != nullptr && facts.spec->stacks.size() != 1) return false;
-  return blocks.size() > 2 && facts.layers.front() == "embedding" && facts.layers.back() == "head" &&
-         !blocks.front() && !blocks.back() &&
-         std::all_of(blocks.begin() + 1, blocks.end() - 1, [](bool b) { return b; });
-}
-
-}  // namespace
 
 bool ExportFacts::even() const {
   for (const PipelinePart& part : parts) {
@@ -67,8 +37,10 @@ ExportFacts export_facts(const ExportQuestion& question) {
   ExportFacts facts;
   facts.question = &question;
   facts.spec = std::get_if<ModelSpec>(&question.inputs.source);
-  const std::vector<bool> blocks = blocks_of(question, facts.layers);
-  facts.decoder = is_decoder(facts, blocks);
+  LayerChain chain = layer_chain(question.inputs, question.plan.training.sequence);
+  facts.layers = std::move(chain.names);
+  facts.decoder = chain.one_decoder;
+  const std::vector<bool>& blocks = chain.blocks;
   facts.blocks = std::count(blocks.begin(), blocks.end(), true);
   const std::vector<Stage>& stages = question.plan.stages;
   const auto chunks = static_cast<std::size_t>(question.plan.parallelism.interleave);
@@ -88,13 +60,6 @@ ExportFacts export_facts(const ExportQuestion& question) {
     facts.parts.push_back(std::move(part));
   }
   return facts;
-}
-
-bool can_run_stages(std::string_view framework, const PlanInputs& inputs) {
-  if (framework != "megatron" && framework != "torchtitan") return true;
-  ExportQuestion question{.plan = {}, .inputs = inputs};
-  question.plan.training.sequence = inputs.default_sequence();
-  return export_facts(question).decoder;
 }
 
 }  // namespace nest::frameworks

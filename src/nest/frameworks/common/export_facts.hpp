@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "nest/frameworks/common/exporter.hpp"
@@ -46,9 +45,5 @@ struct ExportFacts {
 
 // The question must outlive the facts.
 [[nodiscard]] ExportFacts export_facts(const ExportQuestion& question);
-
-// Whether a framework can cut this model into stages: Megatron-LM and torchtitan need an embedding, blocks
-// and a head in a chain (their rule "one-decoder").
-[[nodiscard]] bool can_run_stages(std::string_view framework, const PlanInputs& inputs);
 
 }  // namespace nest::frameworks

@@ -45,15 +45,5 @@ TEST(ExportFacts, OtherModelsAreNoDecoder) {
   EXPECT_EQ(export_facts(experts).experts()->experts, 8);
 }
 
-TEST(ExportFacts, StagesNeedADecoder) {
-  Warnings warnings;
-  const PlanInputs llama = load_inputs("llama2-7b", "h100-spine-leaf", "megatron", warnings);
-  const PlanInputs t5 = load_inputs("t5-11b", "h100-spine-leaf", "megatron", warnings);
-  EXPECT_TRUE(can_run_stages("megatron", llama));
-  EXPECT_FALSE(can_run_stages("megatron", t5));
-  EXPECT_FALSE(can_run_stages("torchtitan", t5));
-  EXPECT_TRUE(can_run_stages("deepspeed", t5));
-}
-
 }  // namespace
 }  // namespace nest::frameworks

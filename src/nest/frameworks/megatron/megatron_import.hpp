@@ -1,8 +1,8 @@
 // Megatron-LM's arguments as a plan: an argument file, or the flags of a launch script. Where devices are is
 // not in the flags: rank r runs on device r, or where the rank map of an export says.
 //
-//   const OpenPlan open = import_megatron({.file = "train.sh", .text = text, .cluster = "h100-spine-leaf"},
-//   warnings);
+//   const OpenPlan open =
+//       import_megatron({.file = "train.sh", .text = text, .cluster = "h100-spine-leaf"}, warnings);
 #pragma once
 
 #include <cstdint>

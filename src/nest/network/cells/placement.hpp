@@ -3,8 +3,7 @@
 // each such block of copies gets a range of `block_devices`. A cell never straddles a domain that it could
 // fit in: it moves to the next edge.
 //
-//   2 stages of cells of 8, 2 copies, 1 inside:  stage 1: {0, 16}, stage 0: {8, 24}   (first devices of
-//   cells)
+//   first devices of cells, for 2 stages of cells of 8, 2 copies, 1 inside:  stage 1: {0, 16}, stage 0: {8, 24}
 #pragma once
 
 #include <cstdint>

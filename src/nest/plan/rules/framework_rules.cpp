@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
+#include "nest/model/blocks/build.hpp"
+#include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 
@@ -188,6 +191,33 @@ bool FrameworkRules::has(RecomputePolicy policy) const {
   return std::find(policies.begin(), policies.end(), policy) != policies.end();
 }
 
+bool FrameworkRules::can_cut(const PlanInputs& inputs) const {
+  return !one_decoder || layer_chain(inputs, inputs.default_sequence()).one_decoder;
+}
+
+LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence) {
+  LayerChain chain;
+  if (const LayerProfile* profile = inputs.profile()) {
+    for (const ProfileLayer& layer : profile->strategies.front().layers) chain.names.push_back(layer.name);
+    for (std::size_t i = 0; i < chain.names.size(); ++i)
+      chain.blocks.push_back(i > 0 && i + 1 < chain.names.size());
+  } else {
+    const auto& spec = std::get<ModelSpec>(inputs.source);
+    if (spec.positions > 0) sequence = std::min(sequence, spec.positions);
+    const Model model = build_model(spec, {.micro_batch = 1, .sequence = sequence});
+    for (const Layer& layer : model.layers) {
+      chain.names.push_back(layer.name);
+      chain.blocks.push_back(model.types[layer.type].is_block);
+    }
+    if (spec.stacks.size() != 1) return chain;
+  }
+  const std::vector<bool>& blocks = chain.blocks;
+  chain.one_decoder = blocks.size() > 2 && chain.names.front() == "embedding" &&
+                      chain.names.back() == "head" && !blocks.front() && !blocks.back() &&
+                      std::all_of(blocks.begin() + 1, blocks.end() - 1, [](bool b) { return b; });
+  return chain;
+}
+
 bool runs_in_titan_022(const Parallelism& parallelism) {
   return titan_022(parallelism);
 }
@@ -208,6 +238,7 @@ std::span<const FrameworkRules> all_framework_rules() {
                      .contiguous_stages = true,
                      .schedules = schedules_of("megatron"),
                      .rules = kMegatron,
+                     .one_decoder = true,
                      .whole_chunks = true},
       FrameworkRules{.name = "torchtitan",
                      .title = "torchtitan",
@@ -215,7 +246,8 @@ std::span<const FrameworkRules> all_framework_rules() {
                      .contiguous_stages = true,
                      .schedules = schedules_of("torchtitan"),
                      .rules = kTorchtitan,
-                     .whole_recompute = true},
+                     .whole_recompute = true,
+                     .one_decoder = true},
       FrameworkRules{.name = "deepspeed",
                      .title = "DeepSpeed",
                      .same_recompute = true,

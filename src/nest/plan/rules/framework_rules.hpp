@@ -1,9 +1,9 @@
 // What a training framework can run, as a table of rules on degrees: `nest plan --for megatron` searches only
-// plans that break none, `nest export --to megatron` refuses those that do. Rules that need a model's shape
-// are in src/nest/frameworks.
+// plans that break none, `nest export --to megatron` refuses those that do. Most rules that need a model's
+// shape are in src/nest/frameworks.
 //
-//   find_framework_rules("megatron")->broken(degrees)->sentence   "Megatron-LM needs sequence parallelism
-//   ..."
+//   find_framework_rules("megatron")->broken(degrees)->sentence
+//       -> "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet"
 #pragma once
 
 #include <optional>
@@ -15,6 +15,8 @@
 #include "nest/plan/plan.hpp"
 
 namespace nest::plan {
+
+struct PlanInputs;
 
 // The choices of a plan apart from its stages.
 struct PlanDegrees {
@@ -37,6 +39,8 @@ struct FrameworkRules {
   std::span<const FrameworkRule> rules;
   bool same_strategy = true;     // one strategy for all stages: no --mixed
   bool whole_recompute = false;  // a policy holds for all layers of a stage, not for a number of them
+  // Stages are cut from an embedding, a chain of blocks and a head; other models run without a pipeline.
+  bool one_decoder = false;
   bool whole_chunks = false;  // the same for interleaved stages: a number of layers is meant for each chunk
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
@@ -48,6 +52,9 @@ struct FrameworkRules {
     return !whole_recompute && !(whole_chunks && interleave > 1);
   }
 
+  // Whether a model can be cut into stages.
+  [[nodiscard]] bool can_cut(const PlanInputs& inputs) const;
+
   // The first rule that these degrees break.
   [[nodiscard]] const FrameworkRule* broken(const PlanDegrees& degrees) const;
 };
@@ -58,6 +65,15 @@ struct FrameworkRules {
 [[nodiscard]] bool runs_in_titan_main(const Parallelism& parallelism);
 // Groups that ZeRO shards over, side by side: Megatron-LM's --num-distributed-optimizer-instances.
 [[nodiscard]] std::int64_t optimizer_instances(const Parallelism& parallelism);
+
+// The layers of a model in their order, and whether it is an embedding, a chain of blocks and a head.
+struct LayerChain {
+  std::vector<std::string> names;
+  std::vector<bool> blocks;  // which layers are blocks (hold attention)
+  bool one_decoder = false;
+};
+// `sequence`: only names are asked for, so that one beyond the model's positions does.
+[[nodiscard]] LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence);
 
 [[nodiscard]] std::span<const FrameworkRules> all_framework_rules();
 [[nodiscard]] const FrameworkRules* find_framework_rules(std::string_view name);

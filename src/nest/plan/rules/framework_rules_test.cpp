@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "nest/plan/inputs.hpp"
+
 namespace nest::plan {
 namespace {
 
@@ -230,6 +232,16 @@ TEST(FrameworkRules, DeepSpeedsContextIsUlysses) {
   EXPECT_EQ(broken("deepspeed", d), "context-by-heads");
   d.parallelism.strategy.context_method = ContextMethod::all_to_all;
   EXPECT_EQ(broken("deepspeed", d), "");
+}
+
+TEST(FrameworkRules, StagesNeedADecoder) {
+  Warnings warnings;
+  const PlanInputs llama = load_inputs("llama2-7b", "h100-spine-leaf", "megatron", warnings);
+  const PlanInputs t5 = load_inputs("t5-11b", "h100-spine-leaf", "megatron", warnings);
+  EXPECT_TRUE(find_framework_rules("megatron")->can_cut(llama));
+  EXPECT_FALSE(find_framework_rules("megatron")->can_cut(t5));
+  EXPECT_FALSE(find_framework_rules("torchtitan")->can_cut(t5));
+  EXPECT_TRUE(find_framework_rules("deepspeed")->can_cut(t5));
 }
 
 }  // namespace

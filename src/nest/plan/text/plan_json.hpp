@@ -1,8 +1,7 @@
 // Plans as JSON (docs/formats/plan.md), in and out. What plan_value writes, read_plan reads back as the same
 // plan, and writing that gives the same bytes.
 //
-//   {"training": {"global_batch": 1024, ..}, "parallelism": {"tensor": 8, ..}, "stages": [{"layers": [0,
-//   1]}]}
+//   {"training": {"global_batch": 1024, ..}, "parallelism": {"tensor": 8, ..}, "stages": [{"layers": [0, 1]}]}
 #pragma once
 
 #include <string>

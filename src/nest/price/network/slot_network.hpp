@@ -2,8 +2,9 @@
 // of the same cells, without listing them. Both directions of the stages and all sizes of ZeRO's shards share
 // what they can.
 //
-//   const auto slots = SlotNetwork::make(cluster, constants, strategy, {.cell = 8, .stages = 4, .inner =
-//   16}); const PlanNetwork n = slots->network({.zero_shards = 4}, false);
+//   const auto slots =
+//       SlotNetwork::make(cluster, constants, strategy, {.cell = 8, .stages = 4, .inner = 16});
+//   const PlanNetwork n = slots->network({.zero_shards = 4}, false);
 #pragma once
 
 #include <array>

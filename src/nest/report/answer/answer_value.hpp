@@ -1,8 +1,7 @@
 // The answer of `nest plan` as JSON: the plan's own object (docs/formats/plan.md) and what the search adds.
 //
-//   {"nest": {..}, "status": "optimal", .., "predicted": {..}, "runners_up": [{"step_s", "loses_most_by",
-//   ..}],
-//    "warnings": [".."]}
+//   {"nest": {..}, "status": "optimal", .., "predicted": {..},
+//    "runners_up": [{"step_s", "loses_most_by", ..}], "warnings": [".."]}
 //   {"status": "infeasible", "reason": "..", "advice": [{"kind": "memory", "sentence": "..", ..}]}
 #pragma once
 

@@ -58,7 +58,9 @@ std::vector<std::string> row_of(const ComparedPlan& one) {
   cells.push_back(memory != nullptr ? format_memory(memory->total()) : "-");
   cells.push_back(format(Seconds{r.search_s}));
   if (!fits(one))
-    cells.emplace_back(r.status == PlanStatus::limit ? "stopped at a limit" : "does not fit");
+    cells.emplace_back(r.status == PlanStatus::limit          ? "stopped at a limit"
+                       : r.status == PlanStatus::disagreement ? "search and price disagree"
+                                                              : "does not fit");
   else
     cells.push_back(one.loses ? fmt::format("{} +{}", one.loses->name, format(one.loses->change())) : "");
   return cells;

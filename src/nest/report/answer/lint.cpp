@@ -14,7 +14,7 @@
 #include "nest/frameworks/megatron/megatron_args.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
-#include "nest/question/space_options.hpp"
+#include "nest/question/make_question.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -130,13 +130,22 @@ class Linter {
   const Breakdown& breakdown_;
 };
 
-// The same cluster with as many devices as the run has, where it can be cut so.
-Cluster as_large(const Cluster& cluster, std::int64_t devices) {
+// What Megatron-LM could do instead: the same training on as many devices as the run has, where the cluster
+// can be cut so.
+PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, Asked asked) {
+  const std::int64_t devices = plan.parallelism.devices();
+  asked.devices.reset();
   try {
-    return devices < cluster.devices() ? with_devices(cluster, devices) : cluster;
+    if (devices < inputs.cluster.devices()) asked.devices = with_devices(inputs.cluster, devices).devices();
   } catch (const InputError&) {
-    return cluster;
+    asked.devices.reset();  // beside all devices then
   }
+  asked.global_batch = plan.training.global_batch;
+  asked.sequence = plan.training.sequence;
+  asked.precision = plan.training.precision;
+  asked.optimizer = plan.training.optimizer;
+  asked.framework = "megatron";
+  return make_question(inputs, asked);
 }
 
 void sort(std::vector<LintFinding>& findings) {
@@ -180,9 +189,10 @@ std::string_view name_of(LintKind kind) {
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
-LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions& options) {
+LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
+                const std::function<void(const SearchProgress&)>& progress) {
   LintReport report;
-  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  Pricer pricer(inputs, {.pipeline_model = asked.pipeline_model});
   report.priced = pricer.price(plan);
   if (report.priced.status == PriceStatus::invalid) {
     report.findings.push_back({LintKind::wrong, "plan", report.priced.reason});
@@ -190,9 +200,8 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions&
   }
   Linter(plan, inputs, report).look();
   sort(report.findings);
-  PlanQuestion question{inputs, plan.training, {}, options};
-  question.inputs.cluster = as_large(inputs.cluster, plan.parallelism.devices());
-  apply_framework(*find_framework_rules("megatron"), question.space);
+  PlanQuestion question = question_beside(plan, inputs, std::move(asked));
+  question.options.progress = progress;
   const SearchResult found = ask(question);
   report.best_status = found.status;
   if (found.plans.empty()) return report;

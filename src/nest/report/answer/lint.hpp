@@ -7,12 +7,13 @@
 //   slow   the best plan is 1.18x faster: change these three flags
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "nest/price/price.hpp"
-#include "nest/question/question.hpp"
+#include "nest/question/search_options.hpp"
 
 namespace nest::report {
 
@@ -42,8 +43,10 @@ struct LintReport {
   std::vector<FlagChange> changes;
 };
 
-// The plan must be complete and placed. The best plan is searched with these options (limits, threads).
-[[nodiscard]] LintReport lint(const Plan& plan, const PlanInputs& inputs, const SearchOptions& options);
+// The plan must be complete and placed. The best plan is searched within the limits that are asked for;
+// devices, training and framework are the plan's. `progress` is told of that search.
+[[nodiscard]] LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked = {},
+                              const std::function<void(const SearchProgress&)>& progress = {});
 
 [[nodiscard]] std::string lint_text(const LintReport& report, const Plan& plan, const PlanInputs& inputs);
 [[nodiscard]] Value to_value(const LintReport& report, const Plan& plan);

@@ -1,8 +1,8 @@
 // Other plans that a plan file tells of: what `nest plan` writes as "runners_up", or whole plans as
 // "alternatives". What a report's table needs of each, checked.
 //
-//   [{"step_s": 8.71, "micro_batch": 1, "parallelism": {"tensor": 8, ..}, "loses_most_by": {"name",
-//   "change_s"}}]
+//   [{"step_s": 8.71, "micro_batch": 1, "parallelism": {"tensor": 8, ..},
+//     "loses_most_by": {"name", "change_s"}}]
 #pragma once
 
 #include "nest/base/document/document.hpp"

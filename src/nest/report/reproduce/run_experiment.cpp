@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "nest/base/workers.hpp"
-#include "nest/cluster/resize.hpp"
+#include "nest/question/make_question.hpp"
 
 namespace nest::report {
 namespace {
@@ -103,7 +103,7 @@ PointAnswer answer_point(const ExperimentPoint& point, const ExperimentOptions& 
 
   PointAnswer answer;
   const auto note_bug = [&](const Comparison& found) {
-    if (!found.found.disagreement.empty()) answer.bugs.push_back(found.found.disagreement);
+    if (found.found.status == PlanStatus::disagreement) answer.bugs.push_back(found.found.reason);
   };
   note_bug(all);
   for (const std::string& method : methods) {
@@ -158,25 +158,22 @@ std::string profile_of(const ExperimentPoint& point, const std::string& folder) 
 PlanQuestion question_of(const ExperimentPoint& point, const ExperimentOptions& options) {
   Warnings warnings;
   const bool zoo = options.profiles.empty();
-  PlanQuestion question{
-      load_inputs(zoo ? std::string(point.model->name) : profile_of(point, options.profiles),
-                  std::string(point.sweep->cluster), options.recipe, warnings),
-      {},
-      paper_space(point.micro_batch),
-      {}};
-  ClusterParts parts = with_devices(question.inputs.cluster, point.devices).parts();
+  PlanInputs inputs = load_inputs(zoo ? std::string(point.model->name) : profile_of(point, options.profiles),
+                                  std::string(point.sweep->cluster), options.recipe, warnings);
+  ClusterParts parts = inputs.cluster.parts();
   for (Level& level : parts.levels) {
     level.bandwidth.value *= options.network_speed;
     level.latency.value /= options.network_speed;
   }
-  question.inputs.cluster = Cluster(std::move(parts));
-  question.training.global_batch = kExperimentBatch;
-  question.training.sequence = zoo ? point.model->sequence : question.inputs.default_sequence();
-  question.training.precision = question.inputs.recipe.precision;
-  question.training.optimizer = question.inputs.recipe.optimizer;
-  question.options.pipeline_model = options.pipeline_model;
-  question.options.threads = 1;
-  return question;
+  inputs.cluster = Cluster(std::move(parts));
+  Asked asked;
+  asked.devices = point.devices;
+  asked.global_batch = kExperimentBatch;
+  if (zoo) asked.sequence = point.model->sequence;
+  asked.choices = paper_space(point.micro_batch);
+  asked.pipeline_model = options.pipeline_model;
+  asked.threads = 1;
+  return make_question(std::move(inputs), asked);
 }
 
 const ExperimentRow* reference_row(const std::vector<ExperimentRow>& rows, const ExperimentPoint& point,

@@ -138,7 +138,8 @@ TEST(RunExperiment, ADisagreementIsABug) {
   ExperimentOptions options = made_up_options();
   options.compare = [](const PlanQuestion& q, const std::vector<std::string>& n, const CompareOptions& o) {
     Comparison all = test::made_up(q, n, o);
-    all.found.disagreement = "1 s is not 2 s";
+    all.found.status = PlanStatus::disagreement;
+    all.found.reason = "1 s is not 2 s";
     return all;
   };
   EXPECT_THAT(run_experiment(some_points("table3", "gpt3-175b"), options).bugs,

@@ -21,15 +21,6 @@ namespace {
 
 constexpr double kEnough = 0.99;  // of the best throughput
 
-std::string spell(const SearchSpace& space) {
-  std::string text;
-  for (const SpaceOption& option : space_options())
-    text += std::string(option.name) + "=" + spell(option, space) + ";";
-  text += space.mixed ? "mixed;" : "";
-  text += space.same_recompute ? "same;" : "";
-  return text + (space.rules != nullptr ? std::string(space.rules->name) : "");
-}
-
 double memory_share(const Plan& plan) {
   double most = 0;
   for (const Stage& stage : plan.stages) {
@@ -42,7 +33,7 @@ double memory_share(const Plan& plan) {
 
 void fill(const SearchResult& found, SweepRow& row) {
   row.status = name_of(found.status);
-  row.reason = found.disagreement.empty() ? found.reason : found.disagreement;
+  row.reason = found.reason;
   if (found.plans.empty()) return;
   const Plan& plan = found.plans.front();
   row.step_s = plan.predicted->step.value;
@@ -59,7 +50,7 @@ SweepRow solve_point(const Sweep& sweep, std::size_t point) {
   row.point = point;
   const auto start = std::chrono::steady_clock::now();
   try {
-    PlanQuestion question = set_fields(sweep.question, sweep.at(point));
+    PlanQuestion question = question_with(sweep.base, sweep.at(point));
     question.options.threads = 1;
     question.options.runners_up = 0;
     question.options.progress = nullptr;
@@ -144,10 +135,10 @@ std::vector<FieldValue> Sweep::at(std::size_t point) const {
 }
 
 std::string Sweep::fingerprint() const {
-  const Training& t = question.training;
-  std::string text = to_json(nest::plan::to_value(question.inputs), false) + spell(question.space);
-  text += fmt::format("{} {} {} {} {} {}", t.global_batch, t.sequence, name_of(t.precision),
-                      name_of(t.optimizer), name_of(question.options.pipeline_model), question.options.gap);
+  Asked asked = base.asked;
+  asked.threads = 0;  // the answer is the same
+  const std::string text =
+      to_json(nest::plan::to_value(base.inputs), false) + to_json(nest::plan::to_value(asked), false);
   return fmt::format("{:016x}", fnv1a(text));
 }
 

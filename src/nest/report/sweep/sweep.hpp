@@ -1,7 +1,7 @@
 // A what-if study: the best plan at every combination of values of up to three input fields. Rows are told as
 // they come, so that a study that is interrupted goes on where it was.
 //
-//   Sweep sweep{question, {read_sweep_axis("cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6")}};
+//   Sweep sweep{{inputs, asked}, {read_sweep_axis("cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6")}};
 //   run_sweep(sweep, {}, [&](const SweepRow& row) { append(to_json(to_value(row, sweep), false)); });
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t kMostSweepAxes = 3;
 inline constexpr std::size_t kMostSweepPoints = 100'000;
 
 struct Sweep {
-  PlanQuestion question;
+  SweepBase base;
   std::vector<SweepAxis> axes;
 
   [[nodiscard]] std::size_t points() const;

@@ -180,8 +180,8 @@ std::string sweep_chart(const Sweep& sweep, const std::vector<SweepRow>& rows) {
 }
 
 std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, const std::string& command) {
-  const std::string title = escape_xml(fmt::format("What if: {} on {}", sweep.question.inputs.model_name(),
-                                                   sweep.question.inputs.cluster.name()));
+  const std::string title = escape_xml(
+      fmt::format("What if: {} on {}", sweep.base.inputs.model_name(), sweep.base.inputs.cluster.name()));
   std::string out =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +

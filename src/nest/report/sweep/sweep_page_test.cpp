@@ -12,9 +12,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 Sweep example() {
-  PlanQuestion q{
-      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
-  return {std::move(q),
+  Asked asked;
+  asked.global_batch = 8;
+  asked.optimizer = Optimizer::sgd;
+  return {{test::example_inputs(), asked},
           {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s,10GB/s,100GB/s"), read_sweep_axis("zero=0,1")}};
 }
 

@@ -4,27 +4,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <utility>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/document/document.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
-#include "nest/cluster/resize.hpp"
 #include "nest/model/hub/hub_config.hpp"
-#include "nest/question/space_options.hpp"
+#include "nest/question/make_question.hpp"
 
 namespace nest::report {
 namespace {
 
 [[noreturn]] void refuse(const FieldValue& field, const std::string& what, const std::string& hint = {}) {
   throw InputError("", field.first + "=" + field.second, what, hint);
-}
-
-// "global_batch" and "global-batch" are the same.
-std::string dashed(std::string name) {
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
 }
 
 // A number, true, false, or else a text (quantities keep their unit: readers take them).
@@ -104,39 +97,11 @@ void set_place(Value& root, std::string_view place, const FieldValue& field) {
   *at = plain(field.second);
 }
 
-std::int64_t whole(const FieldValue& field) {
-  const Value value = plain(field.second);
-  if (value.as_int() == nullptr || *value.as_int() < 1) refuse(field, "a whole number above 0 is expected");
-  return *value.as_int();
-}
-
-void set_training(Training& training, const std::string& name, const FieldValue& field) {
-  if (name == "global-batch") {
-    training.global_batch = whole(field);
-  } else if (name == "sequence") {
-    training.sequence = whole(field);
-  } else if (name == "precision") {
-    for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
-      if (field.second != name_of(p)) continue;
-      training.precision = p;
-      return;
-    }
-    refuse(field, "bf16, fp16 or fp8 is expected");
-  } else {
-    for (const Optimizer o : {Optimizer::adam, Optimizer::sgd}) {
-      if (field.second != name_of(o)) continue;
-      training.optimizer = o;
-      return;
-    }
-    refuse(field, "adam or sgd is expected");
-  }
-}
-
-enum class Kind { name, place, training, choice, devices };
+enum class Kind { name, place, asked };
 
 struct Known {
   Kind kind = Kind::name;
-  std::string root;   // model, cluster or recipe; the dashed name of the others
+  std::string root;   // model, cluster or recipe
   std::string place;  // after the root's dot
 };
 
@@ -146,15 +111,13 @@ Known kind_of(const FieldValue& field) {
   const bool file = root == "model" || root == "cluster" || root == "recipe";
   if (file && dot == std::string::npos) return {Kind::name, root, ""};
   if (file) return {Kind::place, root, field.first.substr(dot + 1)};
-  const std::string name = dashed(field.first);
-  if (name == "devices") return {Kind::devices, name, ""};
-  const std::vector<std::string> training{"global-batch", "sequence", "precision", "optimizer"};
-  if (std::find(training.begin(), training.end(), name) != training.end()) return {Kind::training, name, ""};
-  if (find_space_option(name) != nullptr) return {Kind::choice, name, ""};
-  std::vector<std::string> known{"model", "cluster", "recipe", "devices"};
-  known.insert(known.end(), training.begin(), training.end());
-  for (const SpaceOption& option : space_options()) known.emplace_back(option.name);
-  const std::string guess = did_you_mean(name, known);
+  const AskedField* asked = find_asked_field(field.first);
+  if (asked != nullptr && asked->varies) return {Kind::asked, "", ""};
+  std::vector<std::string> known{"model", "cluster", "recipe"};
+  for (const AskedField& one : asked_fields()) {
+    if (one.varies) known.push_back(one.name);
+  }
+  const std::string guess = did_you_mean(field.first, known);
   refuse(field, "there is no field '" + field.first + "'",
          guess.empty()
              ? "try devices, global-batch, tensor, cluster.levels.0.bandwidth or recipe.overlap.tensor"
@@ -204,7 +167,7 @@ void set_in_file(PlanInputs& inputs, const Known& known, const FieldValue& field
 
 }  // namespace
 
-PlanQuestion set_fields(PlanQuestion question, const std::vector<FieldValue>& fields) {
+PlanQuestion question_with(const SweepBase& base, const std::vector<FieldValue>& fields) {
   std::vector<std::pair<Known, const FieldValue*>> order;
   order.reserve(fields.size());
   for (const FieldValue& field : fields) order.emplace_back(kind_of(field), &field);
@@ -212,34 +175,26 @@ PlanQuestion set_fields(PlanQuestion question, const std::vector<FieldValue>& fi
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return std::pair(a.first.kind, a.second) < std::pair(b.first.kind, b.second);
   });
-  bool sequence = false;
+  SweepBase point = base;
   for (const auto& [known, field] : order) {
-    switch (known.kind) {
-      case Kind::name:
-        set_name(question.inputs, known.root, field->second);
-        break;
-      case Kind::place:
-        set_in_file(question.inputs, known, *field);
-        break;
-      case Kind::training:
-        set_training(question.training, known.root, *field);
-        sequence = sequence || known.root == "sequence";
-        break;
-      case Kind::choice: {
-        const SpaceOption& option = *find_space_option(known.root);
-        open_up(option, question.space);
-        if (const auto problem = read_space_option(option, field->second, question.space))
-          refuse(*field, problem->what);
-        break;
-      }
-      case Kind::devices:
-        question.inputs.cluster = with_devices(question.inputs.cluster, whole(*field));
-        break;
+    if (known.kind == Kind::name) {
+      set_name(point.inputs, known.root, field->second);
+    } else if (known.kind == Kind::place) {
+      set_in_file(point.inputs, known, *field);
+    } else if (const auto problem = find_asked_field(field->first)->read(field->second, point.asked)) {
+      refuse(*field, problem->what);
     }
-    // Another model may not take the sequences of the one before.
-    if (known.root == "model" && !sequence) question.training.sequence = question.inputs.default_sequence();
   }
-  return question;
+  try {
+    return make_question(std::move(point.inputs), point.asked);
+  } catch (const AskedError& error) {
+    const AskedField* refused = find_asked_field(error.field());
+    for (const FieldValue& field : fields) {
+      if (refused != nullptr && find_asked_field(field.first) == refused)
+        refuse(field, error.problem(), error.hint());
+    }
+    throw;
+  }
 }
 
 }  // namespace nest::report

@@ -1,9 +1,9 @@
 // A question with some of its input fields changed: what a point of a what-if study asks.
 //
-//   set_fields(question, {{"cluster.levels.spine.bandwidth", "25GB/s"}, {"devices", "512"}})
+//   question_with({inputs, asked}, {{"cluster.levels.spine.bandwidth", "25GB/s"}, {"devices", "512"}})
 //
-// Fields: model, cluster, recipe (names or files); devices, global-batch, sequence, precision, optimizer;
-// every choice of the plan space (tensor, zero, ..); any place in the files: cluster.levels.2.bandwidth (a
+// Fields: model, cluster, recipe (names or files); those of asked_fields() that may be varied (devices,
+// global-batch, precision, for, tensor, zero, ..); any place in the files: cluster.levels.2.bandwidth (a
 // level by number or by name), cluster.accelerator.memory, recipe.overlap.tensor, model.num_hidden_layers
 // (where the model is a file).
 #pragma once
@@ -19,8 +19,14 @@ namespace nest::report {
 
 using FieldValue = std::pair<std::string, std::string>;
 
-// Names before places before devices, whatever their order. Throws an InputError where a field does not exist
-// or a value does not fit it.
-[[nodiscard]] PlanQuestion set_fields(PlanQuestion question, const std::vector<FieldValue>& fields);
+// What all points of a study have in common.
+struct SweepBase {
+  PlanInputs inputs;  // with all devices of the cluster
+  Asked asked;
+};
+
+// Names before places, whatever their order; what is asked holds for every model and cluster. Throws an
+// InputError where a field does not exist, a value does not fit it, or make_question refuses.
+[[nodiscard]] PlanQuestion question_with(const SweepBase& base, const std::vector<FieldValue>& fields);
 
 }  // namespace nest::report

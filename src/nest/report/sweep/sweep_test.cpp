@@ -9,9 +9,10 @@ namespace nest::report {
 namespace {
 
 Sweep example() {
-  PlanQuestion q{
-      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
-  return {std::move(q),
+  Asked asked;
+  asked.global_batch = 8;
+  asked.optimizer = Optimizer::sgd;
+  return {{test::example_inputs(), asked},
           {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s..100GB/s:log3"),
            read_sweep_axis("global-batch=8,16")}};
 }
@@ -59,7 +60,7 @@ TEST(Sweep, RunsEveryPointAndGoesOnWhereItWas) {
 TEST(Sweep, RowsOfAnotherStudyAreNotOurs) {
   const Sweep sweep = example();
   Sweep other = example();
-  other.question.training.global_batch = 32;
+  other.base.asked.global_batch = 32;
   const std::string line = to_json(to_value(row_of(0, 1), other), false) + "\nnot json\n";
   EXPECT_TRUE(read_sweep_rows(line, sweep).empty());
   EXPECT_EQ(read_sweep_rows(line, other).size(), 1U);

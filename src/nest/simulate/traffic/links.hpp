@@ -4,8 +4,8 @@
 // link of bandwidth / links for each device, and bytes that pass through others load nobody.
 //
 //   LinkTable links(cluster, constants);
-//   links.path(DeviceId{0}, DeviceId{300})   -> node 0 uplink, node 37 downlink, rack 0 uplink, rack 9
-//   downlink
+//   links.path(DeviceId{0}, DeviceId{300})
+//       -> node 0 uplink, node 37 downlink, rack 0 uplink, rack 9 downlink
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/cluster/resize.hpp"
+#include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
 
 namespace nest::solve {
@@ -81,6 +82,15 @@ class Adviser {
     }
   }
 
+  // Something else asked of the choices.
+  SearchResult look_otherwise(const Asked& asked) {
+    try {
+      return look(ask_otherwise(question_, asked));
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
   void tell(const std::string& what) const {
     if (options_.asking) options_.asking(what);
   }
@@ -110,21 +120,20 @@ class Adviser {
 
   void knobs() {
     for (const SpaceOption& option : space_options()) {
-      if (is_open(option, question_.space)) continue;
+      if (is_open(option, question_.asked.choices)) continue;
       tell(fmt::format("--{} left open", option.name));
-      PlanQuestion changed = question_;
-      open_up(option, changed.space);
+      Asked asked = question_.asked;
+      open_up(option, asked.choices);
       keep(AdviceKind::knob,
-           fmt::format("--{} left open, not {}", option.name, spell(option, question_.space)), 0,
-           look(std::move(changed)));
+           fmt::format("--{} left open, not {}", option.name, spell(option, question_.asked.choices)), 0,
+           look_otherwise(asked));
     }
     if (question_.space.rules == nullptr) return;
     tell(fmt::format("without {}'s rules", question_.space.rules->title));
-    PlanQuestion changed = question_;
-    changed.space.rules = nullptr;
-    changed.space.same_recompute = false;
+    Asked asked = question_.asked;
+    asked.framework.clear();
     keep(AdviceKind::knob, fmt::format("without --for {}", question_.space.rules->name), 0,
-         look(std::move(changed)));
+         look_otherwise(asked));
   }
 
   // Choices that by default stay within narrower bounds.
@@ -134,9 +143,9 @@ class Adviser {
       const SpaceOption& option = *find_space_option(name);
       if (!is_open(option, question_.space)) continue;
       tell(fmt::format("--{} {}", name, values));
-      PlanQuestion changed = question_;
-      (void)read_space_option(option, values, changed.space);
-      SearchResult found = look(std::move(changed));
+      Asked asked = question_.asked;
+      (void)read_space_option(option, values, asked.choices);
+      SearchResult found = look_otherwise(asked);
       if (found.plans.empty()) continue;
       const Strategy& s = found.plans.front().parallelism.strategy;
       const std::int64_t degree = name == std::string_view("context") ? s.context : s.tensor;
@@ -165,7 +174,7 @@ class Adviser {
 
   // Numbers of devices above the present that the cluster's levels allow, ascending.
   [[nodiscard]] std::vector<std::int64_t> sizes() const {
-    const Cluster& whole = options_.whole ? *options_.whole : question_.inputs.cluster;
+    const Cluster& whole = question_.whole ? *question_.whole : question_.inputs.cluster;
     const DeviceTree& tree = whole.tree();
     const std::int64_t now = question_.inputs.cluster.devices();
     constexpr std::int64_t kMostTimes = 64;
@@ -186,7 +195,7 @@ class Adviser {
 
   SearchResult with_so_many(std::int64_t devices) {
     try {
-      const Cluster& whole = options_.whole ? *options_.whole : question_.inputs.cluster;
+      const Cluster& whole = question_.whole ? *question_.whole : question_.inputs.cluster;
       return look(with_cluster(question_, with_devices(whole, devices)));
     } catch (const InputError&) {
       return {};

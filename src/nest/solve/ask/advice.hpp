@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "nest/question/question.hpp"
 #include "nest/solve/ask/search.hpp"
 
 namespace nest::solve {
@@ -25,15 +24,14 @@ struct Advice {
 };
 
 struct AdviceOptions {
-  double search_limit_s = 10;  // of each further search
-  double total_limit_s = 60;   // of all together; what is not asked by then is left out
-  // The cluster from which the question's was cut; growing takes this one's levels.
-  std::optional<Cluster> whole;
+  double search_limit_s = 10;                      // of each further search
+  double total_limit_s = 60;                       // of all together; what is not asked by then is left out
   std::function<void(const std::string&)> asking;  // told what is looked for, before each kind
 };
 
-// What would make an infeasible question feasible, the cheapest change first: each pinned choice left open, a
-// choice beyond its default domain, memory, devices, another batch or sequence. Empty where nothing helps.
+// What would make an infeasible question (as make_question makes it) feasible, the cheapest change first:
+// each pinned choice left open, a choice beyond its default domain, memory, devices, another batch or
+// sequence. Empty where nothing helps.
 [[nodiscard]] std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
                                                const AdviceOptions& options = {},
                                                const SearchFunction& searching = ask);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/question/make_question.hpp"
 
 namespace nest::solve {
 namespace {
@@ -31,9 +32,9 @@ struct Toy {
   }
 };
 
-PlanQuestion question() {
-  PlanInputs inputs = test::example_inputs();  // 4 devices in 2 nodes, 80 GB
-  return {std::move(inputs), {.global_batch = 4, .sequence = 512}, {}, {}};
+PlanQuestion question(Asked asked = {}) {
+  asked.global_batch = 4;
+  return make_question(test::example_inputs(), asked);  // 4 devices in 2 nodes, 80 GB
 }
 
 std::vector<std::string> sentences(const std::vector<Advice>& list) {
@@ -51,21 +52,23 @@ TEST(Advice, NothingHelps) {
 }
 
 TEST(Advice, EachPinnedChoiceIsLeftOpenInTurn) {
-  PlanQuestion asked = question();
-  asked.space.zero = *read_choice("0,1");
-  asked.space.pipeline = Choice(2);
+  Asked asked;
+  asked.choices.zero = *read_choice("0,1");
+  asked.choices.pipeline = Choice(2);
   Toy toy{[](const PlanQuestion& q) { return q.space.zero.has(3); }, Bytes{0}};
-  const std::vector<Advice> advice = toy.advise(asked);
+  const std::vector<Advice> advice = toy.advise(question(asked));
   EXPECT_EQ(sentences(advice), Sentences{"--zero left open, not 0,1"});
   EXPECT_EQ(advice[0].kind, AdviceKind::knob);
   EXPECT_TRUE(advice[0].plan);
 }
 
+// What the rules close (DeepSpeed has no sequence parallelism) was never asked for, and is not left open
+// alone.
 TEST(Advice, RulesOfAFrameworkAreAKnobToo) {
-  PlanQuestion asked = question();
-  asked.space.rules = find_framework_rules("deepspeed");
-  Toy toy{[](const PlanQuestion& q) { return q.space.rules == nullptr; }, Bytes{0}};
-  EXPECT_EQ(sentences(toy.advise(asked)), Sentences{"without --for deepspeed"});
+  Asked asked;
+  asked.framework = "deepspeed";
+  Toy toy{[](const PlanQuestion& q) { return q.space.sequence_parallel.empty(); }, Bytes{0}};
+  EXPECT_EQ(sentences(toy.advise(question(asked))), Sentences{"without --for deepspeed"});
 }
 
 // 96.43 GiB are needed: "96.5 GiB" is enough, "96.4 GiB" would not be.
@@ -97,14 +100,13 @@ TEST(Advice, DevicesAreTheFewestThatDo) {
 
 TEST(Advice, ACutClusterGrowsBackByItsOwnLevels) {
   PlanQuestion asked = question();
-  AdviceOptions options;
-  options.whole = asked.inputs.cluster;
+  asked.whole = asked.inputs.cluster;
   ClusterParts parts = asked.inputs.cluster.parts();
   parts.levels[0].fan_out.size = 1;
   parts.levels[1].fan_out.size = 1;
   asked.inputs.cluster = Cluster(parts);
   Toy toy{[](const PlanQuestion& q) { return q.inputs.cluster.devices() >= 2; }, Bytes{0}};
-  const std::vector<Advice> advice = toy.advise(asked, options);
+  const std::vector<Advice> advice = toy.advise(asked);
   ASSERT_FALSE(advice.empty());
   EXPECT_EQ(advice[0].sentence, "2 devices in place of 1");
 }
@@ -116,10 +118,9 @@ TEST(Advice, ALargerBatch) {
 
 TEST(Advice, AShorterSequenceAndWiderChoicesOfModels) {
   Warnings warnings;
-  PlanQuestion asked{load_inputs("gpt2", "h100-spine-leaf", "plain", warnings),
-                     {.global_batch = 4096, .sequence = 1024},
-                     {},
-                     {}};
+  Asked batch;
+  batch.global_batch = 4096;
+  const PlanQuestion asked = make_question(load_inputs("gpt2", "h100-spine-leaf", "plain", warnings), batch);
   Toy sequence{[](const PlanQuestion& q) { return q.training.sequence == 512; }, Bytes{0}};
   EXPECT_EQ(sentences(sequence.advise(asked)), Sentences{"--sequence 512 in place of 1024"});
   Toy context{[](const PlanQuestion& q) { return !q.space.context.open(); }, Bytes{0}};

@@ -98,7 +98,7 @@ TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
 std::string plan_text(const test::Instance& instance, int threads) {
   SearchOptions options = instance.options;
   options.threads = threads;
-  const SearchResult found = search(instance.inputs, instance.training, instance.space, options);
+  const SearchResult found = ask({instance.inputs, instance.training, instance.space, options});
   return found.plans.empty() ? "none" : to_json(plan_value(found.plans.front(), instance.inputs));
 }
 

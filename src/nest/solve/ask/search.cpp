@@ -14,6 +14,7 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/question/domains.hpp"
+#include "nest/question/make_question.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
 #include "nest/solve/tree/search_tree.hpp"
@@ -105,8 +106,10 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
   });
 }
 
-// Complete, placed and priced, or why not.
-std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus status, Plan& plan) {
+// Complete, placed and priced, or why not. What the search says is set beside the price, and the finished
+// plan beside a price of its own.
+std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus status, PipelineModel model,
+                   Plan& plan) {
   try {
     plan = pricer.place(entry.plan);
   } catch (const InputError& error) {
@@ -119,7 +122,7 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   const double price = priced.predicted.step.value;
   if (std::abs(price - entry.step) > kPriceTolerance * price)
     return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step, price);
-  return {};
+  return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
 void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
@@ -148,15 +151,18 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
 
 }  // namespace
 
-SearchResult search(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
-                    const SearchOptions& options) {
+SearchResult search(const PlanInputs& inputs, const Asked& asked) {
+  return ask(make_question(inputs, asked));
+}
+
+SearchResult ask(const PlanQuestion& question) {
   Clock clock;
+  check_question(question);
+  const PlanInputs& inputs = question.inputs;
+  const Training& wanted = question.training;
+  const SearchSpace& space = question.space;
+  const SearchOptions& options = question.options;
   SearchResult result;
-  const Training wanted = [&] {
-    Training t = training;
-    if (t.sequence == 0) t.sequence = inputs.default_sequence();
-    return t;
-  }();
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
@@ -219,8 +225,11 @@ SearchResult search(const PlanInputs& inputs, const Training& training, const Se
     if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
     Plan plan;
     const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
-    result.disagreement = finish(pricer, *entry, status, plan);
-    if (!result.disagreement.empty()) {
+    if (std::string difference = finish(pricer, *entry, status, options.pipeline_model, plan);
+        !difference.empty()) {
+      result.status = PlanStatus::disagreement;
+      result.lower_bound = {};
+      result.reason = std::move(difference);
       result.instance = plan_value(plan, inputs);
       result.plans.clear();
       break;

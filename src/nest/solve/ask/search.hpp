@@ -1,8 +1,10 @@
 // The search for the plan of lowest price in a space of plans, with a proof: no plan of the space is below
 // the lower bound that comes with it.
 //
-//   SearchOptions options;
-//   const SearchResult found = search(inputs, {.global_batch = 1024, .sequence = 8192}, space, options);
+//   Asked asked;
+//   asked.devices = 64;
+//   asked.choices.tensor = Choice(8);
+//   const SearchResult found = search(inputs, asked);
 //   found.status == PlanStatus::optimal, found.plans.front().predicted->step
 #pragma once
 
@@ -10,24 +12,24 @@
 #include <string>
 #include <vector>
 
-#include "nest/plan/inputs.hpp"
+#include "nest/base/document/value.hpp"
+#include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/question/prunings.hpp"
 #include "nest/question/question.hpp"
-#include "nest/question/search_space.hpp"
 #include "nest/solve/search_result.hpp"
 
 namespace nest::solve {
 
-// `training`: global batch, sequence, precision and optimizer; micro-batches are searched. Throws an
-// InputError where the model cannot be built so.
-[[nodiscard]] SearchResult search(const PlanInputs& inputs, const Training& training,
-                                  const SearchSpace& space, const SearchOptions& options = {});
+// The answer to a question as make_question makes it. Every plan of the answer was checked and priced apart
+// from the search; where that fails the status is `disagreement`. Throws an InputError where a question that
+// was put together by hand cannot be asked.
+[[nodiscard]] SearchResult ask(const PlanQuestion& question);
 
+// The same from what is asked, with all defaults and checks of make_question.
+[[nodiscard]] SearchResult search(const PlanInputs& inputs, const Asked& asked = {});
+
+// Whom further searches ask (why not otherwise, what would fit).
 using SearchFunction = std::function<SearchResult(const PlanQuestion&)>;
-
-[[nodiscard]] inline SearchResult ask(const PlanQuestion& question) {
-  return search(question.inputs, question.training, question.space, question.options);
-}
 
 }  // namespace nest::solve

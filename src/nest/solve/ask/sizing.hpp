@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/plan/plan.hpp"
 #include "nest/question/question.hpp"
 
 namespace nest::solve {

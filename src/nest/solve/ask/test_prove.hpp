@@ -68,7 +68,7 @@ using namespace solve;
 [[nodiscard]] inline std::string difference(const Instance& instance, const BruteForceResult& all,
                                             const SearchResult& found) {
   const auto& best = all.best;
-  if (!found.disagreement.empty()) return "search and price disagree: " + found.disagreement;
+  if (found.status == PlanStatus::disagreement) return "search and price disagree: " + found.reason;
   if (found.status != (best ? PlanStatus::optimal : PlanStatus::infeasible)) {
     return "the search says " + std::string(name_of(found.status)) + " (" + found.reason + "), the twin " +
            (best ? "has " + in_words(*best) : "has no plan");
@@ -96,7 +96,7 @@ using namespace solve;
       brute_force(instance.inputs, instance.training, instance.space, instance.options, most_plans);
   if (!all.complete) return "the space has more plans than asked for";
   return difference(instance, all,
-                    search(instance.inputs, instance.training, instance.space, instance.options));
+                    ask({instance.inputs, instance.training, instance.space, instance.options}));
 }
 
 }  // namespace nest::test

@@ -4,6 +4,8 @@
 
 #include "nest/plan/test_example.hpp"
 #include "nest/price/price.hpp"
+#include "nest/solve/ask/search.hpp"
+#include "nest/strategies/registry.hpp"
 
 namespace nest::solve {
 namespace {
@@ -42,6 +44,34 @@ TEST(Verify, RefusesPlansThatAreNone) {
   for (Stage& stage : bare.stages) stage.devices.clear();
   EXPECT_EQ(verify_plan(bare, inputs, PipelineModel::one_f_one_b),
             "the plan is not complete: devices or a prediction is missing");
+}
+
+// Layers that cost something else each time they are asked for: the search sees another price than the gate.
+TEST(Verify, ADisagreementIsAStatusAndNoPlan) {
+  Warnings warnings;
+  PlanInputs inputs = load_inputs("gpt2", "h100-spine-leaf", "plain", warnings);
+  const auto own = subgraph_strategies();
+  inputs.strategies.assign(own.begin(), own.end());
+  double grown = 1;
+  inputs.strategies.push_back({"drift", "grows by 10 % each time", [](const Strategy&) { return true; },
+                               [](const LayerType&, const Strategy&) { return std::nullopt; },
+                               [&](LayerTransform& layer) {
+                                 grown *= 1.1;
+                                 for (TensorIndex i = 0; i < layer.tensors(); ++i)
+                                   layer.stretch(i, Axis::sequence, grown);
+                               }});
+  Asked asked;
+  asked.devices = 8;
+  asked.global_batch = 8;
+  asked.threads = 1;
+  for (const char* choice : {"tensor", "pipeline", "micro-batch", "zero"}) set_asked(asked, choice, "1");
+  const SearchResult found = search(inputs, asked);
+  EXPECT_EQ(found.status, PlanStatus::disagreement);
+  EXPECT_EQ(name_of(found.status), "disagreement");
+  EXPECT_TRUE(found.plans.empty());
+  EXPECT_NE(found.reason.find("s a step, the price is"), std::string::npos) << found.reason;
+  EXPECT_NE(found.instance.find("stages"), nullptr);
+  EXPECT_EQ(found.lower_bound, Seconds{});
 }
 
 }  // namespace

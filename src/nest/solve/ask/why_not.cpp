@@ -7,6 +7,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/question/make_question.hpp"
 
 namespace nest::solve {
 namespace {
@@ -59,14 +60,21 @@ std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& spac
 
 WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
                const SearchFunction& searching) {
-  PlanQuestion changed = question;
-  changed.options.top = 1;
-  changed.options.runners_up = 0;
-  if (const auto problem = pin_choices(choice, changed.space))
+  Asked asked = question.asked;
+  if (const auto problem = pin_choices(choice, asked.choices))
     throw InputError("", "--why-not", problem->what);
   WhyNot out;
   out.choice = choice;
-  out.found = searching(changed);
+  std::optional<PlanQuestion> changed;
+  try {
+    changed = ask_otherwise(question, asked);
+  } catch (const AskedError& error) {  // the framework or the model has no such choice
+    out.found.reason = error.problem();
+    return out;
+  }
+  changed->options.top = 1;
+  changed->options.runners_up = 0;
+  out.found = searching(*changed);
   if (out.found.plans.empty()) return out;
   const Plan& other = out.found.plans.front();
   out.cost = other.predicted->step - best.predicted->step;

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "nest/question/question.hpp"
 #include "nest/question/space_options.hpp"
 #include "nest/solve/ask/search.hpp"
 
@@ -24,7 +23,8 @@ struct WhyNot {
   std::optional<Seconds> cost;  // of the step, beyond the best plan's
 };
 
-// `choice` as pin_choices takes it: what it names replaces what the question says of it.
+// `choice` as pin_choices takes it: what it names replaces what was asked. A choice that make_question
+// refuses is infeasible, with the reason.
 [[nodiscard]] WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
                              const SearchFunction& searching = ask);
 

@@ -4,6 +4,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/plan/test_example.hpp"
+#include "nest/question/make_question.hpp"
 
 namespace nest::solve {
 namespace {
@@ -15,8 +16,8 @@ Plan plan_of(std::int64_t tensor, double step) {
   return plan;
 }
 
-PlanQuestion question() {
-  return {test::example_inputs(), {}, {}, {}};
+PlanQuestion question(const Asked& asked = {}) {
+  return make_question(test::example_inputs(), asked);
 }
 
 std::string pinned(std::string_view text) {
@@ -49,10 +50,10 @@ TEST(WhyNot, SaysWhatIsNoChoice) {
 }
 
 TEST(WhyNot, CostsWhatTheBestPlanWithItTakesLonger) {
-  PlanQuestion asked = question();
-  asked.space.tensor = Choice(8);
-  asked.options.top = 5;
-  const WhyNot answer = why_not(asked, "tensor=4", plan_of(8, 2), [](const PlanQuestion& q) {
+  Asked asked;
+  asked.choices.tensor = Choice(8);
+  asked.top = 5;
+  const WhyNot answer = why_not(question(asked), "tensor=4", plan_of(8, 2), [](const PlanQuestion& q) {
     EXPECT_EQ(q.space.tensor, Choice(4));  // in place of what the question says
     EXPECT_EQ(q.options.top, 1);
     return SearchResult{.status = PlanStatus::optimal, .plans = {plan_of(4, 2.5)}};
@@ -75,6 +76,20 @@ TEST(WhyNot, AForbiddenChoiceKeepsItsReason) {
   });
   EXPECT_FALSE(answer.cost);
   EXPECT_EQ(answer.found.reason, "tensor 3 does not divide 64 heads");
+}
+
+// What `plan` refuses of a framework is not planned here either.
+TEST(WhyNot, AChoiceThatTheFrameworkLacksCannotBe) {
+  Asked asked;
+  asked.framework = "deepspeed";
+  const auto never = [](const PlanQuestion&) {
+    ADD_FAILURE() << "nothing is to be searched";
+    return SearchResult{};
+  };
+  const WhyNot answer = why_not(question(asked), "recompute=selective", plan_of(4, 2), never);
+  EXPECT_FALSE(answer.cost);
+  EXPECT_EQ(answer.found.status, PlanStatus::infeasible);
+  EXPECT_EQ(answer.found.reason, "DeepSpeed has no recomputation selective");
 }
 
 TEST(WhyNot, ABadChoiceIsAnError) {

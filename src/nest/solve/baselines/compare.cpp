@@ -18,7 +18,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 BaselineResult result_of(const SearchResult& found) {
   BaselineResult result;
   result.status = found.status;
-  result.reason = found.disagreement.empty() ? found.reason : found.disagreement;
+  result.reason = found.reason;
   result.evaluations = found.stats.work;
   if (!found.plans.empty()) {
     result.plan = found.plans.front();

@@ -36,12 +36,12 @@ BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, con
     for (const std::int64_t t : degrees) ranges.push_back({t, t});
     space.tensor = Choice(std::move(ranges));
   }
-  PlanInputs inputs = question.inputs;
-  inputs.cluster = flat_cluster(question.inputs.cluster, options.flat_bandwidth);
-  SearchOptions search_options = question.options;
-  search_options.top = kPlansTried;
-  search_options.runners_up = 0;
-  const SearchResult found = search(inputs, question.training, space, search_options);
+  PlanQuestion flat = question;
+  flat.inputs.cluster = flat_cluster(question.inputs.cluster, options.flat_bandwidth);
+  flat.space = std::move(space);
+  flat.options.top = kPlansTried;
+  flat.options.runners_up = 0;
+  const SearchResult found = ask(flat);
   result.evaluations = found.stats.work;
   judge_first_fitting(found, question, result);
   result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -3,8 +3,7 @@
 // labels that no other label of theirs is below in everything, and the choice that made each.
 //
 // A label is what the stages so far are worth to those that come before them: the pipeline's label
-// (price/pipeline_time.hpp), and the end of the step (price/step_label.hpp), where only what sticks out
-// counts.
+// (price/pipeline_time.hpp), and the end of the step (price/step_label.hpp), where only what sticks out counts.
 #pragma once
 
 #include <atomic>

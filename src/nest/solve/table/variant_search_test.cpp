@@ -32,7 +32,8 @@ class Stages {
     shape.micro_batches = plan.training.micro_batches;
     shape.chunks = plan.parallelism.interleave;
     const auto last = static_cast<std::int64_t>(splits_.size()) - 1;
-    const auto& numbers = contents_.of_split(splits_[static_cast<std::size_t>(dice.pick(0, last))], p);
+    const auto& numbers =
+        contents_.of_split(splits_[static_cast<std::size_t>(dice.pick(0, last))], shape.schedule, p);
     variants_.reserve(p);
     for (std::size_t i = 0; i < p; ++i) {
       const Place& place = options_.places()[i];

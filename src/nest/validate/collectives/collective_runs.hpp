@@ -2,8 +2,7 @@
 //
 //   const CollectiveRuns runs = check_collectives(read_collective_rows(file, text));
 //   runs.all.median   -> 0.06                      fractions of the measured time
-//   to_value(runs)    -> {"rows": 102, "usable": .., "skipped": .., "median_abs_error": .., "strata": [..],
-//   ..}
+//   to_value(runs)    -> {"rows": 102, "usable": .., "skipped": .., "median_abs_error": .., ..}
 #pragma once
 
 #include <functional>

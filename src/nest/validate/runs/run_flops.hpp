@@ -4,8 +4,7 @@
 //   model, causal      Megatron since 2025, Megatron-Bridge: half of the attention scores
 //   model, full        MFU of PaLM, torchtitan, llm-foundry and MaxText: all scores, no recomputation
 //   hardware           Megatron SC'21 and those after it (BLOOM, MT-NLG, Alpa): all scores, and a fourth pass
-//   of
-//                      the layers where everything is recomputed: 96 B s l h^2 (1 + s/6h + V/16lh)
+//                      of the layers where everything is recomputed: 96 B s l h^2 (1 + s/6h + V/16lh)
 #pragma once
 
 #include <optional>

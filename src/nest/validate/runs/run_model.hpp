@@ -1,9 +1,9 @@
 // The model of a published run, from the shape that its row states. Names decide the family only:
 //
-//   Mixtral, Qwen, DeepSeek, ...   the zoo's model of that name and width, with the row's layers and
-//   vocabulary GPT, BLOOM, MPT                layer norms, biases, learned positions, a plain gelu, head tied
-//   to the table MaxText 22B                    by size: gated or plain, heads of 128 or hidden / heads, what
-//   comes nearest everything else                Llama: rms norms, rotary positions, swiglu, no biases
+//   Mixtral, Qwen, DeepSeek, ...   the zoo's model of that name and width, with the row's layers and vocabulary
+//   GPT, BLOOM, MPT                layer norms, biases, learned positions, a plain gelu, head tied to the table
+//   MaxText 22B                    by size: gated or plain, heads of 128 or hidden / heads, what comes nearest
+//   everything else                Llama: rms norms, rotary positions, swiglu, no biases
 #pragma once
 
 #include <cstdint>

@@ -51,8 +51,8 @@ Bytes excess_memory(const Plan& plan) {
 
 void judge_first_fitting(const SearchResult& found, const PlanQuestion& question, BaselineResult& result) {
   if (found.plans.empty()) {
-    result.status = found.status == PlanStatus::limit ? PlanStatus::limit : PlanStatus::infeasible;
-    result.reason = found.disagreement.empty() ? found.reason : found.disagreement;
+    result.status = found.status;
+    result.reason = found.reason;
     return;
   }
   const SearchOptions& options = question.options;

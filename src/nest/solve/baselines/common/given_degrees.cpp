@@ -9,7 +9,6 @@
 #include "nest/question/domains.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
-#include "nest/solve/search_result.hpp"
 
 namespace nest::solve {
 namespace {
@@ -99,8 +98,8 @@ class BestOf {
     result_.evaluations += found.stats.work;
     if (found.plans.empty()) {
       if (best_.predicted) return false;
-      result_.reason = found.disagreement.empty() ? found.reason : found.disagreement;
-      if (found.status == PlanStatus::limit) result_.status = PlanStatus::limit;
+      result_.reason = found.reason;
+      if (found.status != PlanStatus::infeasible) result_.status = found.status;
       return false;
     }
     const Plan& plan = found.plans.front();

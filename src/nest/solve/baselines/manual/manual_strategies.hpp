@@ -1,9 +1,8 @@
 // The strategies of the manual baseline, in the order in which an expert tries them.
 //
 //   dense model, nodes of 8:     tensor 8, or the widest that the heads allow; 1, 2, 4 where one stage of it
-//   fits mixture of experts:          the most experts apart that a node can hold, expert tensor 1, tensor 1,
-//   2,
-//   ..
+//                                fits
+//   mixture of experts:          the most experts apart that a node can hold, expert tensor 1, tensor 1, 2, ..
 #pragma once
 
 #include <string>

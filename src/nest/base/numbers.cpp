@@ -1,0 +1,53 @@
+#include "nest/base/numbers.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+namespace nest::base {
+namespace {
+
+// "131,072" and "131_072" are 131072; "1,2" is a list and stays as it is.
+std::string without_separators(std::string_view text) {
+  for (const char separator : {',', '_'}) {
+    std::string digits;
+    std::size_t group = 0;
+    bool grouped =
+        text.find(separator) != std::string::npos && text.find(separator) <= 3 && text[0] != separator;
+    for (std::size_t i = text.size(); i-- > 0 && grouped;) {
+      const bool here = text[i] == separator;
+      grouped = here ? group == 3 : group < 3;
+      group = here ? 0 : group + 1;
+      if (!here) digits.insert(digits.begin(), text[i]);
+    }
+    if (grouped) return digits;
+  }
+  return std::string(text);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_whole(std::string_view text) {
+  const std::string digits = without_separators(text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const auto value = parse_number(text);
+  return value && percent ? *value / 100 : value;
+}
+
+}  // namespace nest::base

@@ -1,0 +1,22 @@
+#include "nest/base/numbers.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nest::base {
+namespace {
+
+TEST(Numbers, AreReadAsPeopleTypeThem) {
+  EXPECT_EQ(parse_whole("131,072"), 131'072);
+  EXPECT_EQ(parse_whole("1_000_000"), 1'000'000);
+  EXPECT_EQ(parse_whole("-2"), -2);
+  for (const char* text : {"1,2", "1,0000", ",100", "", "1.5", "8x", "99999999999999999999"})
+    EXPECT_FALSE(parse_whole(text)) << text;
+  EXPECT_EQ(parse_number("5e5"), 5e5);
+  for (const char* text : {"", "x", "1e999", "inf", "1 "}) EXPECT_FALSE(parse_number(text)) << text;
+  EXPECT_EQ(parse_share("2 %"), 0.02);
+  EXPECT_EQ(parse_share("0.02"), 0.02);
+  for (const char* text : {"", "%", "2x"}) EXPECT_FALSE(parse_share(text)) << text;
+}
+
+}  // namespace
+}  // namespace nest::base

@@ -1,0 +1,300 @@
+#include "nest/question/asked.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "nest/base/closest.hpp"
+#include "nest/base/numbers.hpp"
+#include "nest/base/units.hpp"
+
+namespace nest::question {
+namespace {
+
+using Problem = std::optional<SpaceProblem>;
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostSequences = 1'000'000'000;
+constexpr std::int64_t kMostDevices = 1'000'000'000;
+
+// "bf16, fp16 or fp8 is expected, not 'int4'"
+SpaceProblem none_of(const std::vector<std::string>& names, std::string_view word) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  const std::string guess = did_you_mean(word, names);
+  return {fmt::format("{} is expected, not '{}'{}", all, word, guess.empty() ? "" : "; " + guess)};
+}
+
+// A row whose value is a whole number from least to most.
+template <class T>
+AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int64_t most) {
+  row.read = [=](std::string_view text, Asked& asked) -> Problem {
+    const auto value = parse_whole(text);
+    if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
+    if (*value < least)
+      return SpaceProblem{
+          fmt::format("{} is below {}, the least", format_digits(*value), format_digits(least)), true};
+    if (*value > most)
+      return SpaceProblem{fmt::format("{} is above {}, the most", format_digits(*value), format_digits(most)),
+                          true};
+    asked.*member = *value;
+    return std::nullopt;
+  };
+  row.spell = [=](const Asked& asked) -> std::string {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      return asked.*member == Asked().*member ? "" : std::to_string(asked.*member);
+    } else {
+      return asked.*member ? std::to_string(*(asked.*member)) : "";
+    }
+  };
+  return row;
+}
+
+// A row whose value is one of a few words.
+template <class T, class Member>
+AskedField word(AskedField row, Member Asked::* member, std::vector<T> values) {
+  row.read = [=](std::string_view text, Asked& asked) -> Problem {
+    std::vector<std::string> names;
+    for (const T value : values) {
+      names.emplace_back(name_of(value));
+      if (text != names.back()) continue;
+      asked.*member = value;
+      return std::nullopt;
+    }
+    return none_of(names, text);
+  };
+  row.spell = [=](const Asked& asked) -> std::string {
+    if (asked.*member == Asked().*member) return "";
+    if constexpr (std::is_same_v<Member, T>) {
+      return std::string(name_of(asked.*member));
+    } else {
+      return std::string(name_of(*(asked.*member)));
+    }
+  };
+  return row;
+}
+
+AskedField on_or_off(AskedField row, std::function<bool&(Asked&)> member) {
+  row.read = [member](std::string_view text, Asked& asked) -> Problem {
+    if (text != "on" && text != "off") return none_of({"on", "off"}, text);
+    member(asked) = text == "on";
+    return std::nullopt;
+  };
+  row.spell = [member](const Asked& asked) -> std::string {
+    Asked copy = asked;
+    return member(copy) ? "on" : "";
+  };
+  return row;
+}
+
+// The whole row of a choice of the plan space.
+AskedField choice(const SpaceOption& option) {
+  AskedField row{.name = std::string(option.name),
+                 .argument = std::string(option.argument),
+                 .text = std::string(option.text),
+                 .group = AskedGroup::choices,
+                 .key = std::string(option.name),
+                 .varies = true};
+  std::replace(row.key.begin(), row.key.end(), '-', '_');
+  row.read = [&option](std::string_view text, Asked& asked) {
+    return read_space_option(option, text, asked.choices);
+  };
+  row.spell = [&option](const Asked& asked) {
+    return is_open(option, asked.choices) ? "" : spell(option, asked.choices);
+  };
+  return row;
+}
+
+AskedField framework(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    if (auto problem = check_framework(text)) return problem;
+    asked.framework = text;
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) { return asked.framework; };
+  return row;
+}
+
+AskedField objective(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    if (text == "step" || text == "step-time")
+      asked.objective = Objective::step_time;
+    else if (text == "devices")
+      asked.objective = Objective::devices;
+    else
+      return none_of({"step", "devices"}, text);
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) -> std::string {
+    if (!asked.objective) return "";
+    return *asked.objective == Objective::devices ? "devices" : "step";
+  };
+  return row;
+}
+
+AskedField target(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    std::string digits(text);
+    std::erase(digits, ',');
+    const auto tokens = parse_number(digits);
+    if (!tokens || !(*tokens > 0) || *tokens > 1e18)
+      return SpaceProblem{fmt::format("'{}' is no number above 0; try 500000 or 5e5", text)};
+    asked.target_tokens_per_s = *tokens;
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) {
+    return asked.target_tokens_per_s ? fmt::format("{}", *asked.target_tokens_per_s) : "";
+  };
+  return row;
+}
+
+AskedField gap(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    const auto share = parse_share(text);
+    if (!share || !(*share >= 0) || *share > 1e6)
+      return SpaceProblem{fmt::format("'{}' is no share; try 5% or 0.05", text)};
+    asked.gap = *share;
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) { return asked.gap > 0 ? fmt::format("{}", asked.gap) : ""; };
+  return row;
+}
+
+AskedField time_limit(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    const auto time = parse_time(text);
+    if (!time || time->value < 0) return SpaceProblem{fmt::format("'{}' is no time; try 60 or '60 s'", text)};
+    asked.time_limit_s = time->value;
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) {
+    return asked.time_limit_s ? fmt::format("{}", *asked.time_limit_s) : "";
+  };
+  return row;
+}
+
+AskedField without(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    std::vector<std::string> list;
+    while (!text.empty()) {
+      const std::size_t comma = std::min(text.find(','), text.size());
+      const std::string name(text.substr(0, comma));
+      text.remove_prefix(std::min(comma + 1, text.size()));
+      const std::vector<std::string>& known = pruning_names();
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        return SpaceProblem{fmt::format("'{}' is none of {}", name, fmt::join(known, ", "))};
+      list.push_back(name);
+    }
+    asked.without = std::move(list);
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) { return fmt::format("{}", fmt::join(asked.without, ",")); };
+  return row;
+}
+
+std::vector<AskedField> make_fields() {
+  using G = AskedGroup;
+  std::vector<AskedField> rows{
+      whole({"devices", "N", "so many devices: sets the cluster's outermost size", G::training, "devices",
+             true, true},
+            &Asked::devices, 1, kMostDevices),
+      whole({"global-batch", "G", "sequences of one step (default 1024)", G::training, "global_batch", true,
+             true},
+            &Asked::global_batch, 1, kMostSequences),
+      whole({"sequence", "S", "tokens of a sequence (default: the model's positions, at most 8192)",
+             G::training, "sequence", true, true},
+            &Asked::sequence, 1, kMostSequences),
+      word<Precision>({"precision", "P", "bf16, fp16 or fp8 (default: the recipe's)", G::training,
+                       "precision", true, true},
+                      &Asked::precision, {Precision::bf16, Precision::fp16, Precision::fp8}),
+      word<Optimizer>(
+          {"optimizer", "O", "adam or sgd (default: the recipe's)", G::training, "optimizer", true, true},
+          &Asked::optimizer, {Optimizer::adam, Optimizer::sgd})};
+  for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
+  rows.push_back(on_or_off({"uniform", "", "one strategy for all stages (default)", G::choices, "uniform"},
+                           [](Asked& asked) -> bool& { return asked.uniform; }));
+  rows.push_back(
+      on_or_off({"mixed", "", "strategies may differ from stage to stage", G::choices, "mixed", true, true},
+                [](Asked& asked) -> bool& { return asked.choices.mixed; }));
+  rows.push_back(framework({"for", "FRAMEWORK", "only plans that megatron, torchtitan or deepspeed can run",
+                            G::choices, "for", true, true}));
+  rows.push_back(objective({"objective", "WHAT",
+                            "step (default: the shortest) or devices (the fewest that reach a target)",
+                            G::search, "objective"}));
+  rows.push_back(target(
+      {"target-tokens-per-s", "X", "the target of --objective devices", G::search, "target_tokens_per_s"}));
+  rows.push_back(gap({"gap", "SHARE", "stop when the best plan is so near the bound, such as 2% (default 0)",
+                      G::search, "gap"}));
+  rows.push_back(time_limit({"time-limit", "S", "seconds after which the best plan so far is the answer",
+                             G::search, "time_limit_s"}));
+  rows.push_back(whole(
+      {"work-limit", "N", "the same by work done: the same answer on every machine", G::search, "work_limit"},
+      &Asked::work_limit, 0, kMost));
+  rows.push_back(whole({"threads", "N", "default: one for each core; the answer is the same", G::search, ""},
+                       &Asked::threads, 0, 1024));
+  rows.push_back(
+      without({"without", "LIST", "prunings switched off, by name: the same answer, later", G::search, ""}));
+  rows.push_back(whole(
+      {"top", "K", "the K best plans that differ in a degree, each complete (default 1)", G::answer, "top"},
+      &Asked::top, 1, 1000));
+  rows.push_back(
+      whole({"runners-up", "N", "plans to compare the best with, in short", G::answer, "runners_up", false},
+            &Asked::runners_up, 0, 1000));
+  rows.push_back(word<PipelineModel>(
+      {"pipeline-model", "MODEL",
+       "1f1b (default: the schedule's own formula), sum-max or paper ((m + p - 1) times the longest stage)",
+       G::answer, ""},
+      &Asked::pipeline_model, {PipelineModel::one_f_one_b, PipelineModel::sum_max, PipelineModel::paper}));
+  return rows;
+}
+
+}  // namespace
+
+AskedError::AskedError(std::string_view field, SpaceProblem problem, const std::string& hint)
+    : InputError("", std::string(field), std::move(problem.what), hint),
+      field_(field),
+      impossible_(problem.impossible) {}
+
+std::span<const AskedField> asked_fields() {
+  static const std::vector<AskedField> kFields = make_fields();
+  return kFields;
+}
+
+const AskedField* find_asked_field(std::string_view name) {
+  std::string dashed(name);
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  const auto all = asked_fields();
+  const auto at = std::find_if(all.begin(), all.end(), [&](const AskedField& f) { return f.name == dashed; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+void set_asked(Asked& asked, std::string_view name, std::string_view text) {
+  const AskedField* field = find_asked_field(name);
+  if (field == nullptr) {
+    std::vector<std::string> known;
+    for (const AskedField& f : asked_fields()) known.push_back(f.name);
+    throw AskedError(name, {"there is no such field"}, did_you_mean(name, known));
+  }
+  if (auto problem = field->read(text, asked)) throw AskedError(field->name, std::move(*problem));
+}
+
+Value to_value(const Asked& asked) {
+  Value v = Value::object();
+  for (const AskedField& field : asked_fields()) {
+    if (const std::string text = field.spell(asked); !text.empty()) v.set(field.name, text);
+  }
+  return v;
+}
+
+std::optional<SpaceProblem> check_framework(std::string_view name) {
+  if (find_framework_rules(name) != nullptr) return std::nullopt;
+  std::vector<std::string> names;
+  for (const FrameworkRules& rules : all_framework_rules()) names.emplace_back(rules.name);
+  return none_of(names, name);
+}
+
+}  // namespace nest::question

@@ -1,0 +1,174 @@
+#include "nest/question/make_question.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "nest/cluster/resize.hpp"
+#include "nest/model/blocks/build.hpp"
+
+namespace nest::question {
+namespace {
+
+constexpr std::int64_t kDefaultGlobalBatch = 1024;  // sequences
+
+[[noreturn]] void refuse(std::string_view field, std::string what, const std::string& hint = {}) {
+  throw AskedError(field, {std::move(what), true}, hint);
+}
+
+// Two fields that exclude each other: the words are wrong, whatever the inputs.
+[[noreturn]] void exclude(std::string_view field, std::string what) {
+  throw AskedError(field, {std::move(what)});
+}
+
+Training training_of(const PlanInputs& inputs, const Asked& asked) {
+  Training t;
+  t.global_batch = asked.global_batch.value_or(kDefaultGlobalBatch);
+  t.sequence = asked.sequence.value_or(inputs.default_sequence());
+  t.precision = asked.precision.value_or(inputs.recipe.precision);
+  t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
+  return t;
+}
+
+SearchOptions options_of(const Asked& asked) {
+  SearchOptions out;
+  out.pipeline_model = asked.pipeline_model;
+  out.objective =
+      asked.objective.value_or(asked.target_tokens_per_s ? Objective::devices : Objective::step_time);
+  if (out.objective == Objective::devices && !asked.target_tokens_per_s)
+    exclude("objective", "devices needs a target in tokens a second, for which they must be enough");
+  if (out.objective == Objective::step_time && asked.target_tokens_per_s)
+    exclude("target-tokens-per-s", "a target goes with the objective 'devices'");
+  out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
+  out.gap = asked.gap;
+  out.time_limit_s = asked.time_limit_s;
+  out.work_limit = asked.work_limit;
+  out.threads = static_cast<int>(asked.threads);
+  out.top = static_cast<int>(asked.top);
+  // Who asks for a gap or for the fewest devices does not compare steps.
+  const bool compares = out.gap == 0 && out.objective == Objective::step_time;
+  out.runners_up = compares ? static_cast<int>(asked.runners_up) : 0;
+  out.without = asked.without;
+  return out;
+}
+
+void check_training(const PlanInputs& inputs, const Training& t) {
+  if (t.global_batch < 1) refuse("global-batch", fmt::format("{} is below 1, the least", t.global_batch));
+  if (const LayerProfile* profile = inputs.profile(); profile != nullptr && t.sequence != profile->sequence)
+    refuse("sequence", fmt::format("the layer profile holds for sequences of {} tokens", profile->sequence));
+  const Accelerator& chip = inputs.cluster.accelerator();
+  if (t.precision == Precision::fp8 && !chip.peak(MathType::fp8))
+    refuse("precision", chip.name + " has no 8-bit matrix products", "use bf16");
+}
+
+// Sequences that the model does not take are refused here.
+void check_model(const PlanInputs& inputs, const Training& t) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (spec == nullptr) return;
+  try {
+    (void)build_model(*spec, {.micro_batch = 1, .sequence = t.sequence});
+  } catch (const InputError& error) {
+    if (error.place() != "--sequence") throw;
+    refuse("sequence", error.problem(), error.hint());
+  }
+}
+
+// Choices that the framework does not have, before its rules are applied to those left open.
+void check_choices(const FrameworkRules& rules, const SearchSpace& space) {
+  if (space.mixed && rules.same_strategy)
+    exclude("mixed", fmt::format("{} runs one strategy in all stages", rules.title));
+  for (const Schedule s : space.schedules) {
+    if (!rules.has(s)) exclude("schedule", fmt::format("{} has no schedule {}", rules.title, name_of(s)));
+  }
+  for (const Recompute& r : space.recompute) {
+    if (!rules.has(r.policy))
+      exclude("recompute", fmt::format("{} has no recomputation {}", rules.title, spell(r)));
+  }
+}
+
+bool wants_stages(const SearchSpace& space) {
+  return space.pipeline.open() || space.pipeline.ranges() != Choice(1).ranges();
+}
+
+void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
+  SearchSpace& space = question.space;
+  check_choices(rules, space);
+  apply_framework(rules, space);
+  if (wants_stages(space) && !rules.can_cut(question.inputs)) {
+    if (!space.pipeline.has(1))
+      refuse("pipeline",
+             fmt::format("{} cannot cut {} into stages: it has more than a chain of blocks between an "
+                         "embedding and a head",
+                         rules.title, question.inputs.model_name()));
+    space.pipeline = Choice(1);
+    question.notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", rules.title,
+                                         question.inputs.model_name()));
+  }
+  if (question.inputs.recipe.framework != rules.name)
+    question.notes.push_back(
+        fmt::format("priced with the recipe '{}'; the recipe '{}' has what {} overlaps and holds in memory",
+                    question.inputs.recipe.name, rules.name, rules.title));
+}
+
+}  // namespace
+
+PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
+  if (asked.uniform && asked.choices.mixed) exclude("uniform", "uniform and mixed exclude each other");
+  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {}};
+  if (asked.devices) {
+    question.whole = question.inputs.cluster;
+    question.inputs.cluster = with_devices(*question.whole, *asked.devices);
+  }
+  question.training = training_of(question.inputs, asked);
+  check_training(question.inputs, question.training);
+  check_model(question.inputs, question.training);
+  const Accelerator& chip = question.inputs.cluster.accelerator();
+  if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))
+    question.notes.push_back(chip.name + " has no bf16; its fp16 rate is used");
+  if (!asked.framework.empty()) {
+    if (auto problem = check_framework(asked.framework)) throw AskedError("for", std::move(*problem));
+    apply_rules(*find_framework_rules(asked.framework), question);
+  }
+  return question;
+}
+
+PlanQuestion ask_otherwise(const PlanQuestion& question, const Asked& asked) {
+  PlanInputs inputs = question.inputs;
+  if (question.whole) inputs.cluster = *question.whole;
+  PlanQuestion other = make_question(std::move(inputs), asked);
+  other.options = question.options;
+  return other;
+}
+
+void check_question(const PlanQuestion& question) {
+  check_training(question.inputs, question.training);
+}
+
+Value to_value(const PlanQuestion& question) {
+  const Training& t = question.training;
+  Value training = Value::object();
+  training.set("global_batch", t.global_batch).set("sequence", t.sequence);
+  training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
+  Value space = Value::object();
+  for (const SpaceOption& option : space_options())
+    space.set(std::string(option.name), spell(option, question.space));
+  space.set("mixed", question.space.mixed).set("same_recompute", question.space.same_recompute);
+  space.set("framework", question.space.rules == nullptr ? "" : question.space.rules->name);
+  const SearchOptions& o = question.options;
+  Value options = Value::object();
+  options.set("objective", o.objective == Objective::devices ? "devices" : "step");
+  options.set("target_tokens_per_s", o.target_tokens_per_s).set("gap", o.gap).set("top", o.top);
+  options.set("runners_up", o.runners_up).set("pipeline_model", name_of(o.pipeline_model));
+  if (o.time_limit_s) options.set("time_limit_s", *o.time_limit_s);
+  if (o.work_limit) options.set("work_limit", *o.work_limit);
+  Value notes = Value::array();
+  for (const std::string& note : question.notes) notes.push(note);
+  Value v = Value::object();
+  v.set("inputs", to_value(question.inputs)).set("training", std::move(training));
+  v.set("space", std::move(space)).set("search", std::move(options)).set("notes", std::move(notes));
+  return v;
+}
+
+}  // namespace nest::question

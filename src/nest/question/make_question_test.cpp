@@ -1,0 +1,170 @@
+#include "nest/question/make_question.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+#include "nest/solve/ask/search.hpp"
+
+namespace nest::question {
+using namespace solve;
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PlanInputs inputs(const std::string& model, const std::string& cluster = "h100-spine-leaf",
+                  const std::string& recipe = "megatron") {
+  Warnings warnings;
+  return load_inputs(model, cluster, recipe, warnings);
+}
+
+Asked asked(const std::vector<std::pair<std::string, std::string>>& fields) {
+  Asked out;
+  for (const auto& [name, text] : fields) set_asked(out, name, text);
+  return out;
+}
+
+std::string refusal(PlanInputs given, const Asked& what) {
+  try {
+    (void)make_question(std::move(given), what);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(MakeQuestion, FillsInDefaults) {
+  const PlanQuestion q = make_question(inputs("llama3.1-70b"));
+  EXPECT_EQ(q.training.global_batch, 1024);
+  EXPECT_EQ(q.training.sequence, 8192);
+  EXPECT_EQ(q.inputs.cluster.devices(), 1024);
+  EXPECT_FALSE(q.whole);
+  EXPECT_TRUE(q.notes.empty());
+  EXPECT_EQ(make_question(inputs("gpt2-xl")).training.sequence, 1024);
+}
+
+// A library call used to ignore both.
+TEST(MakeQuestion, PrecisionAndOptimizerAreTheRecipes) {
+  PlanInputs given = inputs("gpt2");
+  given.recipe.precision = Precision::fp8;
+  given.recipe.optimizer = Optimizer::sgd;
+  const PlanQuestion q = make_question(given);
+  EXPECT_EQ(q.training.precision, Precision::fp8);
+  EXPECT_EQ(q.training.optimizer, Optimizer::sgd);
+  const SearchResult found =
+      search(given, asked({{"devices", "8"}, {"tensor", "1"}, {"pipeline", "1"}, {"global-batch", "64"}}));
+  ASSERT_FALSE(found.plans.empty());
+  EXPECT_EQ(found.plans.front().training.precision, Precision::fp8);
+  EXPECT_EQ(found.plans.front().training.optimizer, Optimizer::sgd);
+  EXPECT_EQ(make_question(given, asked({{"precision", "bf16"}})).training.precision, Precision::bf16);
+}
+
+TEST(MakeQuestion, CutsTheClusterAndKeepsTheWhole) {
+  const PlanQuestion q = make_question(inputs("gpt2"), asked({{"devices", "64"}}));
+  EXPECT_EQ(q.inputs.cluster.devices(), 64);
+  EXPECT_EQ(q.whole->devices(), 1024);
+  EXPECT_THAT(refusal(inputs("gpt2"), asked({{"devices", "100"}})), HasSubstr("96 and 128"));
+}
+
+TEST(MakeQuestion, PrecisionsThatTheAcceleratorLacks) {
+  EXPECT_EQ(refusal(inputs("gpt2", "dgx-a100-superpod"), asked({{"precision", "fp8"}})),
+            "precision: a100-80 has no 8-bit matrix products; use bf16");
+  PlanInputs given = inputs("gpt2", "dgx-a100-superpod");
+  given.recipe.precision = Precision::fp8;
+  EXPECT_EQ(refusal(given, {}), "precision: a100-80 has no 8-bit matrix products; use bf16");
+  EXPECT_THAT(make_question(inputs("gpt2", "dgx2-v100")).notes, ElementsAre(HasSubstr("has no bf16")));
+  EXPECT_TRUE(make_question(inputs("gpt2", "dgx2-v100"), asked({{"precision", "fp16"}})).notes.empty());
+}
+
+TEST(MakeQuestion, SequencesThatTheModelDoesNotTake) {
+  EXPECT_EQ(refusal(inputs("gpt2"), asked({{"sequence", "4096"}})),
+            "sequence: 4096 is beyond the 1024 positions of gpt2; use 1024 or less");
+  EXPECT_EQ(refusal(test::example_inputs(), asked({{"sequence", "1024"}})),
+            "sequence: the layer profile holds for sequences of 512 tokens");
+}
+
+TEST(MakeQuestion, FrameworksRunNoChoiceThatTheyLack) {
+  const PlanInputs llama = inputs("llama2-7b");
+  EXPECT_EQ(refusal(llama, asked({{"for", "deepspeed"}, {"recompute", "selective"}})),
+            "recompute: DeepSpeed has no recomputation selective");
+  EXPECT_EQ(refusal(llama, asked({{"for", "deepspeed"}, {"schedule", "interleaved"}})),
+            "schedule: DeepSpeed has no schedule interleaved");
+  EXPECT_EQ(refusal(llama, asked({{"for", "megatron"}, {"mixed", "on"}})),
+            "mixed: Megatron-LM runs one strategy in all stages");
+  Asked unknown;
+  unknown.framework = "megatorn";
+  EXPECT_THAT(refusal(llama, unknown), HasSubstr("did you mean 'megatron'?"));
+}
+
+TEST(MakeQuestion, FrameworksCutNoModelThatTheyCannot) {
+  const PlanQuestion q = make_question(inputs("t5-11b"), asked({{"for", "megatron"}}));
+  EXPECT_EQ(q.space.pipeline, Choice(1));
+  EXPECT_THAT(q.notes, ElementsAre("without a pipeline: Megatron-LM cannot cut t5-11b into stages"));
+  EXPECT_THAT(refusal(inputs("t5-11b"), asked({{"for", "megatron"}, {"pipeline", "2..4"}})),
+              HasSubstr("pipeline: Megatron-LM cannot cut t5-11b into stages"));
+  EXPECT_TRUE(make_question(inputs("t5-11b"), asked({{"for", "deepspeed"}, {"pipeline", "2"}}))
+                  .space.pipeline.has(2));
+}
+
+TEST(MakeQuestion, SaysWhatRecipeAFrameworkHas) {
+  const Asked for_titan = asked({{"for", "torchtitan"}});
+  EXPECT_THAT(make_question(inputs("llama2-7b"), for_titan).notes,
+              ElementsAre(HasSubstr("priced with the recipe 'megatron'")));
+  EXPECT_TRUE(make_question(inputs("llama2-7b", "h100-spine-leaf", "torchtitan"), for_titan).notes.empty());
+}
+
+TEST(MakeQuestion, FieldsThatExcludeEachOther) {
+  const PlanInputs gpt = inputs("gpt2");
+  EXPECT_EQ(refusal(gpt, asked({{"uniform", "on"}, {"mixed", "on"}})),
+            "uniform: uniform and mixed exclude each other");
+  EXPECT_THAT(refusal(gpt, asked({{"objective", "devices"}})),
+              HasSubstr("objective: devices needs a target"));
+  EXPECT_THAT(refusal(gpt, asked({{"objective", "step"}, {"target-tokens-per-s", "5"}})),
+              HasSubstr("target-tokens-per-s: a target goes with"));
+  const PlanQuestion fewest = make_question(gpt, asked({{"target-tokens-per-s", "5"}, {"runners-up", "3"}}));
+  EXPECT_EQ(fewest.options.objective, Objective::devices);
+  EXPECT_EQ(fewest.options.runners_up, 0);
+  EXPECT_EQ(make_question(gpt, asked({{"runners-up", "3"}})).options.runners_up, 3);
+  EXPECT_EQ(make_question(gpt, asked({{"runners-up", "3"}, {"gap", "1%"}})).options.runners_up, 0);
+}
+
+TEST(MakeQuestion, OtherwiseKeepsInputsAndLimits) {
+  PlanQuestion q = make_question(inputs("llama2-7b"), asked({{"devices", "64"}, {"for", "deepspeed"}}));
+  q.options.time_limit_s = 2;
+  Asked other = q.asked;
+  other.framework.clear();
+  const PlanQuestion changed = ask_otherwise(q, other);
+  EXPECT_EQ(changed.inputs.cluster.devices(), 64);
+  EXPECT_EQ(changed.options.time_limit_s, 2);
+  EXPECT_EQ(changed.space.rules, nullptr);
+  EXPECT_TRUE(changed.space.sequence_parallel.empty());  // DeepSpeed's default goes with its rules
+}
+
+TEST(MakeQuestion, HandMadeQuestionsAreCheckedToo) {
+  PlanQuestion q = make_question(inputs("gpt2", "dgx-a100-superpod"));
+  q.training.precision = Precision::fp8;
+  EXPECT_THROW((void)ask(q), AskedError);
+  q = make_question(test::example_inputs());
+  q.training.sequence = 1024;
+  EXPECT_THROW((void)ask(q), AskedError);
+}
+
+TEST(MakeQuestion, ValuesAreEqualWhereTheQuestionIs) {
+  const PlanInputs gpt = inputs("gpt2");
+  EXPECT_EQ(to_value(make_question(gpt)), to_value(make_question(gpt, asked({{"global-batch", "1,024"}}))));
+  for (const auto& [name, text] :
+       std::vector<std::pair<std::string, std::string>>{{"devices", "64"},
+                                                        {"sequence", "512"},
+                                                        {"optimizer", "sgd"},
+                                                        {"tensor", "1"},
+                                                        {"for", "megatron"},
+                                                        {"gap", "1%"},
+                                                        {"work-limit", "5"},
+                                                        {"mixed", "on"},
+                                                        {"target-tokens-per-s", "5"}})
+    EXPECT_NE(to_value(make_question(gpt)), to_value(make_question(gpt, asked({{name, text}})))) << name;
+}
+
+}  // namespace
+}  // namespace nest::question
