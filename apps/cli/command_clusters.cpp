@@ -52,8 +52,9 @@ int run_accelerators(const Arguments& arguments, Terminal& terminal) {
   } else {
     terminal.out(table.str());
     terminal.out(
-        "Dense peaks; bandwidths one way; 'reached': share of the 16-bit peak in large matrix products.\n"
-        "* not measured on this accelerator: the stated default of data/accelerators.yaml.\n");
+        "Peaks are dense, and bandwidths are in one direction. 'reached' is the share of the 16-bit peak "
+        "that large matrix products\nreach. * This share was not measured; it is the default in "
+        "data/accelerators.yaml.\n");
   }
   return kOk;
 }
@@ -124,33 +125,35 @@ std::vector<Command> cluster_commands() {
        "",
        0,
        0,
-       "every cluster known by name; --accelerators lists the accelerators",
-       "Lists the clusters that --cluster takes by name. A cluster file (YAML or JSON) can be given in place "
-       "of a name.",
-       {{"--accelerators", "", "list accelerators in place of clusters"}, json_option(), names_option()},
+       "list the clusters that are known by name, or the accelerators",
+       "Lists the clusters that --cluster accepts by name. Instead of a name, --cluster also accepts a "
+       "cluster file (YAML or JSON).",
+       {{"--accelerators", "", "list the accelerators instead of the clusters"},
+        json_option(),
+        names_option()},
        {{"nest clusters", "the table"},
-        {"nest clusters --accelerators", "peaks, memory and bandwidths of each chip"}},
+        {"nest clusters --accelerators", "show the peak rates, memory and bandwidths of each accelerator"}},
        run_list},
       {"clusters show",
        "NAME|FILE",
        1,
        1,
-       "one cluster: levels, bandwidths, bisection, its devices",
-       "Shows the network levels of a cluster, its accelerator and its bisection bandwidth, and answers "
-       "questions about "
-       "its devices: where one is, what two get when they talk, how a group is spread over the levels. "
-       "Device ids count "
-       "along the leaves from 0.",
-       {{"--devices", "N", "set the outermost size so that there are N devices"},
-        {"--device", "LIST", "where these devices are, such as 5,8..15"},
-        {"--pair", "A,B", "the level at which two devices meet, and what they get there"},
-        {"--group", "LIST", "members per level of a group of devices, such as 0..1023:8"},
+       "show the levels, bandwidths and devices of a cluster",
+       "Shows the network levels of a cluster, its accelerator and its bisection bandwidth. It also answers "
+       "questions about devices: where a device is, which bandwidth two devices have between them, and how a "
+       "group is spread over the levels. Device ids count from 0 along the leaves of the tree.",
+       {{"--devices", "N", "use N devices: this changes the size of the outermost level"},
+        {"--device", "LIST", "show where these devices are, such as 5,8..15"},
+        {"--pair", "A,B", "show the level at which two devices meet, with its bandwidth and latency"},
+        {"--group", "LIST", "show how a group of devices, such as 0..1023:8, is spread over the levels"},
         json_option(),
         svg_option()},
-       {{"nest clusters show h100-spine-leaf --devices 512", "the example cluster with 512 devices"},
-        {"nest clusters show dgx-h100-superpod --pair 0,100", "what two devices get"},
-        {"nest clusters show mega-131072 --group 0..131071:8 --json", "one device of each node, as a group"},
-        {"nest clusters show my-cluster.yaml --svg cluster.svg", "a drawing of the hierarchy"}},
+       {{"nest clusters show h100-spine-leaf --devices 512", "show the example cluster with 512 devices"},
+        {"nest clusters show dgx-h100-superpod --pair 0,100",
+         "show the bandwidth and latency between two devices"},
+        {"nest clusters show mega-131072 --group 0..131071:8 --json",
+         "show the group that has one device of each node"},
+        {"nest clusters show my-cluster.yaml --svg cluster.svg", "draw the hierarchy"}},
        run_show},
   };
   for (Command& c : reduce_commands()) list.push_back(std::move(c));

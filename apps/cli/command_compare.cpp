@@ -30,8 +30,8 @@ std::vector<std::string> read_names(const std::string& typed) {
     begin = comma + 1;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string guess = did_you_mean(name, known);
-      throw UsageError(fmt::format("--with: '{}' is none of {}, all{}", name, fmt::join(known, ", "),
-                                   guess.empty() ? "" : "; " + guess));
+      throw UsageError(fmt::format("--with: there is no baseline '{}'; the baselines are {} and all{}", name,
+                                   fmt::join(known, ", "), guess.empty() ? "" : "; " + guess));
     }
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
@@ -47,7 +47,7 @@ CompareOptions read_options(const Arguments& arguments, const PlanQuestion& ques
   if (const auto typed = arguments.text("--flat-bandwidth")) {
     b.flat_bandwidth = parse_bandwidth(*typed);
     if (!b.flat_bandwidth || !(b.flat_bandwidth->value > 0))
-      throw UsageError(fmt::format("--flat-bandwidth: '{}' is no bandwidth; try '100 GB/s'", *typed));
+      throw UsageError(fmt::format("--flat-bandwidth: '{}' is not a bandwidth; try '100 GB/s'", *typed));
   }
   if (const auto file = arguments.text("--degrees")) {
     out.degrees = matching_degrees(read_degrees(*file), degrees_key(question));
@@ -109,14 +109,18 @@ std::vector<Command> compare_commands() {
     options.push_back(std::move(option));
   options.insert(
       options.end(),
-      {{"--with", "LIST", "manual, mcmc, alpa, phaze (the default), flat, no-memory, or all"},
-       {"--degrees", "FILE.csv", "also plans of these degrees, with the best stage boundaries for them"},
-       {"--seed", "N", "of mcmc (default 1)"},
-       {"--evaluations", "N", "of mcmc: plans that it prices (default 20,000)"},
-       {"--seconds", "S", "of mcmc: stop after that long; the plan then depends on the machine"},
-       {"--flat-bandwidth", "RATE", "of phaze and flat: their one level (default: the innermost level's)"},
+      {{"--with", "LIST",
+        "the baselines: manual, mcmc, alpa, phaze (these are the default), flat, no-memory, or all"},
+       {"--degrees", "FILE.csv",
+        "also compare with the degrees in this CSV file, with the best stage boundaries for each"},
+       {"--seed", "N", "the seed of mcmc (default 1)"},
+       {"--evaluations", "N", "the number of plans that mcmc prices (default 20,000)"},
+       {"--seconds", "S", "stop mcmc after this time; its plan then depends on the machine"},
+       {"--flat-bandwidth", "RATE",
+        "the bandwidth of the single level that phaze and flat see (default: that of the innermost level)"},
        {"--list", "",
-        "what each baseline does, knows, ignores, and how it differs from the published system"},
+        "describe each baseline: what it does, what it ignores, and how it differs from the published "
+        "system"},
        pipeline_model_option(),
        svg_option(),
        json_option()});
@@ -125,27 +129,22 @@ std::vector<Command> compare_commands() {
        "",
        0,
        0,
-       "the best plan beside those of other systems and recipes",
-       "Asks the search and each baseline the same question and checks and prices all plans alike: "
-       "throughput, "
-       "absolute and as a share of ours, degrees, memory of the fullest device, time of the search, and the "
-       "part "
-       "of the step by which each loses most seconds. A baseline whose plan does not fit in memory is shown "
-       "with "
-       "that plan and by how much it is over. Ours is never worse than a baseline: their plans lie in the "
-       "space "
-       "that ours is proved best of. A degree file has the columns devices, baseline, model, pipeline, data "
-       "and "
-       "tensor, and where they are needed setup (a cluster) and layers. Exits 3 where nest itself finds no "
-       "plan "
-       "that fits, 4 where a limit came first.",
+       "compare the best plan with the plans of other systems",
+       "Asks the search and each baseline for a plan, then checks and prices all plans in the same way. The "
+       "table shows the throughput of each plan, also as a share of ours, its degrees, the memory of its "
+       "fullest device, the time of the search, and the part of the step in which it loses most. If the plan "
+       "of a baseline does not fit in memory, the table shows that plan and how much memory is missing. Our "
+       "plan is never worse than a baseline, because the plans of the baselines are part of the space that "
+       "our search covers. A file of degrees has the columns devices, baseline, model, pipeline, data and "
+       "tensor, and optionally setup (a cluster) and layers. The exit code is 3 if nest finds no plan that "
+       "fits, and 4 if a limit is reached before it finds one.",
        std::move(options),
-       {{"nest compare", "Llama-3.1 70B on 1,024 H100 against manual, mcmc, alpa and phaze"},
+       {{"nest compare", "compare plans for Llama-3.1 70B on 1,024 H100"},
         {"nest compare --model gpt3-175b --cluster paper-tpuv4-fat-tree --with all --svg compare.svg",
-         "all baselines, with a picture"},
+         "compare with all baselines and draw a chart"},
         {"nest compare --model llama2-7b --devices 64 --with mcmc --evaluations 100000 --seed 7 --json",
-         "a longer walk, with its best-so-far curve"},
-        {"nest compare --list", "what each baseline knows"}},
+         "let mcmc price more plans, and print its progress as JSON"},
+        {"nest compare --list", "describe the baselines"}},
        run_compare},
   };
 }

@@ -105,7 +105,7 @@ std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& te
   e.model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
   terminal.warn(warnings);
   if (options.mtp && e.model.apart.empty()) {
-    terminal.warn({e.model.name + " has no multi-token prediction modules; --mtp changes nothing"});
+    terminal.warn({e.model.name + " has no modules for multi-token prediction; --mtp has no effect"});
   }
   e.strategy = read_degrees(arguments);
   if (const auto refusal = check_strategy(e.model, e.strategy)) {
@@ -213,7 +213,9 @@ std::string layers_text(const Estimate& e) {
                time(sums.context), format_count(static_cast<double>(c.parameters())), format(c.stash),
                std::string(name_of(c.source))});
   }
-  return table.str() + (bound ? "* so small that issuing its kernels takes longer than running them\n" : "");
+  return table.str() +
+         (bound ? "* This layer is so small that launching its kernels takes longer than running them.\n"
+                : "");
 }
 
 std::string operators_text(Estimate& e, const Terminal& terminal) {
@@ -231,7 +233,7 @@ std::string operators_text(Estimate& e, const Terminal& terminal) {
 int run_operator(const Arguments& arguments, const std::string& text, Terminal& terminal) {
   for (const auto& [option, value] : arguments.values) {
     if (option != "--operator" && option != "--accelerator" && option != "--cluster" && option != "--json") {
-      throw UsageError("estimate: " + option + " does not go with --operator, which names all sizes itself");
+      throw UsageError("estimate: " + option + " cannot be combined with --operator, which states all sizes");
     }
   }
   const OperatorTimes times(read_place(arguments).accelerator());
@@ -266,7 +268,7 @@ int run_estimate(const Arguments& arguments, Terminal& terminal) {
 }
 
 std::string operator_help() {
-  std::string text = "the time of one operator:";
+  std::string text = "estimate one operator:";
   for (const OperatorForm& f : operator_forms()) text += fmt::format(" {}:{}", f.name, f.arguments);
   return text;
 }
@@ -279,39 +281,37 @@ std::vector<Command> estimate_commands() {
        "",
        0,
        0,
-       "times, traffic and memory of every layer, or of one operator",
-       "Estimates what every layer of a model costs one device of a cell under a sub-graph strategy, as the "
-       "price of "
-       "a plan counts it: forward and backward time without collectives, what the recipe's overlap leaves of "
-       "the "
-       "collectives of tensor, expert and context parallelism (forward and backward together), parameters, "
-       "and the "
-       "bytes kept between both passes. Every number says whether it was measured, interpolated between "
-       "measurements, or modelled. Layers run as plain PyTorch runs them, over links at their stated "
-       "bandwidth, "
-       "unless --recipe or --compiled says otherwise.",
+       "estimate the time and memory of layers or of one operator",
+       "Estimates what every layer of a model costs one device, in the same way as the price of a plan: the "
+       "forward and backward times without collectives, the part of the collectives of tensor, expert and "
+       "context parallelism that the recipe's overlap does not hide (forward and backward together), the "
+       "parameters, and the bytes that are kept between the two passes. Every number says whether it was "
+       "measured, interpolated between measurements, or computed by a model. Layers run as in plain PyTorch, "
+       "over links at their stated bandwidth, unless --recipe or --compiled says otherwise.",
        {{"--model", "NAME|FILE", "default llama3.1-70b"},
-        {"--accelerator", "NAME", "an accelerator, in 128 of its usual nodes of 8"},
+        {"--accelerator", "NAME", "the accelerator, in 128 nodes of 8 devices"},
         {"--cluster", "NAME|FILE",
-         "or a cluster, over whose levels collectives are priced (default h100-spine-leaf)"},
-        {"--recipe", "NAME|FILE", "kernels, overlap, links, precision and expert imbalance (default plain)"},
-        {"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
-        {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
-        {"--tensor", "T", "tensor parallel degree"},
-        {"--sequence-parallel", "on|off", "default on where tensor is above 1"},
-        {"--context", "C", "context parallel degree"},
+         "the cluster over whose levels collectives are priced (default h100-spine-leaf)"},
+        {"--recipe", "NAME|FILE",
+         "the recipe, which sets kernels, overlap, links, precision and expert imbalance (default plain)"},
+        {"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},
+        {"--sequence", "N",
+         "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
+        {"--tensor", "T", "the tensor-parallel degree"},
+        {"--sequence-parallel", "on|off", "on or off (default: on if the tensor degree is above 1)"},
+        {"--context", "C", "the context-parallel degree"},
         {"--context-method", "ring|all_to_all", "default ring"},
-        {"--expert", "E", "expert parallel degree"},
-        {"--expert-tensor", "X", "tensor degree of the experts (default as tensor)"},
+        {"--expert", "E", "the expert-parallel degree"},
+        {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
         {"--recompute", "POLICY", "none (default), selective or full"},
         {"--precision", "P", "bf16, fp16 or fp8"},
-        {"--compiled", "", "element-wise kernels fused, as torch.compile does"},
-        {"--mtp", "", "put multi-token prediction modules into the layers"},
-        {"--operators", "", "also the operators of the most frequent layer"},
+        {"--compiled", "", "fuse element-wise kernels as torch.compile does"},
+        {"--mtp", "", "include the modules for multi-token prediction"},
+        {"--operators", "", "also show the operators of the most frequent layer"},
         {"--operator", "KIND:SIZES", operator_help()},
         json_option()},
        {{"nest estimate --model llama3.1-8b --accelerator h200 --micro-batch 2 --sequence 4096 --operators",
-         "layers and operators"},
+         "show layers and operators"},
         {"nest estimate --model mixtral-8x7b --cluster h100-spine-leaf --tensor 2 --expert 4 --json",
          "for programs"},
         {"nest estimate --operator matmul:8192,8192,8192 --accelerator h200", "one operator"}},

@@ -225,8 +225,9 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> evaluate_commands() {
   std::vector<Option> options = input_options();
-  options.push_back({"--jsonl", "FILE|-", "one plan a line, from a file or standard input"});
-  options.push_back({"-o", "FILE", "also write the plan, completed: every layer, every device, the results"});
+  options.push_back({"--jsonl", "FILE|-", "read one plan per line from a file, or from standard input (-)"});
+  options.push_back(
+      {"-o", "FILE", "also write the completed plan with every layer, every device and the results"});
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
   return {
@@ -234,15 +235,15 @@ std::vector<Command> evaluate_commands() {
        "[PLAN.json...]",
        0,
        100'000,
-       "the price of plans that exist already",
-       "Prices plans, whoever made them, and answers with one JSON line each: status (feasible, infeasible "
-       "where memory is not enough, invalid), the reason, what is predicted, and time and memory of every "
-       "stage. A plan file carries its inputs; lines of --jsonl may leave them to the options. A line needs "
-       "training and parallelism; without stages the layers are split evenly, without devices the placement "
-       "rule applies. Exits 1 where a plan is invalid.",
+       "price plans that exist already",
+       "Prices plans, whoever made them, and prints one line of JSON for each: its status (feasible, "
+       "infeasible if memory does not suffice, or invalid), the reason, the prediction, and the time and "
+       "memory of every stage. A plan file contains its inputs; with --jsonl the options can supply them "
+       "instead. A line needs 'training' and 'parallelism'. Without 'stages' the layers are split evenly, "
+       "and without 'devices' the usual placement is used. The exit code is 1 if a plan is invalid.",
        std::move(options),
-       {{"nest evaluate plan.json", "price a plan again"},
-        {"nest evaluate degrees.json -o plan.json", "from degrees to a whole plan"},
+       {{"nest evaluate plan.json", "price a plan"},
+        {"nest evaluate degrees.json -o plan.json", "complete a plan from its degrees"},
         {"nest evaluate --model llama3.1-8b --cluster h100-spine-leaf --jsonl plans.jsonl", "many plans"}},
        run_evaluate},
   };

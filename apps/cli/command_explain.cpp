@@ -152,7 +152,7 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
   const std::string& b = arguments.positionals[1];
   std::string out;
   if (d.choices.empty()) {
-    out += "the plans make the same choices\n";
+    out += "The plans make the same choices.\n";
   } else {
     Table choices({{"choice"}, {a}, {b}});
     for (const ChoiceDifference& c : d.choices) choices.add({c.what, c.first, c.second});
@@ -212,10 +212,11 @@ std::vector<Command> explain_commands() {
        "PLAN.json",
        1,
        1,
-       "why a plan takes as long as it does, and what would help",
-       "One screen about a plan: where the step goes, memory of every stage against a device's, what binds "
-       "(memory, a level of the network, compute, the bubble), and the step priced again with 10 % more "
-       "compute, with 10 % more bandwidth at each level, and with more and fewer micro-batches.",
+       "explain why a plan takes as long as it does, and what would help",
+       "Shows on one screen where the time of a step goes, how much memory every stage needs, and what "
+       "limits the plan: memory, a level of the network, compute, or the pipeline bubble. It then prices the "
+       "step again with 10 % more compute, with 10 % more bandwidth at each level, and with more and fewer "
+       "micro-batches.",
        {pipeline_model_option(), json_option()},
        {{"nest explain plan.json", "one screen"}},
        run_explain},
@@ -223,10 +224,11 @@ std::vector<Command> explain_commands() {
        "A.json B.json",
        2,
        2,
-       "what tells two plans apart, in words and seconds",
-       "Compares two plans choice by choice, and prices both: every part of the step with its change.",
+       "compare two plans choice by choice",
+       "Lists the choices in which two plans differ, prices both, and shows how much each part of the step "
+       "changes.",
        {pipeline_model_option(), json_option()},
-       {{"nest diff a.json b.json", "choices and seconds"}},
+       {{"nest diff a.json b.json", "compare two plans"}},
        run_diff},
   };
 }

@@ -75,7 +75,7 @@ class StagedFolder {
     if (problem) {
       const std::string why = problem.message();
       if (replaces && !fs::exists(target_, problem)) fs::rename(old, target_, problem);
-      throw InputError(target_, "", "the folder cannot be put there: " + why);
+      throw InputError(target_, "", "the folder cannot be moved there: " + why);
     }
     fs::remove_all(old, problem);
   }
@@ -108,7 +108,8 @@ std::vector<std::string> read_hosts(const std::string& file) {
       const std::string name = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
       if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:") !=
           std::string::npos)
-        throw InputError(file, fmt::format("line {}", number), "one host name a line is expected");
+        throw InputError(file, fmt::format("line {}", number),
+                         "a file with one host name per line is expected");
       hosts.push_back(name);
     }
     line.clear();
@@ -166,7 +167,8 @@ ExportQuestion read_question(const Arguments& arguments, Terminal& terminal) {
   question.plan = with_results(pricer.place(std::move(question.plan)), priced);
   if (const auto hosts = arguments.text("--hosts")) question.hosts = read_hosts(*hosts);
   question.devices_per_host = arguments.whole("--devices-per-host").value_or(0);
-  if (question.devices_per_host < 0) throw UsageError("--devices-per-host: a number from 1 on is expected");
+  if (question.devices_per_host < 0)
+    throw UsageError("--devices-per-host: a number of at least 1 is expected");
   return question;
 }
 
@@ -215,22 +217,24 @@ std::vector<Command> export_commands() {
        "PLAN.json",
        0,
        1,
-       "files that make a framework run a plan",
-       "Writes a folder with the arguments of a framework and the files that put every rank on the plan's "
-       "device. "
-       "Every hard rule of the target is checked first: a plan that breaks one is refused with the rule's "
-       "name, "
-       "and what the target cannot say is listed as lost in translation, here and in NOTES.md. All files are "
-       "written or none.",
-       {{"--to", "NAME", "the target: --list shows them"},
-        {"--out", "DIR", "the folder to write (default ./NAME-launch)"},
-        {"--force", "", "replace the folder of an earlier export"},
-        {"--hosts", "FILE", "names of the hosts, one a line, in device order (default node000, node001, ..)"},
-        {"--devices-per-host", "N", "where the innermost domains span hosts (default: each is a host)"},
+       "write the files with which a framework runs a plan",
+       "Writes a folder with the arguments of a framework and with the files that place every rank on its "
+       "device. All rules of the target are checked first: a plan that breaks one is refused with the name "
+       "of the rule. What the target cannot express is listed under \"Lost in translation\", on the screen "
+       "and in NOTES.md. Either all files are written or none.",
+       {{"--to", "NAME", "the target; --list shows all targets"},
+        {"--out", "DIR", "the folder to write to (default ./NAME-launch)"},
+        {"--force", "", "replace the folder if it contains an earlier export"},
+        {"--hosts", "FILE",
+         "a file with the names of the hosts, one per line, in the order of the devices (default: node000, "
+         "node001, ..)"},
+        {"--devices-per-host", "N",
+         "the number of devices in a host (default: the innermost level is a host)"},
         {"--list", "", "the targets"},
         json_option()},
        {{"nest export plan.json --to megatron", "writes ./megatron-launch"},
-        {"nest export plan.json --to placement --hosts hosts.txt --out ranks", "the rank map of real hosts"},
+        {"nest export plan.json --to placement --hosts hosts.txt --out ranks",
+         "write the rank map for real hosts"},
         {"nest export --list", "all targets"}},
        run_export},
   };

@@ -15,7 +15,7 @@ namespace {
 int run_import(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
   if (!arguments.has("-o") && !arguments.has("--json"))
-    throw UsageError("say where the plan goes: -o FILE, or --json for standard output");
+    throw UsageError("give -o FILE to write the plan to a file, or --json to print it");
   check_output(arguments, "-o");
   Warnings warnings;
   OpenPlan open = import_megatron(read_import_question(arguments), warnings);
@@ -43,22 +43,20 @@ int run_import(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> import_commands() {
   std::vector<Option> options = import_options();
-  options.push_back({"-o", "FILE", "where the plan goes"});
+  options.push_back({"-o", "FILE", "the file to write the plan to"});
   options.push_back(json_option());
   return {
       {"import megatron",
        "ARGS",
        1,
        1,
-       "a plan from Megatron-LM's arguments",
-       "Reads an argument file or a launch script of Megatron-LM and writes the plan that it runs, priced. "
-       "Rank "
-       "r runs on device r, or where --ranks says. Sizes that contradict each other are refused, "
-       "flags "
-       "about parallelism that are not understood are named.",
+       "read a plan from Megatron-LM's arguments",
+       "Reads an argument file or a launch script of Megatron-LM and writes the plan that it describes, with "
+       "its price. Rank r runs on device r unless --ranks says otherwise. Sizes that contradict each other "
+       "are refused. Flags about parallelism that are not understood are listed.",
        std::move(options),
-       {{"nest import megatron megatron-launch/megatron_args.txt -o plan.json", "back from an export"},
-        {"nest import megatron train_gpt3.sh --devices 64 -o plan.json", "from a launch script"}},
+       {{"nest import megatron megatron-launch/megatron_args.txt -o plan.json", "read an export back"},
+        {"nest import megatron train_gpt3.sh --devices 64 -o plan.json", "read a launch script"}},
        run_import},
   };
 }

@@ -39,22 +39,21 @@ std::vector<Command> lint_commands() {
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
-  return {{"lint",
-           "ARGS-FILE",
-           1,
-           1,
-           "what is wrong with a Megatron-LM launch line, and what is slow",
-           "Reads an argument file or a launch script of Megatron-LM, prices it on the given cluster and "
-           "says what does "
-           "not fit, which groups straddle nodes, where the step goes without need, and by how much the best "
-           "plan that "
-           "Megatron-LM can run with the same model, devices and batch is faster, flag by flag. Rank r runs "
-           "on device r, "
-           "or where --ranks says. Exits 3 where the run does not fit in memory.",
-           std::move(options),
-           {{"nest lint train_llama.sh --cluster dgx-h100-superpod", "a launch script on a SuperPOD"},
-            {"nest lint megatron_args.txt --devices 64 --json", "for programs"}},
-           run_lint}};
+  return {
+      {"lint",
+       "ARGS-FILE",
+       1,
+       1,
+       "find mistakes and slow settings in a Megatron-LM launch line",
+       "Reads an argument file or a launch script of Megatron-LM and prices it on the given cluster. It "
+       "reports what does not fit in memory, which groups cross node boundaries and where time is lost. It "
+       "then shows how much faster the best plan for the same model, devices and batch is, and which flags "
+       "to change to get it. Rank r runs on device r unless --ranks says otherwise. The exit code is 3 if "
+       "the run does not fit in memory.",
+       std::move(options),
+       {{"nest lint train_llama.sh --cluster dgx-h100-superpod", "check a launch script on a DGX SuperPOD"},
+        {"nest lint megatron_args.txt --devices 64 --json", "for programs"}},
+       run_lint}};
 }
 
 }  // namespace nest::cli

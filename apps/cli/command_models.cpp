@@ -150,14 +150,14 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
     for (const char* option : {"--micro-batch", "--sequence", "--mtp"}) {
       if (arguments.has(option)) {
         throw UsageError(std::string(option) +
-                         " does not go with a layer profile, which was measured at one size");
+                         " cannot be combined with a layer profile, which was measured at one size");
       }
     }
     show(*profile, arguments, terminal);
   } else {
     const ModelSpec& spec = std::get<ModelSpec>(source);
     if (arguments.has("--mtp") && spec.mtp_layers == 0) {
-      terminal.warn({spec.name + " has no multi-token prediction modules; --mtp changes nothing"});
+      terminal.warn({spec.name + " has no modules for multi-token prediction; --mtp has no effect"});
     }
     show(build_model(spec, build_options(arguments)), arguments, terminal);
   }
@@ -206,31 +206,29 @@ std::vector<Command> model_commands() {
        "",
        0,
        0,
-       "every model known by name",
-       "Lists the models that --model takes by name, with their exact parameter counts. A Hugging Face "
-       "config.json or a "
-       "layer profile can be given in place of a name.",
+       "list the models that are known by name",
+       "Lists the models that --model accepts by name, with their exact parameter counts. Instead of a name, "
+       "--model also accepts a Hugging Face config.json or a layer profile.",
        {json_option(), names_option()},
-       {{"nest models", "the table"}, {"nest models --json", "the same for programs"}},
+       {{"nest models", "the table"}, {"nest models --json", "print the same list as JSON"}},
        run_list},
       {"models show",
        "NAME|FILE",
        1,
        1,
-       "one model: parameters, layers, FLOPs, operators",
-       "Shows a model's parameters (total, active, per layer), its layer graph, its forward FLOPs and the "
-       "operators of its "
-       "most frequent layer. NAME is a name of 'nest models' as on the Hugging Face Hub; FILE is a "
-       "config.json or a layer "
-       "profile.",
-       {{"--micro-batch", "N", "sequences in one micro-batch (default 1)"},
-        {"--sequence", "N", "tokens in a sequence (default: the model's positions, at most 8192)"},
-        {"--mtp", "", "put multi-token prediction modules (DeepSeek-V3) into the layers"},
+       "show the parameters, layers and operators of a model",
+       "Shows the parameters of a model (in total, active, and of each layer), its layer graph, the FLOPs of "
+       "its forward pass and the operators of its most frequent layer. NAME is a name that 'nest models' "
+       "lists; FILE is a config.json or a layer profile.",
+       {{"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},
+        {"--sequence", "N",
+         "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
+        {"--mtp", "", "include the modules for multi-token prediction (DeepSeek-V3)"},
         json_option(),
         svg_option()},
-       {{"nest models show llama3.1-70b", "layers and operators at micro-batch 1"},
+       {{"nest models show llama3.1-70b", "show the layers and operators of a model"},
         {"nest models show deepseek-v3 --micro-batch 2 --sequence 4096 --json", "for programs"},
-        {"nest models show ./config.json --svg model.svg", "a drawing of the layer graph and one layer"}},
+        {"nest models show ./config.json --svg model.svg", "draw the layer graph and one layer"}},
        run_show},
   };
 }

@@ -53,13 +53,15 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
       terminal.json(v);
     } else {
       terminal.out(
-          "stopped at a limit before a plan was found; allow more with --time-limit or --work-limit\n");
+          "The search stopped at a limit before it found a plan; raise --time-limit or --work-limit.\n");
       if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
     }
     return kLimit;
   }
   AdviceOptions options;
-  options.asking = [&](const std::string& what) { progress.phase("looking for what would fit: " + what); };
+  options.asking = [&](const std::string& what) {
+    progress.phase("looking for a change that would make it fit: " + what);
+  };
   const std::vector<Advice> advice = advise_unfit(question, found, options);
   if (json) {
     Value v = unfit_value(found, advice);
@@ -81,7 +83,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
   std::optional<StopSearch> stop(std::in_place, question.options);
   SearchResult found = ask(question);
-  if (stop->interrupted()) terminal.note("nest: interrupted; this is what was found until then");
+  if (stop->interrupted()) terminal.note("nest: interrupted; this is the best plan found so far");
   question.options.cancel = nullptr;
   stop.reset();
   if (found.status == PlanStatus::disagreement) return report_bug(found, arguments, terminal);
@@ -133,36 +135,38 @@ std::vector<Command> plan_commands() {
   for (Option& option : asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}))
     options.push_back(std::move(option));
   options.push_back(asked_option("top"));
-  options.push_back({"--why-not", "CHOICE", "what a choice such as tensor=4 would cost, or what forbids it"});
-  options.push_back({"--stats", "", "also what the search did: counts, prunings, time of each phase"});
+  options.push_back(
+      {"--why-not", "CHOICE", "say what a choice such as tensor=4 would cost, or why it is impossible"});
+  options.push_back(
+      {"--stats", "", "also show what the search did: counts, prunings and the time of each phase"});
   options.push_back(pipeline_model_option());
-  options.push_back({"-o", "FILE", "also write the plan, for evaluate, explain, diff and simulate"});
+  options.push_back(
+      {"-o", "FILE", "also write the plan to a file, for evaluate, explain, diff, simulate and export"});
   options.push_back(json_option());
   return {
       {"plan",
        "",
        0,
        0,
-       "the best plan for a model on a cluster, with a proof",
-       "Searches the plan with the shortest step that fits in every device's memory: tensor, sequence, "
-       "context, "
-       "expert, pipeline and data parallelism, ZeRO, recomputation, micro-batch size, schedule, stage "
-       "boundaries "
-       "and the device of every rank. The answer says how sure it is: optimal means that no plan of the "
-       "space is "
-       "faster (docs/decisions/0004-plan-space.md has the space). Every choice can be pinned (--tensor 8), "
-       "listed "
-       "(--zero 1,3) or ranged (--pipeline 2..16). Where nothing fits, it says what would. Exits 3 where no "
-       "plan is "
-       "feasible, 4 where a limit came before any plan, and 5 where search and price disagree, which is a "
-       "bug in nest.",
+       "find the best plan for training a model on a cluster",
+       "Finds the plan with the shortest step that fits in the memory of every device. A plan combines "
+       "tensor, sequence, context, expert, pipeline and data parallelism, ZeRO, recomputation, the "
+       "micro-batch size, the schedule, the stage boundaries and the device of every rank. The answer says "
+       "how certain it is: a plan is optimal if no plan of the space is faster "
+       "(docs/decisions/0004-plan-space.md defines the space). Every choice can be fixed (--tensor 8), given "
+       "as a list (--zero 1,3) or as a range (--pipeline 2..16). If nothing fits, the answer says what "
+       "would. The exit code is 3 if no plan is feasible, 4 if a limit is reached before a plan is found, "
+       "and 5 if search and price disagree, which is a bug in nest.",
        std::move(options),
-       {{"nest plan", "Llama-3.1 70B on 1,024 H100, 1,024 sequences of 8,192 tokens"},
-        {"nest plan --model llama3.1-8b --devices 64 -o plan.json", "and keep the plan"},
-        {"nest plan --model mixtral-8x7b --devices 128 --expert 8 --pipeline 1..8", "some choices made"},
-        {"nest plan --for megatron --top 3 --json", "three plans that Megatron-LM can run, for programs"},
-        {"nest plan --why-not tensor=8", "what another choice would cost"},
-        {"nest plan --objective devices --target-tokens-per-s 500000", "the fewest devices that are enough"}},
+       {{"nest plan", "plan Llama-3.1 70B on 1,024 H100, with 1,024 sequences of 8,192 tokens"},
+        {"nest plan --model llama3.1-8b --devices 64 -o plan.json", "plan for 64 devices and keep the plan"},
+        {"nest plan --model mixtral-8x7b --devices 128 --expert 8 --pipeline 1..8",
+         "fix or limit some of the choices"},
+        {"nest plan --for megatron --top 3 --json",
+         "print the three best plans that Megatron-LM can run as JSON"},
+        {"nest plan --why-not tensor=8", "find out what another choice would cost"},
+        {"nest plan --objective devices --target-tokens-per-s 500000",
+         "find the fewest devices that reach a throughput"}},
        run_plan},
   };
 }

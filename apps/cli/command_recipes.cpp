@@ -51,10 +51,10 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   };
   line("framework", r.framework);
   line("precision", std::string(name_of(r.precision)) + (r.compiled ? ", compiled" : ""));
-  if (!r.flash_attention) line("attention", "its scores written and kept: no flash kernel");
+  if (!r.flash_attention) line("attention", "without a flash kernel: the scores are written and kept");
   if (r.dropout) line("dropout", "of attention and of residual additions");
   line("optimizer", std::string(name_of(r.optimizer)) + (r.momentum ? " with momentum" : "") +
-                        (r.optimizer_time ? "" : ", its time not counted"));
+                        (r.optimizer_time ? "" : ", whose time is not counted"));
   line("weights",
        fmt::format("{} ({} B per parameter){}", name_of(r.parameter_dtype), r.weight_bytes_per_parameter(),
                    r.master_weights ? ", and an fp32 master copy" : ""));
@@ -64,7 +64,7 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   line("memory reserve", format_memory(r.reserve) + " per device");
   if (r.fragmentation > 0)
     line("fragmentation", fmt::format("{:g} % of what is allocated", 100 * r.fragmentation));
-  out += "  may hide behind compute:\n";
+  out += "  may overlap with compute:\n";
   const Value written = to_value(r);
   for (const auto& [key, share] : *written.find("overlap")->as_object()) {
     out += fmt::format("    {:<18}{:.0f} %\n", key, 100 * *share.as_real());
@@ -82,10 +82,9 @@ std::vector<Command> recipe_commands() {
        "",
        0,
        0,
-       "the training recipes known by name",
-       "Lists the recipes that --recipe takes by name: precision, optimizer, dtypes, overlap and memory "
-       "reserve of each "
-       "framework.",
+       "list the training recipes that are known by name",
+       "Lists the recipes that --recipe accepts by name, with the precision, optimizer, data types, overlap "
+       "and reserved memory of each framework.",
        {json_option(), names_option()},
        {{"nest recipes", "the table"}},
        run_list},
@@ -93,13 +92,13 @@ std::vector<Command> recipe_commands() {
        "NAME|FILE",
        1,
        1,
-       "one recipe in full",
-       "Shows a recipe: precision, optimizer, dtypes, what may overlap with compute, the memory kept back. "
-       "FILE is YAML or "
-       "JSON; what it leaves out is as in the recipe that its 'framework' names.",
+       "show a recipe in full",
+       "Shows the precision, optimizer and data types of a recipe, what may overlap with compute, and how "
+       "much memory it reserves. FILE is YAML or JSON; keys that it leaves out have the values of the recipe "
+       "that its 'framework' names.",
        {json_option()},
        {{"nest recipes show megatron", "the default"},
-        {"nest recipes show mine.yaml --json", "a file, completed: what a plan would use"}},
+        {"nest recipes show mine.yaml --json", "show the recipe that a plan would use, as JSON"}},
        run_show},
   };
 }

@@ -22,7 +22,7 @@ std::string percent(double share) {
 
 std::string report_text(const Reduction& r, const Terminal& terminal) {
   std::string out = cluster_text(r.cluster, terminal);
-  out += fmt::format("\n{} (method: {})\n", terminal.heading("How far pairs are from what their level says"),
+  out += fmt::format("\n{} (method: {})\n", terminal.heading("Errors of the pairs of devices at each level"),
                      r.method);
   Table table({{"level"},
                {"pairs", Align::right},
@@ -46,7 +46,7 @@ std::string report_text(const Reduction& r, const Terminal& terminal) {
   }
   if (r.reordered) {
     out += wrap(
-               "Devices were put in another order so that domains are contiguous; --json lists it under "
+               "The devices were reordered so that domains are contiguous; --json lists the order under "
                "'devices'.",
                kTextWidth, 0) +
            "\n";
@@ -83,8 +83,9 @@ int run_matrix(const Arguments& arguments, Terminal& terminal) {
 }
 
 std::vector<Option> outputs() {
-  return {{"-o", "FILE", "write the levels as a cluster file, for --cluster FILE"},
-          {"--pairs", "FILE", "write every pair's true and stated figures and errors as CSV"},
+  return {{"-o", "FILE", "write the levels to a cluster file, for --cluster FILE"},
+          {"--pairs", "FILE",
+           "write the true values, the values of the levels and the errors of all pairs as CSV"},
           json_option(),
           svg_option()};
 }
@@ -93,36 +94,36 @@ std::vector<Option> outputs() {
 
 std::vector<Command> reduce_commands() {
   std::vector<Option> graph_options = outputs();
-  graph_options.push_back({"--keep-torus", "", "also try an exact mesh or torus as one level of that kind"});
+  graph_options.push_back(
+      {"--keep-torus", "", "also try to describe an exact mesh or torus as one level of that kind"});
   std::vector<Option> matrix_options = outputs();
   matrix_options.push_back({"--accelerator", "NAME", "the accelerator of the cluster (default h100-sxm)"});
-  matrix_options.push_back({"--name", "NAME", "the cluster's name (default: the bandwidth file's)"});
+  matrix_options.push_back(
+      {"--name", "NAME", "the name of the cluster (default: that of the bandwidth file)"});
   return {
       {"clusters from-graph",
        "FILE",
        1,
        1,
-       "levels from devices, switches and links",
-       "Reduces a network given as a graph (YAML: devices, switches, links with bandwidth and latency) to "
-       "levels, by "
-       "clustering on bottleneck bandwidth, by dimension or by hop distance, whichever errs least, and says "
-       "how far each "
-       "level is from the true figures of its pairs. The format is described in docs/formats/graph.md.",
+       "reduce a graph of devices, switches and links to levels",
+       "Reduces a network that is given as a graph (devices, switches, and links with bandwidth and latency) "
+       "to levels. It clusters the devices by bottleneck bandwidth, by dimension and by hop distance, uses "
+       "whichever has the smallest error, and reports the error of each level. docs/formats/graph.md "
+       "describes the file.",
        graph_options,
-       {{"nest clusters from-graph network.yaml", "the levels and their errors"},
-        {"nest clusters from-graph network.yaml -o cluster.json", "and a cluster file to plan on"}},
+       {{"nest clusters from-graph network.yaml", "show the levels and their errors"},
+        {"nest clusters from-graph network.yaml -o cluster.json", "also write a cluster file"}},
        run_graph},
       {"clusters from-matrix",
        "BANDWIDTH.csv LATENCY.csv",
        2,
        2,
-       "levels from measured pairs",
-       "Reduces measured bandwidths and latencies of all pairs of devices (two square CSV files, plain SI "
-       "numbers or "
-       "numbers with units) to levels, and says how far each level is from its pairs.",
+       "reduce measurements of pairs of devices to levels",
+       "Reduces measured bandwidths and latencies of all pairs of devices to levels and reports the error of "
+       "each level. The two CSV files hold square matrices of plain SI numbers or of numbers with units.",
        matrix_options,
        {{"nest clusters from-matrix bandwidth.csv latency.csv --accelerator h100-sxm",
-         "levels from measurements"}},
+         "reduce measurements to levels"}},
        run_matrix},
   };
 }

@@ -55,20 +55,19 @@ std::vector<Command> report_commands() {
        "PLAN.json",
        1,
        1,
-       "a plan as one HTML file: placement, timeline, memory, traffic",
-       "Writes one file that a browser opens from disk, without a network: where every stage, copy and rank "
-       "lies, a step as it was simulated, memory against capacity, where the step goes, traffic of each "
-       "level "
-       "of the network, what would change the step, other plans that the file tells of, and all inputs. A "
-       "plan that is not complete or not priced is completed and priced first; one that does not fit is "
-       "shown "
-       "with what does not.",
+       "write an HTML report of a plan: placement, timeline, memory, traffic",
+       "Writes one HTML file that a browser can open without a network connection. It shows where every "
+       "stage, copy and rank is, the simulated step, the memory of each stage against the capacity, where "
+       "the time goes, the traffic at each level of the network, what would change the step, the "
+       "alternatives in the plan file, and all inputs. A plan that is incomplete or has no price is "
+       "completed and priced first. If a plan does not fit, the report shows where.",
        {{"-o", "FILE", "the file to write (default report.html)"},
-        {"--title", "TEXT", "the heading (default: the model on the cluster)"},
+        {"--title", "TEXT", "the title (default: the model on the cluster)"},
         pipeline_model_option(),
-        {"--json", "", "print the report's data for programs (docs/formats/report.md); a file only with -o"}},
-       {{"nest report plan.json -o report.html", "one file to open in a browser"},
-        {"nest report plan.json --json", "the same as data"}},
+        {"--json", "",
+         "print the data of the report as JSON (docs/formats/report.md); write the HTML file only with -o"}},
+       {{"nest report plan.json -o report.html", "write a report to open in a browser"},
+        {"nest report plan.json --json", "print the data of the report"}},
        run_report},
   };
 }

@@ -127,7 +127,8 @@ ExperimentPart read_part(const Arguments& arguments) {
   if (const auto typed = arguments.text("--devices")) {
     const auto devices = read_choice(*typed);
     if (!devices)
-      throw UsageError("--devices: '" + *typed + "' is no number, list or range; try 64,128 or 64..256");
+      throw UsageError("--devices: '" + *typed +
+                       "' is not a number, a list or a range; try 64,128 or 64..256");
     part.devices = *devices;
   }
   return part;
@@ -292,41 +293,42 @@ std::vector<Command> reproduce_commands() {
        "figure5|figure6|table3|ablation|all",
        1,
        1,
-       "the experiments of the NEST paper, run again",
-       "Asks the search and the baselines the questions of the paper's evaluation: five models on 64 to "
-       "1,024 "
-       "TPUv4 devices in a fat tree (figure5), micro-batches of 1 to 8 on 256 of them (figure6), H100 in a "
-       "spine-leaf network (table3), and what each part of the search brings (ablation); 4,096 sequences a "
-       "step. "
-       "All plans are checked and priced alike. Writes EXPERIMENT.csv, .svg and .html, and prints the "
-       "throughputs in the paper's form: relative to manual at the smallest scale where it fits, of the "
-       "points "
-       "that are run. Plans in short: t tensor, p pipeline, d data, z ZeRO, e expert. docs/reproduction.md "
-       "sets our figures beside the published ones and says why they differ.",
-       {{"--out", "DIR", "folder for the files, made where it is missing (default reproduction)"},
-        {"--models", "LIST", "only these of the paper's models"},
-        {"--devices", "LIST", "only these numbers of devices: 64,128 or 64..256"},
+       "repeat the experiments of the NEST paper",
+       "Runs the search and the baselines on the experiments of the paper: five models on 64 to 1,024 TPUv4 "
+       "devices in a fat tree (figure5), micro-batches of 1 to 8 on 256 of them (figure6), H100 in a "
+       "spine-leaf network (table3), and what each part of the search contributes (ablation). A step has "
+       "4,096 sequences. All plans are checked and priced in the same way. The command writes "
+       "EXPERIMENT.csv, .svg and .html and prints throughputs in the form of the paper: relative to manual "
+       "at the smallest scale at which manual fits. Plans are abbreviated: t tensor, p pipeline, d data, z "
+       "ZeRO, e expert. docs/reproduction.md compares our figures with the published ones and explains the "
+       "differences.",
+       {{"--out", "DIR", "the folder to write to, which is created if it is missing (default reproduction)"},
+        {"--models", "LIST", "run only these models"},
+        {"--devices", "LIST", "run only these numbers of devices: 64,128 or 64..256"},
         {"--with", "METHODS",
-         "only these beside nest: manual, mcmc, alpa, phaze, flat, no-memory, no-zero, .."},
+         "compare nest only with these: manual, mcmc, alpa, phaze, flat, no-memory, no-zero, .."},
         {"--recipe", "NAME|FILE", "the recipe (default plain: like the paper, without optimizer states)"},
-        {"--profiles", "DIR", "layer costs from profiles such as DIR/tpuv4_fatTree_bert_mbs1.json"},
-        {"--published", "FILE", "a CSV file of published figures to set beside ours"},
+        {"--profiles", "DIR", "take the layer costs from profiles such as DIR/tpuv4_fatTree_bert_mbs1.json"},
+        {"--published", "FILE", "a CSV file of published figures to show next to ours"},
         {"--degrees", "FILE",
-         "a CSV file of degrees that others chose, each a further method (given manual, ..)"},
-        {"--relative-to", "METHOD", "divide by this method's throughput (default manual; ablation: nest)"},
+         "a CSV file of degrees that others chose; each becomes another method (given manual, ..)"},
+        {"--relative-to", "METHOD",
+         "show throughputs relative to this method (default: manual, and nest for ablation)"},
         {"--network-speed", "N",
-         "bandwidths times N, latencies by N (default 1; the paper's artifact counts as with 1000)"},
+         "multiply bandwidths and divide latencies by N (default 1; the paper's artifact corresponds to "
+         "1000)"},
         {"--evaluations", "N",
-         fmt::format("plans that mcmc may price (default {})", format_digits(kReproduceEvaluations))},
-        {"--seed", "N", "of mcmc (default 1)"},
+         fmt::format("the number of plans that mcmc prices (default {})",
+                     format_digits(kReproduceEvaluations))},
+        {"--seed", "N", "the seed of mcmc (default 1)"},
         pipeline_model_option(),
         json_option()},
-       {{"nest reproduce figure5", "the main experiment, into the folder reproduction"},
-        {"nest reproduce all --out results", "all four, in less than two minutes"},
+       {{"nest reproduce figure5", "run the main experiment and write to the folder reproduction"},
+        {"nest reproduce all --out results", "run all four experiments in less than two minutes"},
         {"nest reproduce figure5 --models bert-large,llama2-7b --devices 64,128 --with phaze",
-         "a part of it"},
+         "run a part of an experiment"},
         {"nest reproduce table3 --profiles profiles --published published.csv",
-         "on somebody else's layer costs, beside the published figures"}},
+         "use other layer costs, and show the published figures next to ours"}},
        run_reproduce},
   };
 }

@@ -31,7 +31,7 @@ double time_limit(const Arguments& arguments) {
   const std::string typed = arguments.text("--time-limit").value_or("20");
   const auto time = parse_time(typed);
   if (!time || !(time->value > 0) || time->value > 3600)
-    throw UsageError("--time-limit: '" + typed + "' is no time of up to an hour; try 20 or '20 s'");
+    throw UsageError("--time-limit: '" + typed + "' is not a time of at most an hour; try 20 or '20 s'");
   return time->value;
 }
 
@@ -78,19 +78,22 @@ std::vector<Command> serve_commands() {
        "",
        0,
        0,
-       "the web application: plan live while you drag, compare, export",
-       "Serves a page and a JSON API (docs/api.md) on this machine, until Ctrl-C. The page plans while you "
-       "drag bandwidths, memory, devices or batch, shows the plan as the report does, and compares two. "
-       "Nobody else can reach it by default; with another --host a token is needed, which is printed. No "
-       "file of this machine can be read through it.",
-       {{"--port", "N", "default 8080, or the next one that is free; 0: any"},
-        {"--host", "ADDRESS", "default 127.0.0.1; 0.0.0.0 for all of this machine's addresses"},
-        {"--token", "TEXT", "asked of every client (default off this machine: a random one)"},
-        {"--jobs", "N", "searches at once (default 2)"},
-        {"--time-limit", "S", "of one plan (default 20)"},
-        {"--threads", "N", "of one search (default: one for each core)"}},
-       {{"nest serve", "then open the address it prints"},
-        {"nest serve --port 9000 --time-limit 60", "at port 9000, with more time for each plan"}},
+       "start the web application",
+       "Serves a web page and a JSON API (docs/api.md) on this machine until you press Ctrl-C. The page "
+       "plans again while you change bandwidths, memory, devices or the batch; it shows plans in the same "
+       "way as the report, and compares two plans. By default only this machine can reach it. With another "
+       "--host, clients need a token, which the command prints. No file of this machine can be read through "
+       "the server.",
+       {{"--port", "N", "the port (default: 8080 or the next free port; 0 means any free port)"},
+        {"--host", "ADDRESS",
+         "the address to listen on (default 127.0.0.1; 0.0.0.0 means all addresses of this machine)"},
+        {"--token", "TEXT",
+         "the token that clients must send (default: none on 127.0.0.1, otherwise a random one)"},
+        {"--jobs", "N", "the number of searches that may run at the same time (default 2)"},
+        {"--time-limit", "S", "the time limit of one plan in seconds (default 20)"},
+        {"--threads", "N", "the number of threads of one search (default: one per core)"}},
+       {{"nest serve", "start the server, then open the address that it prints"},
+        {"nest serve --port 9000 --time-limit 60", "listen on port 9000 and allow more time for each plan"}},
        run_serve}};
 }
 

@@ -45,7 +45,8 @@ std::string result_text(const SimulationResult& r, const std::vector<StageCost>&
   }
   out += "\n" + links.str();
   out += fmt::format("{} passes of {} workers{}\n", format_digits(r.tasks), format_digits(r.workers),
-                     "; a worker is a stage of a copy, copies that are alike run once (--all-devices: all)");
+                     "; a worker is one stage of one copy, and equal copies are simulated once "
+                     "(--all-devices simulates all)");
   return out;
 }
 
@@ -103,18 +104,18 @@ std::vector<Command> simulate_commands() {
        "PLAN.json",
        1,
        1,
-       "a plan's step run event by event, with its network",
-       "Runs one training step of a plan: every pass of every stage in the schedule's order, every send with "
-       "those that share its links, and the reductions, optimizer step and gathers at its end. Says how long "
-       "it takes beside its price and why they differ, what each stage holds at most, and which links are "
-       "busiest.",
-       {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing"},
-        {"--all-devices", "", "simulate every copy, also those that are alike"},
+       "simulate one step of a plan event by event",
+       "Simulates one training step of a plan: every pass of every stage in the order of the schedule, every "
+       "send together with the others on the same links, and the gradient reduction, the optimizer and the "
+       "parameter gathering at the end. The answer compares the simulated time with the price and explains "
+       "the difference. It also shows the peak memory of each stage and the busiest links.",
+       {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing to a file"},
+        {"--all-devices", "", "simulate every copy, even if copies are equal"},
         svg_option(),
         json_option()},
-       {{"nest simulate plan.json", "step time, bubble, memory and links"},
-        {"nest simulate plan.json --svg step.svg", "the pipeline as a chart"},
-        {"nest simulate plan.json --trace step.json", "a trace to open at ui.perfetto.dev"}},
+       {{"nest simulate plan.json", "show the step time, bubble, memory and links"},
+        {"nest simulate plan.json --svg step.svg", "draw the pipeline"},
+        {"nest simulate plan.json --trace step.json", "write a trace to open at ui.perfetto.dev"}},
        run_simulate},
   };
 }

@@ -45,7 +45,7 @@ double positive(const Arguments& arguments, const std::string& option, const std
   if (!arguments.has(option)) throw UsageError(fmt::format("size needs {}, such as {}", option, example));
   const auto value = parse_amount(typed);
   if (!value || !(*value > 0) || *value > 1e30)
-    throw UsageError(fmt::format("{}: '{}' is no number above 0; try {}", option, typed, example));
+    throw UsageError(fmt::format("{}: '{}' is not a number above 0; try {}", option, typed, example));
   return *value;
 }
 
@@ -115,7 +115,7 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
            wrap(sizing.status == PlanStatus::limit ? "stopped at a limit before a plan was found"
                 : sizing.status == PlanStatus::disagreement
                     ? "this is a bug in nest, not in your input: " + sizing.reason
-                    : "no cluster of its kind is enough: " + sizing.reason,
+                    : "no number of devices is enough: " + sizing.reason,
                 kTextWidth, 0) +
            "\n";
   }
@@ -190,35 +190,32 @@ int run_size(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> size_commands() {
   std::vector<Option> options{
-      {"--tokens", "N", "tokens that the run sees, such as 15T"},
-      {"--days", "D", "days that it may take"},
-      {"--price", "P/h", "of one device for one hour, in any currency"},
-      {"--uptime", "SHARE", "of the days that is spent training, such as 95% (default 100%)"}};
+      {"--tokens", "N", "the number of tokens to train on, such as 15T"},
+      {"--days", "D", "the number of days that the training may take"},
+      {"--price", "P/h", "the price of one device for one hour, in any currency, such as 2.5/h"},
+      {"--uptime", "SHARE", "the share of the time that is spent training, such as 95% (default 100%)"}};
   for (Option& option : input_options()) options.push_back(std::move(option));
   for (Option& option :
        asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
-  options.push_back({"-o", "FILE", "also write the plan"});
+  options.push_back({"-o", "FILE", "also write the plan to a file"});
   options.push_back(json_option());
   return {{"size",
            "",
            0,
            0,
-           "how many devices a training run needs, which plan, and what it costs",
-           "Finds the fewest devices that see so many tokens in so many days, with the plan for them, the "
-           "days it "
-           "takes and the device-hours; beside it what a quarter, half, twice and four times as many devices "
-           "would "
-           "take. The cluster gives accelerator and levels and grows where it is too small, up to 131,072 "
-           "devices. "
-           "Devices are counted in whole innermost domains (nodes). Exits 3 where no number of devices is "
-           "enough.",
+           "find how many devices a training run needs, and what it costs",
+           "Finds the fewest devices that train on the given number of tokens within the given number of "
+           "days. It shows the plan, the days and the device-hours, and compares them with a quarter, half, "
+           "twice and four times as many devices. The cluster supplies the accelerator and the levels; if it "
+           "is too small, it is enlarged to up to 131,072 devices. Devices are added in whole nodes (domains "
+           "of the innermost level). The exit code is 3 if no number of devices is enough.",
            std::move(options),
            {{"nest size --model llama3.1-70b --tokens 15T --days 60 --price 2.5/h",
-             "the fewest H100, and the bill"},
+             "find the fewest H100 and the cost"},
             {"nest size --model llama3.1-8b --tokens 1T --days 14 --cluster dgx-a100-superpod --uptime 95%",
-             "another cluster, with time lost"}},
+             "use another cluster, and allow for lost time"}},
            run_size}};
 }
 

@@ -149,7 +149,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   }
   terminal.note(fmt::format("nest: wrote {}, results.csv and sweep.html", results));
   if (rows.size() < sweep.points()) {
-    terminal.note(fmt::format("nest: stopped after {} of {} points; the same command goes on from here",
+    terminal.note(fmt::format("nest: stopped after {} of {} points; run the same command again to continue",
                               rows.size(), sweep.points()));
     return kLimit;
   }
@@ -160,10 +160,10 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> sweep_commands() {
   std::vector<Option> options{
-      {"--vary", "FIELD=VALUES", "a field and its values: a,b,c or A..B:N or A..B:logN; up to three times",
-       true},
-      {"--out", "DIR", "where results.jsonl, results.csv and sweep.html go (default sweep)"},
-      {"--fresh", "", "forget the points that DIR has"}};
+      {"--vary", "FIELD=VALUES",
+       "a field and its values: a,b,c or A..B:N or A..B:logN; can be given up to three times", true},
+      {"--out", "DIR", "the folder for results.jsonl, results.csv and sweep.html (default sweep)"},
+      {"--fresh", "", "start again and discard the points that DIR already has"}};
   for (Option& option : input_options()) options.push_back(std::move(option));
   for (Option& option :
        asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
@@ -176,26 +176,21 @@ std::vector<Command> sweep_commands() {
        "",
        0,
        0,
-       "what if: the best plan over a range of any input field",
-       "Plans every combination of values of up to three fields of the inputs and shows where more of one "
-       "stops "
-       "paying, with the Pareto front. Fields: model, cluster, recipe (names or files), devices, "
-       "global-batch, "
-       "sequence, precision, optimizer, for, every choice of the plan space (tensor, zero, ..), and any "
-       "place "
-       "in the "
-       "files: cluster.levels.2.bandwidth (a level by number or name), cluster.accelerator.memory, "
-       "recipe.overlap.tensor, model.num_hidden_layers where the model is a file. Each point is written to "
-       "DIR/results.jsonl as soon as it is known: the same command goes on where it was interrupted. Exits 4 "
-       "where "
-       "it was interrupted.",
+       "find the best plan for each value of an input field",
+       "Plans every combination of values of up to three input fields and shows where more of one stops "
+       "helping, together with the Pareto front. The fields are model, cluster and recipe (names or files), "
+       "devices, global-batch, sequence, precision, optimizer, for, every choice of the plan space (tensor, "
+       "zero, ..), and any key in the input files: cluster.levels.2.bandwidth (a level by number or name), "
+       "cluster.accelerator.memory, recipe.overlap.tensor, or model.num_hidden_layers if the model is a "
+       "file. Each point is written to DIR/results.jsonl as soon as it is known, so the same command "
+       "continues after an interruption. The exit code is 4 if the command was interrupted.",
        std::move(options),
        {{"nest sweep --vary cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6 --vary devices=256,1024",
-         "where does more spine bandwidth stop paying?"},
+         "find where more spine bandwidth stops helping"},
         {"nest sweep --model llama2-7b --devices 64 --vary cluster.accelerator.memory=16GB..96GB:6",
-         "how much memory is enough"},
+         "find how much memory is enough"},
         {"nest sweep --vary model=llama2-7b,llama2-13b --vary zero=0,1,3 --svg sweep.svg",
-         "models and choices"}},
+         "vary models and choices"}},
        run_sweep_command}};
 }
 

@@ -92,22 +92,20 @@ std::vector<Command> validate_commands() {
        "",
        0,
        0,
-       "predictions against published measurements",
-       "Predicts each row of a table of published measurements and says how far off the prediction is: row "
-       "by "
-       "row, per stratum, and beside a model with constants only. Whole training runs (step time or "
-       "throughput), their memory, or collectives (nccl-tests and the like). Rows that a table calls "
-       "unusable, "
-       "and messages below 1 MB, are scored only with --all.",
-       {{"--runs", "FILE", "a CSV file of measured training runs"},
-        {"--memory", "FILE", "a CSV file of runs with their memory"},
-        {"--collectives", "FILE", "a CSV file of measured collectives"},
-        {"--all", "", "score unusable rows and small messages too"},
+       "compare predictions with published measurements",
+       "Predicts each row of a table of published measurements and reports the error of each row and of "
+       "groups of rows, next to the errors of a model that has only constants. The table has training runs "
+       "(step time or throughput), the memory of training runs, or collectives (from nccl-tests, for "
+       "instance). Rows that the table marks as unusable and messages below 1 MB are scored only with --all.",
+       {{"--runs", "FILE", "a CSV file with measured training runs"},
+        {"--memory", "FILE", "a CSV file with the measured memory of training runs"},
+        {"--collectives", "FILE", "a CSV file with measured collectives"},
+        {"--all", "", "also score unusable rows and small messages"},
         svg_option(),
         json_option()},
-       {{"nest validate --runs runs.csv", "step times: errors per row, accelerator and framework"},
-        {"nest validate --memory memory.csv --svg memory.svg", "memory, with a picture"},
-        {"nest validate --collectives collectives.csv", "errors per row and stratum"}},
+       {{"nest validate --runs runs.csv", "show errors of step times by row, accelerator and framework"},
+        {"nest validate --memory memory.csv --svg memory.svg", "show errors of memory, and draw them"},
+        {"nest validate --collectives collectives.csv", "show errors of collectives"}},
        run_validate},
   };
 }

@@ -21,14 +21,14 @@ std::span<const Command> commands() {
 }
 
 Option json_option() {
-  return {"--json", "", "print JSON for programs in place of text"};
+  return {"--json", "", "print JSON instead of text"};
 }
 Option svg_option() {
-  return {"--svg", "FILE", "also write a drawing as SVG"};
+  return {"--svg", "FILE", "also write a drawing to an SVG file"};
 }
 
 Option names_option() {
-  return {"--names", "", "only the names, one a line, for scripts"};
+  return {"--names", "", "print only the names, one per line"};
 }
 
 int print_names(const std::vector<std::string>& names, const Arguments& arguments, Terminal& terminal) {

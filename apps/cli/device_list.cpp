@@ -51,7 +51,7 @@ std::vector<DeviceId> parse_devices(const std::string& option, const std::string
     const std::optional<Range> r = range(item);
     if (!r) {
       throw UsageError(option + ": '" + std::string(item) +
-                       "' is no device and no range of them; write 5, 8..15 or 0..63:8");
+                       "' is neither a device nor a range of devices; write 5, 8..15 or 0..63:8");
     }
     if (r->last < r->first)
       throw UsageError(option + ": the range " + std::string(item) + " ends before it starts");

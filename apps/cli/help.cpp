@@ -11,11 +11,12 @@ namespace {
 // The five commands a newcomer needs first, with one example each.
 const std::vector<Example>& first_steps() {
   static const std::vector<Example> kSteps{
-      {"nest plan --model llama3.1-70b", "the best plan on 1,024 H100, with a proof"},
-      {"nest models", "every model known by name, with its parameters"},
-      {"nest models show llama3.1-70b", "its layers, FLOPs and the operators of one layer"},
-      {"nest estimate --model llama3.1-8b --accelerator h200", "what each layer costs one device"},
-      {"nest clusters show h100-spine-leaf --devices 512", "its network levels, bandwidths and bisection"},
+      {"nest plan --model llama3.1-70b", "find the best plan on 1,024 H100"},
+      {"nest models", "list the models that are known by name"},
+      {"nest models show llama3.1-70b", "show the layers of a model and the operators of one layer"},
+      {"nest estimate --model llama3.1-8b --accelerator h200", "estimate what each layer costs one device"},
+      {"nest clusters show h100-spine-leaf --devices 512",
+       "show the network levels of a cluster and their bandwidths"},
   };
   return kSteps;
 }
@@ -86,7 +87,8 @@ std::string overview(const Terminal& terminal) {
     out += "  " + c.name + std::string(width - c.name.size() + 2, ' ') + c.summary + "\n";
   }
   out +=
-      "\n'nest COMMAND --help' tells more of one of them; every command that shows something takes --json.\n";
+      "\nRun 'nest COMMAND --help' for the options of a command. Commands that print results accept "
+      "--json.\n";
   return out;
 }
 
@@ -115,19 +117,20 @@ std::vector<Command> help_commands() {
        "bash",
        1,
        1,
-       "completion of commands, options and names for bash",
-       "Prints a script that teaches bash to complete nest's commands, options, model and cluster names.",
+       "print a completion script for bash",
+       "Prints a script with which bash completes the commands and options of nest and the names of models "
+       "and clusters.",
        {},
-       {{"source <(nest completion bash)", "completion in this shell"}},
+       {{"source <(nest completion bash)", "turn completion on in this shell"}},
        run_completion},
       {"help",
        "[COMMAND]",
        0,
        2,
-       "help on one command, or the list of all",
-       "The same text as 'nest COMMAND --help'; without a command, what 'nest' alone prints.",
-       {{"--markdown", "", "the reference of all commands, as it stands in the manual"}},
-       {{"nest help models show", "options and examples of one command"}},
+       "show the help of a command, or list all commands",
+       "Prints the same text as 'nest COMMAND --help'. Without a command it prints what 'nest' alone prints.",
+       {{"--markdown", "", "print the reference of all commands, as in the manual"}},
+       {{"nest help models show", "show the options and examples of a command"}},
        run_help},
   };
 }

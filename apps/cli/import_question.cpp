@@ -6,11 +6,12 @@ namespace nest::cli {
 
 std::vector<Option> import_options() {
   return {
-      {"--model", "NAME|FILE", "default: the model of the zoo with this shape, or one built from the flags"},
+      {"--model", "NAME|FILE",
+       "the model (default: the known model with this shape, or one built from the flags)"},
       {"--cluster", "NAME|FILE", "default " + std::string(kDefaultCluster)},
-      {"--recipe", "NAME|FILE", "default megatron, with the overlap that the flags give"},
-      {"--devices", "N", "ranks (default: what the file says, else all of the cluster)"},
-      {"--ranks", "FILE", "rank_map.csv of an export (default: rank r runs on device r)"}};
+      {"--recipe", "NAME|FILE", "the recipe (default: megatron, with the overlap that the flags turn on)"},
+      {"--devices", "N", "the number of ranks (default: as the file says, or else the whole cluster)"},
+      {"--ranks", "FILE", "the rank_map.csv of an export (default: rank r runs on device r)"}};
 }
 
 ImportQuestion read_import_question(const Arguments& arguments) {

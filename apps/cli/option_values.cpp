@@ -13,10 +13,12 @@ std::int64_t whole_within(const Arguments& arguments, const std::string& option,
   const std::int64_t value = arguments.whole(option).value_or(fallback);
   if (value < least)
     throw InputError("", option,
-                     fmt::format("{} is below {}, the least", format_digits(value), format_digits(least)));
+                     fmt::format("{} is less than {}, the smallest value allowed", format_digits(value),
+                                 format_digits(least)));
   if (value > most)
     throw InputError("", option,
-                     fmt::format("{} is above {}, the most", format_digits(value), format_digits(most)));
+                     fmt::format("{} is more than {}, the largest value allowed", format_digits(value),
+                                 format_digits(most)));
   return value;
 }
 
@@ -24,7 +26,7 @@ double read_seconds(const Arguments& arguments, const std::string& option) {
   const std::string typed = *arguments.text(option);
   const auto time = parse_time(typed);
   if (!time || time->value < 0)
-    throw UsageError(fmt::format("{}: '{}' is no time; try 60 or '60 s'", option, typed));
+    throw UsageError(fmt::format("{}: '{}' is not a time; try 60 or '60 s'", option, typed));
   return time->value;
 }
 
@@ -33,7 +35,7 @@ double read_share(const Arguments& arguments, const std::string& option) {
   if (!typed) return 0;
   const auto share = parse_share(*typed);
   if (!share || !(*share >= 0) || *share > 1e6)
-    throw UsageError(fmt::format("{}: '{}' is no share; try 5% or 0.05", option, *typed));
+    throw UsageError(fmt::format("{}: '{}' is not a share; try 5% or 0.05", option, *typed));
   return *share;
 }
 

@@ -36,7 +36,7 @@ void ProgressLine::show(const SearchProgress& p) {
   if (p.plans > 0)
     line += fmt::format("; {} plans priced", format_digits(p.plans));
   else
-    line += fmt::format("; {} tables filled, {} open", format_digits(p.fills), format_digits(p.open));
+    line += fmt::format("; {} tables filled, {} nodes open", format_digits(p.fills), format_digits(p.open));
   terminal_->progress(line);
 }
 

@@ -56,7 +56,7 @@ class Summaries {
 std::string order_text(const OrderSummary& order, const std::string& what) {
   if (order.pairs == 0) return "";
   return fmt::format(
-      "{} of {} pairs of {} are ordered rightly; the predicted best is {} worse than the measured best\n",
+      "{} of {} pairs of {} are ordered correctly; the predicted best is {} worse than the measured best\n",
       order.right, order.pairs, what, format_percent(order.regret));
 }
 
@@ -85,7 +85,7 @@ std::string validation_text(const CollectiveRuns& runs, const Terminal& terminal
   std::string out = table.str() + skipped.str() + "\n" + terminal.heading("Errors") +
                     " (of the measured time)\n" + summaries.str();
   if (runs.pairs > 0) {
-    out += fmt::format("of {} pairs of rows with the same collective and size, {} are ordered rightly\n",
+    out += fmt::format("of {} pairs of rows with the same collective and size, {} are ordered correctly\n",
                        runs.pairs, runs.right);
   }
   return out;
@@ -121,9 +121,9 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   Summaries summaries;
   summaries.add(runs.headline.name, runs.headline);
   summaries.add("constant model", runs.constant);
-  summaries.add("constants of the row's own source left out", runs.unseen);
+  summaries.add("without constants fitted to the row's own source", runs.unseen);
   for (const ErrorSummary& s : runs.strata) summaries.add(s.name, s);
-  const std::string note = "* said not to fit the device's memory, although it ran\n";
+  const std::string note = "* predicted not to fit in memory, although it ran\n";
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
          " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");
 }
@@ -154,7 +154,8 @@ std::string validation_text(const MemoryValidation& memory, const Terminal& term
                     " (of the measured bytes)\n" + summaries.str() +
                     order_text(memory.order, "one source and model");
   out += fmt::format(
-      "of {} rows that ran, {} are said to fit; of {} that ran out of memory, {} are said not to\n",
+      "of {} rows that ran, {} are predicted to fit; of {} that ran out of memory, {} are predicted not to "
+      "fit\n",
       memory.ran, memory.ran_fit, memory.out_of_memory, memory.out_of_memory_right);
   return out;
 }

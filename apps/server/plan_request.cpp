@@ -70,7 +70,8 @@ void check_limits(Reader& request, const Limits& limits, Asked& asked) {
                                 format_digits(*asked.sequence), format_digits(limits.most_sequence)));
   for (const auto& [key, number] : {std::pair("top", asked.top), std::pair("runners_up", asked.runners_up)}) {
     if (number > kMostTop)
-      request.fail_at(key, fmt::format("{} is above {}, the most of this server", number, kMostTop));
+      request.fail_at(key, fmt::format("{} is more than {}, the largest value that this server allows",
+                                       number, kMostTop));
   }
   asked.time_limit_s = std::min(asked.time_limit_s.value_or(limits.time_limit_s), limits.time_limit_s);
   asked.threads = limits.threads;

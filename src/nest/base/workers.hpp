@@ -1,5 +1,5 @@
-// Threads that work on numbered jobs together. A job's number says what to do, the worker's number which
-// scratch memory to use.
+// Threads that process numbered jobs together. The number of a job says what to do, and the number of a
+// worker says which scratch memory to use.
 //
 //   Workers workers(2);
 //   workers.run(100, [&](std::size_t worker, std::size_t job) { results[job] = f(scratch[worker], job); });

@@ -62,7 +62,7 @@ Cluster read_cluster(Reader r) {
   if (r.path().empty() && r.value().find("levels") == nullptr) {
     const FileKind kind = kind_of(r.document());
     if (kind != FileKind::unknown && kind != FileKind::cluster)
-      r.fail("this is no cluster file", looks_like(r.document()));
+      r.fail("this is not a cluster file", looks_like(r.document()));
   }
   ClusterParts parts;
   parts.name = r.text("name");

@@ -64,14 +64,15 @@ TEST(ClusterFile, TheSummaryHasPlainNumbersWithUnitsInTheirNames) {
 TEST(ClusterFile, AnotherKindOfFileIsNamed) {
   EXPECT_EQ(
       error_of("{\"model_type\": \"llama\"}"),
-      "x.yaml: line 1: this is no cluster file; this looks like a model's config.json: nest models show "
+      "x.yaml: line 1: this is not a cluster file; this looks like a model's config.json: nest models show "
       "x.yaml");
   EXPECT_EQ(
       error_of("{\"format\": \"nest-layer-profile\"}"),
-      "x.yaml: line 1: this is no cluster file; this looks like a layer profile: nest models show x.yaml");
-  EXPECT_EQ(error_of(kHead + "devices: 8\nlinks: []\n"),
-            "x.yaml: line 1: this is no cluster file; this looks like a graph file: nest clusters from-graph "
-            "x.yaml");
+      "x.yaml: line 1: this is not a cluster file; this looks like a layer profile: nest models show x.yaml");
+  EXPECT_EQ(
+      error_of(kHead + "devices: 8\nlinks: []\n"),
+      "x.yaml: line 1: this is not a cluster file; this looks like a graph file: nest clusters from-graph "
+      "x.yaml");
   EXPECT_EQ(error_of("null"), "x.yaml: line 1: a group of keys is expected here, not nothing");
 }
 

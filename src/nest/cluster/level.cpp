@@ -92,7 +92,7 @@ double read_oversubscription(Reader& r) {
   const std::optional<double> down = number_in<double>(ratio.substr(0, colon));
   const std::optional<double> up = number_in<double>(ratio.substr(colon + 1));
   if (!down || !up || !(*down > 0) || !(*up > 0) || !std::isfinite(*down / *up))
-    r.fail_at("oversubscription", "'" + *text + "' is no ratio", "write it like '4:1' or 4");
+    r.fail_at("oversubscription", "'" + *text + "' is not a ratio", "write it like '4:1' or 4");
   return *down / *up;
 }
 

@@ -73,9 +73,9 @@ TEST(Level, OversubscriptionMayBeARatio) {
   EXPECT_EQ(read(level("4:1")).oversubscription, 4);
   EXPECT_EQ(read(level("'3:2'")).oversubscription, 1.5);
   EXPECT_EQ(error_of(level("4:0")),
-            "x.yaml: line 1, oversubscription: '4:0' is no ratio; write it like '4:1' or 4");
+            "x.yaml: line 1, oversubscription: '4:0' is not a ratio; write it like '4:1' or 4");
   EXPECT_EQ(error_of(level("four:1")),
-            "x.yaml: line 1, oversubscription: 'four:1' is no ratio; write it like '4:1' or 4");
+            "x.yaml: line 1, oversubscription: 'four:1' is not a ratio; write it like '4:1' or 4");
   EXPECT_EQ(error_of(level("'4'")),
             "x.yaml: line 1, oversubscription: a number is expected, not the text '4'; remove the quotes");
 }

@@ -127,7 +127,7 @@ Cluster with_devices(const Cluster& cluster, std::int64_t devices) {
     hint = "its outermost level is a " + std::string(to_string(outer.kind)) + " of fixed dimensions; ";
   } else if (!outer_children_are_alike(cluster)) {
     hint =
-        "the children of its outermost level differ, so there is no telling what another would look like; ";
+        "the children of its outermost level differ, so it is not clear what another one would look like; ";
   }
   const bool both = !below.empty() && !above.empty();
   hint += both ? "the nearest numbers that do are " + format_digits(*below.rbegin()) + " and " +

@@ -86,8 +86,7 @@ TEST(WithDevices, UnevenTreesKeepTheirDomains) {
   EXPECT_EQ(
       error_of(c, 512),
       "dgx-h100-superpod-127: 512 devices do not fit its levels; the children of its outermost level differ, "
-      "so "
-      "there is no telling what another would look like; the nearest numbers that do are 256 and 1,016");
+      "so it is not clear what another one would look like; the nearest numbers that do are 256 and 1,016");
 }
 
 TEST(WithDevices, AnUnevenPatternThatRepeatsIsRepeated) {

@@ -132,7 +132,7 @@ TEST(PipelineLabel, EveryScheduleAndModelHasItsForm) {
   }
 }
 
-// EXAMPLE.md's first row, in milliseconds: S and V of the last stage, then of both.
+// The worked example's first row, in milliseconds: S and V of the last stage, then of both.
 TEST(PipelineLabel, TheExampleStageByStage) {
   const PipelineShape shape{kOneFOneB.form, 2, 4};
   const PipelineLabel last = extended(shape, {}, {1.501, 2}, 1);

@@ -1,7 +1,7 @@
-// The time of a pipeline from its stages' times (DESIGN.md section 5). Each schedule's own formula is in
-// schedules/; none is above the event-by-event time of the schedule's task order, and all equal it where
-// stages are alike. A schedule without chunks has a label that grows stage by stage from the last stage to
-// the first: price adds up all stages, the search keeps the labels of all partial pipelines.
+// The time of a pipeline from its stages' times (docs/design.md, section 5). Each schedule's own formula is in
+// schedules/. None is above the event-by-event time of the schedule's task order, and all equal it where
+// stages are alike. A schedule without chunks has a label that grows stage by stage, from the last stage to
+// the first: the price adds up all stages, and the search keeps the labels of all partial pipelines.
 //
 //   pipeline_time(Schedule::one_f_one_b, PipelineModel::one_f_one_b, {{.f = 3, .b = 6.501}, {1.501, 2}}, 4,
 //                 1)

@@ -17,7 +17,7 @@ double one_f_one_b(const std::vector<StagePass>& stages, std::int64_t m) {
   return pipeline_time(Schedule::one_f_one_b, kOwn, stages, m, 1).value;
 }
 
-// The table of EXAMPLE.md, in milliseconds.
+// The table of the worked example (docs/design.md), in milliseconds.
 TEST(PipelineTime, Example) {
   EXPECT_NEAR(one_f_one_b({{3, 6.501}, {1.501, 2}}, 4), 38.505, 1e-9);
   EXPECT_NEAR(one_f_one_b({{3, 11.005}, {6.005, 2}}, 4), 61.025, 1e-9);

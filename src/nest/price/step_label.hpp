@@ -1,6 +1,6 @@
-// The end of the step (DESIGN.md section 5) as numbers that grow stage by stage, from the last stage to the
-// first: price adds up all stages, the search keeps the labels of all partial pipelines. All are monotone:
-// with no number larger, the step takes no longer, whatever comes before.
+// The end of the step (docs/design.md, section 5) as numbers that grow stage by stage, from the last
+// stage to the first: the price adds up all stages, and the search keeps the labels of all partial pipelines.
+// All are monotone: if no number is larger, the step takes no longer, whatever comes before.
 //
 // Later stages finish their backward passes earlier, and begin the next step later. What their reductions
 // take beyond the backward passes of the stages before them sticks out of the step, and what their gathers

@@ -1,5 +1,5 @@
-// The step from the costs of its stages: the pipeline, and the end of the step (DESIGN.md section 5). Fills
-// in the prediction, part by part, for the device that works longest.
+// The step from the costs of its stages: the pipeline, and the end of the step (docs/design.md, section 5).
+// Fills in the prediction, part by part, for the device that works longest.
 #pragma once
 
 #include <vector>

@@ -36,10 +36,12 @@ AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int
     const auto value = parse_whole(text);
     if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
     if (*value < least)
-      return SpaceProblem{
-          fmt::format("{} is below {}, the least", format_digits(*value), format_digits(least)), true};
+      return SpaceProblem{fmt::format("{} is less than {}, the smallest value allowed", format_digits(*value),
+                                      format_digits(least)),
+                          true};
     if (*value > most)
-      return SpaceProblem{fmt::format("{} is above {}, the most", format_digits(*value), format_digits(most)),
+      return SpaceProblem{fmt::format("{} is more than {}, the largest value allowed", format_digits(*value),
+                                      format_digits(most)),
                           true};
     asked.*member = *value;
     return std::nullopt;
@@ -142,7 +144,7 @@ AskedField target(AskedField row) {
     std::erase(digits, ',');
     const auto tokens = parse_number(digits);
     if (!tokens || !(*tokens > 0) || *tokens > 1e18)
-      return SpaceProblem{fmt::format("'{}' is no number above 0; try 500000 or 5e5", text)};
+      return SpaceProblem{fmt::format("'{}' is not a number above 0; try 500000 or 5e5", text)};
     asked.target_tokens_per_s = *tokens;
     return std::nullopt;
   };
@@ -156,7 +158,7 @@ AskedField gap(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     const auto share = parse_share(text);
     if (!share || !(*share >= 0) || *share > 1e6)
-      return SpaceProblem{fmt::format("'{}' is no share; try 5% or 0.05", text)};
+      return SpaceProblem{fmt::format("'{}' is not a share; try 5% or 0.05", text)};
     asked.gap = *share;
     return std::nullopt;
   };
@@ -167,7 +169,8 @@ AskedField gap(AskedField row) {
 AskedField time_limit(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     const auto time = parse_time(text);
-    if (!time || time->value < 0) return SpaceProblem{fmt::format("'{}' is no time; try 60 or '60 s'", text)};
+    if (!time || time->value < 0)
+      return SpaceProblem{fmt::format("'{}' is not a time; try 60 or '60 s'", text)};
     asked.time_limit_s = time->value;
     return std::nullopt;
   };
@@ -186,7 +189,8 @@ AskedField without(AskedField row) {
       text.remove_prefix(std::min(comma + 1, text.size()));
       const std::vector<std::string>& known = pruning_names();
       if (std::find(known.begin(), known.end(), name) == known.end())
-        return SpaceProblem{fmt::format("'{}' is none of {}", name, fmt::join(known, ", "))};
+        return SpaceProblem{
+            fmt::format("there is no pruning '{}'; the prunings are {}", name, fmt::join(known, ", "))};
       list.push_back(name);
     }
     asked.without = std::move(list);
@@ -199,13 +203,14 @@ AskedField without(AskedField row) {
 std::vector<AskedField> make_fields() {
   using G = AskedGroup;
   std::vector<AskedField> rows{
-      whole({"devices", "N", "so many devices: sets the cluster's outermost size", G::training, "devices",
-             true, true},
+      whole({"devices", "N", "use N devices: this changes the size of the cluster's outermost level",
+             G::training, "devices", true, true},
             &Asked::devices, 1, kMostDevices),
-      whole({"global-batch", "G", "sequences of one step (default 1024)", G::training, "global_batch", true,
-             true},
+      whole({"global-batch", "G", "the number of sequences in a step (default 1024)", G::training,
+             "global_batch", true, true},
             &Asked::global_batch, 1, kMostSequences),
-      whole({"sequence", "S", "tokens of a sequence (default: the model's positions, at most 8192)",
+      whole({"sequence", "S",
+             "the number of tokens in a sequence (default: the model's positions, but at most 8192)",
              G::training, "sequence", true, true},
             &Asked::sequence, 1, kMostSequences),
       word<Precision>({"precision", "P", "bf16, fp16 or fp8 (default: the recipe's)", G::training,
@@ -215,38 +220,50 @@ std::vector<AskedField> make_fields() {
           {"optimizer", "O", "adam or sgd (default: the recipe's)", G::training, "optimizer", true, true},
           &Asked::optimizer, {Optimizer::adam, Optimizer::sgd})};
   for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
-  rows.push_back(on_or_off({"uniform", "", "one strategy for all stages (default)", G::choices, "uniform"},
-                           [](Asked& asked) -> bool& { return asked.uniform; }));
   rows.push_back(
-      on_or_off({"mixed", "", "strategies may differ from stage to stage", G::choices, "mixed", true, true},
-                [](Asked& asked) -> bool& { return asked.choices.mixed; }));
-  rows.push_back(framework({"for", "FRAMEWORK", "only plans that megatron, torchtitan or deepspeed can run",
-                            G::choices, "for", true, true}));
-  rows.push_back(objective({"objective", "WHAT",
-                            "step (default: the shortest) or devices (the fewest that reach a target)",
-                            G::search, "objective"}));
-  rows.push_back(target(
-      {"target-tokens-per-s", "X", "the target of --objective devices", G::search, "target_tokens_per_s"}));
-  rows.push_back(gap({"gap", "SHARE", "stop when the best plan is so near the bound, such as 2% (default 0)",
-                      G::search, "gap"}));
-  rows.push_back(time_limit({"time-limit", "S", "seconds after which the best plan so far is the answer",
-                             G::search, "time_limit_s"}));
-  rows.push_back(whole(
-      {"work-limit", "N", "the same by work done: the same answer on every machine", G::search, "work_limit"},
-      &Asked::work_limit, 0, kMost));
-  rows.push_back(whole({"threads", "N", "default: one for each core; the answer is the same", G::search, ""},
-                       &Asked::threads, 0, 1024));
+      on_or_off({"uniform", "", "use one strategy for all stages (default)", G::choices, "uniform"},
+                [](Asked& asked) -> bool& { return asked.uniform; }));
+  rows.push_back(on_or_off(
+      {"mixed", "", "allow strategies to differ from stage to stage", G::choices, "mixed", true, true},
+      [](Asked& asked) -> bool& { return asked.choices.mixed; }));
   rows.push_back(
-      without({"without", "LIST", "prunings switched off, by name: the same answer, later", G::search, ""}));
-  rows.push_back(whole(
-      {"top", "K", "the K best plans that differ in a degree, each complete (default 1)", G::answer, "top"},
-      &Asked::top, 1, 1000));
+      framework({"for", "FRAMEWORK", "only consider plans that megatron, torchtitan or deepspeed can run",
+                 G::choices, "for", true, true}));
+  rows.push_back(objective(
+      {"objective", "WHAT",
+       "minimize the step time (step, the default) or the number of devices that reach a target (devices)",
+       G::search, "objective"}));
+  rows.push_back(target({"target-tokens-per-s", "X", "the throughput that --objective devices must reach",
+                         G::search, "target_tokens_per_s"}));
+  rows.push_back(
+      gap({"gap", "SHARE",
+           "stop when the best plan is within this share of the lower bound, such as 2% (default 0)",
+           G::search, "gap"}));
+  rows.push_back(
+      time_limit({"time-limit", "S", "stop after this many seconds and return the best plan found so far",
+                  G::search, "time_limit_s"}));
+  rows.push_back(
+      whole({"work-limit", "N",
+             "stop after this much work; unlike a time limit, this gives the same answer on every machine",
+             G::search, "work_limit"},
+            &Asked::work_limit, 0, kMost));
+  rows.push_back(
+      whole({"threads", "N", "the number of threads (default: one per core); it does not change the answer",
+             G::search, ""},
+            &Asked::threads, 0, 1024));
+  rows.push_back(
+      without({"without", "LIST", "switch prunings off by name; the answer is the same but takes longer",
+               G::search, ""}));
+  rows.push_back(
+      whole({"top", "K", "show the K best plans that differ in a degree (default 1)", G::answer, "top"},
+            &Asked::top, 1, 1000));
   rows.push_back(
       whole({"runners-up", "N", "plans to compare the best with, in short", G::answer, "runners_up", false},
             &Asked::runners_up, 0, 1000));
   rows.push_back(word<PipelineModel>(
       {"pipeline-model", "MODEL",
-       "1f1b (default: the schedule's own formula), sum-max or paper ((m + p - 1) times the longest stage)",
+       "the formula for the pipeline: 1f1b (the default, exact for each schedule), sum-max, or paper, "
+       "which is (m + p - 1) times the longest stage",
        G::answer, ""},
       &Asked::pipeline_model, {PipelineModel::one_f_one_b, PipelineModel::sum_max, PipelineModel::paper}));
   return rows;

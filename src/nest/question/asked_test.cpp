@@ -12,8 +12,8 @@ std::string refusal(std::string_view name, std::string_view text) {
   try {
     set_asked(asked, name, text);
   } catch (const AskedError& error) {
-    EXPECT_EQ(error.impossible(), std::string(error.what()).find("the least") != std::string::npos ||
-                                      std::string(error.what()).find("the most") != std::string::npos);
+    EXPECT_EQ(error.impossible(), std::string(error.what()).find("the smallest") != std::string::npos ||
+                                      std::string(error.what()).find("the largest") != std::string::npos);
     return error.what();
   }
   return "accepted";
@@ -104,20 +104,22 @@ TEST(Asked, NumbersMayHaveCommas) {
 TEST(Asked, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("device", "8"), "device: there is no such field; did you mean 'devices'?");
   EXPECT_EQ(refusal("devices", "1.5"), "devices: a whole number is expected, not '1.5'");
-  EXPECT_EQ(refusal("devices", "0"), "devices: 0 is below 1, the least");
-  EXPECT_EQ(refusal("top", "1001"), "top: 1,001 is above 1,000, the most");
+  EXPECT_EQ(refusal("devices", "0"), "devices: 0 is less than 1, the smallest value allowed");
+  EXPECT_EQ(refusal("top", "1001"), "top: 1,001 is more than 1,000, the largest value allowed");
   EXPECT_EQ(refusal("precision", "fp4"),
             "precision: bf16, fp16 or fp8 is expected, not 'fp4'; did you mean 'fp8'?");
   EXPECT_EQ(refusal("for", "megatorn"),
             "for: megatron, torchtitan or deepspeed is expected, not 'megatorn'; did you mean 'megatron'?");
   EXPECT_EQ(refusal("mixed", "yes"), "mixed: on or off is expected, not 'yes'");
-  EXPECT_EQ(refusal("gap", "5x"), "gap: '5x' is no share; try 5% or 0.05");
-  EXPECT_EQ(refusal("time-limit", "soon"), "time-limit: 'soon' is no time; try 60 or '60 s'");
+  EXPECT_EQ(refusal("gap", "5x"), "gap: '5x' is not a share; try 5% or 0.05");
+  EXPECT_EQ(refusal("time-limit", "soon"), "time-limit: 'soon' is not a time; try 60 or '60 s'");
   EXPECT_EQ(refusal("target-tokens-per-s", "0"),
-            "target-tokens-per-s: '0' is no number above 0; try 500000 or 5e5");
+            "target-tokens-per-s: '0' is not a number above 0; try 500000 or 5e5");
   EXPECT_EQ(refusal("objective", "fewest"), "objective: step or devices is expected, not 'fewest'");
-  EXPECT_EQ(refusal("tensor", "2..x"), "tensor: '2..x' is no number, list or range; try 1,2,4 or 2..16");
-  EXPECT_NE(refusal("without", "luck").find("'luck' is none of dominance, "), std::string::npos);
+  EXPECT_EQ(refusal("tensor", "2..x"),
+            "tensor: '2..x' is not a number, a list or a range; try 1,2,4 or 2..16");
+  EXPECT_NE(refusal("without", "luck").find("there is no pruning 'luck'; the prunings are dominance, "),
+            std::string::npos);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The values that a search may give one choice: what --pipeline 2..16 or --tensor 1,2,4 say. Where nothing is
-// said, the default domain of the choice applies (docs/decisions/0004-plan-space.md).
+// The values that the search may give to one choice, as in --pipeline 2..16 or --tensor 1,2,4. Without a
+// value, the default domain of the choice applies (docs/decisions/0004-plan-space.md).
 //
 //   read_choice("1,2,8..16")->has(9)   -> true
 #pragma once

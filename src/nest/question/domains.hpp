@@ -1,4 +1,4 @@
-// The values of the choices that do not depend on others (docs/decisions/0004-plan-space.md).
+// The values of those choices that do not depend on other choices (docs/decisions/0004-plan-space.md).
 #pragma once
 
 #include <cstdint>

@@ -38,9 +38,9 @@ SearchOptions options_of(const Asked& asked) {
   out.objective =
       asked.objective.value_or(asked.target_tokens_per_s ? Objective::devices : Objective::step_time);
   if (out.objective == Objective::devices && !asked.target_tokens_per_s)
-    exclude("objective", "devices needs a target in tokens a second, for which they must be enough");
+    exclude("objective", "devices needs target-tokens-per-s, the throughput to reach");
   if (out.objective == Objective::step_time && asked.target_tokens_per_s)
-    exclude("target-tokens-per-s", "a target goes with the objective 'devices'");
+    exclude("target-tokens-per-s", "a target needs the objective 'devices'");
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
   out.time_limit_s = asked.time_limit_s;
@@ -55,7 +55,8 @@ SearchOptions options_of(const Asked& asked) {
 }
 
 void check_training(const PlanInputs& inputs, const Training& t) {
-  if (t.global_batch < 1) refuse("global-batch", fmt::format("{} is below 1, the least", t.global_batch));
+  if (t.global_batch < 1)
+    refuse("global-batch", fmt::format("{} is less than 1, the smallest value allowed", t.global_batch));
   if (const LayerProfile* profile = inputs.profile(); profile != nullptr && t.sequence != profile->sequence)
     refuse("sequence", fmt::format("the layer profile holds for sequences of {} tokens", profile->sequence));
   const Accelerator& chip = inputs.cluster.accelerator();
@@ -99,8 +100,8 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
   if (wants_stages(space) && !rules.can_cut(question.inputs)) {
     if (!space.pipeline.has(1))
       refuse("pipeline",
-             fmt::format("{} cannot cut {} into stages: it has more than a chain of blocks between an "
-                         "embedding and a head",
+             fmt::format("{} cannot divide {} into stages, because the model is not a chain of blocks "
+                         "between an embedding and a head",
                          rules.title, question.inputs.model_name()));
     space.pipeline = Choice(1);
     question.notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", rules.title,

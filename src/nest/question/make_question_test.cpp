@@ -102,7 +102,7 @@ TEST(MakeQuestion, FrameworksCutNoModelThatTheyCannot) {
   EXPECT_EQ(q.space.pipeline, Choice(1));
   EXPECT_THAT(q.notes, ElementsAre("without a pipeline: Megatron-LM cannot cut t5-11b into stages"));
   EXPECT_THAT(refusal(inputs("t5-11b"), asked({{"for", "megatron"}, {"pipeline", "2..4"}})),
-              HasSubstr("pipeline: Megatron-LM cannot cut t5-11b into stages"));
+              HasSubstr("pipeline: Megatron-LM cannot divide t5-11b into stages"));
   EXPECT_TRUE(make_question(inputs("t5-11b"), asked({{"for", "deepspeed"}, {"pipeline", "2"}}))
                   .space.pipeline.has(2));
 }
@@ -119,9 +119,9 @@ TEST(MakeQuestion, FieldsThatExcludeEachOther) {
   EXPECT_EQ(refusal(gpt, asked({{"uniform", "on"}, {"mixed", "on"}})),
             "uniform: uniform and mixed exclude each other");
   EXPECT_THAT(refusal(gpt, asked({{"objective", "devices"}})),
-              HasSubstr("objective: devices needs a target"));
+              HasSubstr("objective: devices needs target-tokens-per-s"));
   EXPECT_THAT(refusal(gpt, asked({{"objective", "step"}, {"target-tokens-per-s", "5"}})),
-              HasSubstr("target-tokens-per-s: a target goes with"));
+              HasSubstr("target-tokens-per-s: a target needs the objective"));
   const PlanQuestion fewest = make_question(gpt, asked({{"target-tokens-per-s", "5"}, {"runners-up", "3"}}));
   EXPECT_EQ(fewest.options.objective, Objective::devices);
   EXPECT_EQ(fewest.options.runners_up, 0);

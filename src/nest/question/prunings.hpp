@@ -1,5 +1,4 @@
-// Everything that makes the search look at less, by name. Each can be switched off, and the answer stays the
-// same.
+// The names of all prunings. Each can be switched off; the answer must stay the same.
 #pragma once
 
 #include <string>

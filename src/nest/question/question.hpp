@@ -1,5 +1,6 @@
-// All that one search is asked. make_question puts it together from inputs and what somebody asks of them;
-// further searches (why not otherwise, what would fit) change a question and ask it again.
+// Everything that one search is asked. make_question puts it together from the inputs and from what somebody
+// asks of them. Further searches (why another choice was not made, what would fit) change a question and ask
+// it again.
 #pragma once
 
 #include <optional>

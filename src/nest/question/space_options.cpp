@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "nest/base/closest.hpp"
@@ -11,14 +12,18 @@
 namespace nest::question {
 namespace {
 
-// "1f1b, interleaved (default: both), gpipe"
+// "1f1b and interleaved (the default), gpipe, zb-h1 or zb-v"
 std::string schedule_text() {
-  std::string text;
   const std::size_t usual = default_schedules().size();
   const std::vector<Schedule> all = all_schedules();
+  std::string text;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + std::string(name_of(all[i]));
-    if (i + 1 == usual) text += usual == 2 ? " (default: both)" : " (default)";
+    const std::string_view between = i == 0                             ? ""
+                                     : i + 1 == usual                   ? " and "
+                                     : i > usual && i + 1 == all.size() ? " or "
+                                                                        : ", ";
+    text += fmt::format("{}{}", between, name_of(all[i]));
+    if (i + 1 == usual) text += " (the default)";
   }
   return text;
 }
@@ -26,38 +31,50 @@ std::string schedule_text() {
 const auto& options() {
   static const std::string kSchedules = schedule_text();
   static const std::array kOptions{
-      SpaceOption{"micro-batch", "LIST", "sequences of a micro-batch (default 1,2,4,8,16)",
+      SpaceOption{"micro-batch", "LIST", "the number of sequences in a micro-batch (default 1,2,4,8,16)",
                   &SearchSpace::micro_batch},
-      SpaceOption{"tensor", "LIST", "tensor parallel degree (default: divisors of the innermost domain)",
+      SpaceOption{"tensor", "LIST",
+                  "the tensor-parallel degree (default: the divisors of the innermost level's size)",
                   &SearchSpace::tensor},
-      SpaceOption{"sequence-parallel", "on|off", "default on where tensor is above 1",
+      SpaceOption{"sequence-parallel", "on|off", "on or off (default: on if the tensor degree is above 1)",
                   &SearchSpace::sequence_parallel},
-      SpaceOption{"context", "LIST",
-                  "context parallel degree (default 1; up to 16 for sequences of 16,384 tokens or more)",
-                  &SearchSpace::context},
+      SpaceOption{
+          "context", "LIST",
+          "the context-parallel degree (default: 1, and up to 16 for sequences of 16,384 tokens or more)",
+          &SearchSpace::context},
       SpaceOption{"context-method", "LIST", "ring (default), all_to_all", &SearchSpace::context_methods},
-      SpaceOption{"expert", "LIST", "expert parallel degree (default: divisors of the number of experts)",
+      SpaceOption{"expert", "LIST",
+                  "the expert-parallel degree (default: the divisors of the number of experts)",
                   &SearchSpace::expert},
-      SpaceOption{"expert-tensor", "LIST", "tensor degree of the experts (default: 1 and as tensor)",
+      SpaceOption{"expert-tensor", "LIST",
+                  "the tensor degree of the experts (default: 1 and the tensor degree)",
                   &SearchSpace::expert_tensor},
-      SpaceOption{"pipeline", "LIST", "stages (default: 1 to the number of layers)", &SearchSpace::pipeline},
-      SpaceOption{"data", "LIST", "data parallel degree as Megatron counts it (default: all that fit)",
+      SpaceOption{"pipeline", "LIST", "the number of pipeline stages (default: 1 to the number of layers)",
+                  &SearchSpace::pipeline},
+      SpaceOption{"data", "LIST",
+                  "the data-parallel degree as Megatron counts it (default: every possible one)",
                   &SearchSpace::data},
       SpaceOption{"data-inner", "LIST",
-                  "copies whose cells lie side by side (default: divisors of the copies)",
+                  "the number of copies whose devices lie next to each other (default: the divisors of the "
+                  "number of copies)",
                   &SearchSpace::data_inner},
-      SpaceOption{"block-devices", "LIST", "devices of the range of one block of copies (default: a few)",
+      SpaceOption{"block-devices", "LIST",
+                  "the number of devices that are set aside for one block of copies (default: a few values)",
                   &SearchSpace::block_devices},
-      SpaceOption{"first-stage-first", "on|off", "whether the first stage lies at device 0 (default: both)",
+      SpaceOption{"first-stage-first", "on|off",
+                  "whether the first stage starts at device 0 (default: both orders)",
                   &SearchSpace::first_stage_first},
       SpaceOption{"zero", "LIST", "ZeRO stage: 0, 1, 2, 3 (default: all)", &SearchSpace::zero, 0, 3},
       SpaceOption{"zero-shards", "LIST",
-                  "ranks that ZeRO shards over (default: the group, or its part in a domain of each level)",
+                  "the number of ranks that ZeRO shards over (default: the whole group, or the part of it "
+                  "inside a domain of each level)",
                   &SearchSpace::zero_shards},
-      SpaceOption{"recompute", "LIST", "none, selective, full, full:N on N layers of a stage (default: all)",
+      SpaceOption{"recompute", "LIST",
+                  "none, selective, full, or full:N for N layers of a stage (default: all of them)",
                   &SearchSpace::recompute},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
-      SpaceOption{"interleave", "LIST", "chunks of a stage (default 1,2,3,4,6,8)", &SearchSpace::interleave},
+      SpaceOption{"interleave", "LIST", "the number of chunks in a stage (default 1,2,3,4,6,8)",
+                  &SearchSpace::interleave},
   };
   return kOptions;
 }
@@ -149,12 +166,14 @@ struct Reading {
     const auto choice = read_choice(text);
     if (!choice && runs_backwards(text)) return SpaceProblem{fmt::format("'{}' ends before it starts", text)};
     if (!choice)
-      return SpaceProblem{fmt::format("'{}' is no number, list or range; try 1,2,4 or 2..16", text)};
+      return SpaceProblem{fmt::format("'{}' is not a number, a list or a range; try 1,2,4 or 2..16", text)};
     for (const Choice::Range& r : choice->ranges()) {
       if (r.first < option->least)
-        return SpaceProblem{fmt::format("{} is below {}, the least", r.first, option->least), true};
+        return SpaceProblem{
+            fmt::format("{} is less than {}, the smallest value allowed", r.first, option->least), true};
       if (r.last > option->most)
-        return SpaceProblem{fmt::format("{} is above {}, the most", r.last, option->most), true};
+        return SpaceProblem{
+            fmt::format("{} is more than {}, the largest value allowed", r.last, option->most), true};
     }
     space->*member = *choice;
     return std::nullopt;
@@ -182,7 +201,7 @@ struct Reading {
                          layers->ranges()[0].first > 0;
         if (word->value != RecomputePolicy::full || !one)
           return SpaceProblem{
-              fmt::format("'{}' is no policy; a number of layers goes with full, as in full:2", item)};
+              fmt::format("'{}' is not a policy; only full takes a number of layers, as in full:2", item)};
         recompute.layers = layers->ranges()[0].first;
       }
       add_once(list, recompute);

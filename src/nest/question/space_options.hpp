@@ -1,8 +1,8 @@
-// The choices of a search space by name, one row each: what `--tensor 1,2,4` of the command line, `tensor=4`
-// of --why-not and the advice on models that do not fit have in common.
+// The choices of a search space by name, one row each. The command line (`--tensor 1,2,4`), --why-not
+// (`tensor=4`) and the advice on models that do not fit share this table.
 //
 //   read_space_option(*find_space_option("tensor"), "2..x", space)
-//       ->what == "'2..x' is no number, list or range; try 1,2,4 or 2..16"
+//       ->what == "'2..x' is not a number, a list or a range; try 1,2,4 or 2..16"
 #pragma once
 
 #include <optional>

@@ -38,19 +38,19 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
 }
 
 TEST(SpaceOptions, SayWhyATextHasNoValues) {
-  EXPECT_EQ(problem_of("tensor", "2..x"), "'2..x' is no number, list or range; try 1,2,4 or 2..16");
+  EXPECT_EQ(problem_of("tensor", "2..x"), "'2..x' is not a number, a list or a range; try 1,2,4 or 2..16");
   EXPECT_EQ(problem_of("tensor", "1,16..2"), "'1,16..2' ends before it starts");
-  EXPECT_EQ(problem_of("tensor", ""), "'' is no number, list or range; try 1,2,4 or 2..16");
-  EXPECT_EQ(problem_of("tensor", "0"), "0 is below 1, the least (impossible)");
-  EXPECT_EQ(problem_of("zero", "1..4"), "4 is above 3, the most (impossible)");
+  EXPECT_EQ(problem_of("tensor", ""), "'' is not a number, a list or a range; try 1,2,4 or 2..16");
+  EXPECT_EQ(problem_of("tensor", "0"), "0 is less than 1, the smallest value allowed (impossible)");
+  EXPECT_EQ(problem_of("zero", "1..4"), "4 is more than 3, the largest value allowed (impossible)");
   EXPECT_EQ(problem_of("sequence-parallel", "yes"), "on or off is expected, not 'yes'");
   EXPECT_EQ(problem_of("schedule", "1f1b,gpip"),
             "1f1b, interleaved, gpipe, zb-h1 or zb-v is expected, not 'gpip'; did you mean 'gpipe'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
-            "'none:2' is no policy; a number of layers goes with full, as in full:2");
+            "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),
-            "'full:0' is no policy; a number of layers goes with full, as in full:2");
+            "'full:0' is not a policy; only full takes a number of layers, as in full:2");
 }
 
 TEST(SpaceOptions, AFailedReadingChangesNothing) {

@@ -62,7 +62,8 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "optimizer", kOptimizers, recipe.optimizer);
   const bool inherited = recipe.momentum && recipe.optimizer == Optimizer::sgd;
   recipe.momentum = r.boolean_or("momentum", inherited);
-  if (recipe.momentum && recipe.optimizer != Optimizer::sgd) r.fail_at("momentum", "momentum goes with sgd");
+  if (recipe.momentum && recipe.optimizer != Optimizer::sgd)
+    r.fail_at("momentum", "momentum needs the optimizer sgd");
   recipe.master_weights = r.boolean_or("master_weights", recipe.master_weights);
   read_word(r, "parameter_dtype", kStateDTypes, recipe.parameter_dtype);
   read_word(r, "gradient_dtype", kStateDTypes, recipe.gradient_dtype);
@@ -149,7 +150,7 @@ Recipe read_recipe(const Document& document, const std::string& name) {
   Reader r(document);
   const FileKind kind = kind_of(document);
   if (kind != FileKind::unknown && kind != FileKind::recipe)
-    r.fail("this is no recipe", looks_like(document));
+    r.fail("this is not a recipe", looks_like(document));
   const std::string framework = r.text_or("framework", std::string(kDefaultRecipe));
   if (find_embedded(recipe_files(), framework) == nullptr) {
     static_cast<void>(r.choice("framework", recipe_names()));  // throws: it names the known ones

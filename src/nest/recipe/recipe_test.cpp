@@ -107,12 +107,14 @@ TEST(Recipe, ErrorsAreSentences) {
       "r.yaml: line 1, expert_imbalance: the fullest expert cannot have less than the mean; give 1 or more");
   EXPECT_EQ(message("master_weights: maybe\n"),
             "r.yaml: line 1, master_weights: true or false is expected, not 'maybe'");
-  EXPECT_EQ(message("optimizer: adam\nmomentum: true\n"), "r.yaml: line 2, momentum: momentum goes with sgd");
-  EXPECT_EQ(message("momentum: true\n"), "r.yaml: line 1, momentum: momentum goes with sgd");
+  EXPECT_EQ(message("optimizer: adam\nmomentum: true\n"),
+            "r.yaml: line 2, momentum: momentum needs the optimizer sgd");
+  EXPECT_EQ(message("momentum: true\n"), "r.yaml: line 1, momentum: momentum needs the optimizer sgd");
   EXPECT_EQ(message("framework: plain\nmomentum: true\n"), "no error");
   EXPECT_EQ(message("reserve: -1\n"), "r.yaml: line 1, reserve: '-1' is negative");
-  EXPECT_EQ(message("name: x\nlevels: []\n"),
-            "r.yaml: line 1: this is no recipe; this looks like a cluster file: nest clusters show r.yaml");
+  EXPECT_EQ(
+      message("name: x\nlevels: []\n"),
+      "r.yaml: line 1: this is not a recipe; this looks like a cluster file: nest clusters show r.yaml");
   EXPECT_THROW(static_cast<void>(load_recipe("megatro")), InputError);
 }
 

@@ -1,4 +1,5 @@
-// simulate against price over random plans: DESIGN.md's chain of trust. Prints the bands that it finds.
+// simulate against price over random plans: the chain of trust of docs/design.md, section 2. Prints the bands
+// that it finds.
 #include <gtest/gtest.h>
 
 #include <cmath>

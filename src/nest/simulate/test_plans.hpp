@@ -1,5 +1,5 @@
 // For tests: plans whose stages cost what the test says, placed on small clusters, with the price that
-// DESIGN.md section 5 gives them.
+// docs/design.md (section 5) gives them.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline Cluster cluster_of(std::vector<Level> levels) {
   return Cluster({.name = "test", .levels = std::move(levels)});
 }
 
-// The four devices of EXAMPLE.md.
+// The four devices of the worked example (docs/design.md).
 inline Cluster example_cluster() {
   return cluster_of({level("node", 2, 100e9, 1e-6), level("rack", 2, 10e9, 5e-6)});
 }
@@ -160,7 +160,7 @@ inline void price_step(Case& c) {
   c.priced.predicted.step = Seconds{c.priced.pipeline.value + reduce + norm + finish};
 }
 
-// EXAMPLE.md, first row: layers 0, 1 | 2 on devices 1, 0 and 3, 2.
+// The worked example (docs/design.md), first row: layers 0, 1 | 2 on devices 1, 0 and 3, 2.
 inline Case example_case() {
   Case c{inputs_on(example_cluster()), placed(2, 2, 1, Order::copies), {}};
   for (std::size_t i : {0U, 1U}) {

@@ -40,7 +40,7 @@ struct Padding {
 
 // Where a parameter lies. Dense parameters are split over the tensor group, expert parameters over the x*e
 // devices of the expert and expert tensor groups; the gradients of both are reduced over the rest (see
-// DESIGN.md).
+// docs/design.md).
 struct ParameterFact {
   TensorIndex tensor = 0;
   bool expert = false;

@@ -115,7 +115,7 @@ std::string json_cause(std::string_view message, std::string_view text, std::siz
 
 std::string yaml_cause(std::string_view message, std::string_view line) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kWords{{
-      {"illegal map value", "a ': ' where none may stand (a text with a colon needs quotes)"},
+      {"illegal map value", "a ': ' is not allowed here (a text with a colon needs quotes)"},
       {"illegal tab when looking for indentation", "a tab; YAML is indented with spaces"},
       {"end of sequence flow not found", "a bracket is not closed"},
       {"end of map flow not found", "a bracket is not closed"},

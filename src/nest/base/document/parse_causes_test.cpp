@@ -60,7 +60,7 @@ TEST(JsonCause, OtherMessagesPassThrough) {
 
 TEST(YamlCause, CommonMistakes) {
   EXPECT_EQ(yaml("a: x: y\n"),
-            "x: line 1: not valid YAML: a ': ' where none may stand (a text with a colon needs quotes)");
+            "x: line 1: not valid YAML: a ': ' is not allowed here (a text with a colon needs quotes)");
   EXPECT_EQ(yaml("name: x\n\tlevels: 3\n"), "x: line 2: not valid YAML: a tab; YAML is indented with spaces");
   EXPECT_EQ(yaml("a:\n\t- 1\n"), "x: line 2: not valid YAML: a tab; YAML is indented with spaces");
   EXPECT_EQ(yaml("a: {b: 1\n"), "x: line 2: not valid YAML: a bracket is not closed");

@@ -219,7 +219,7 @@ TEST(ParseYaml, AMillionEmptyLinesTakeNoTime) {
 TEST(ParseYaml, SaysWhereTheTextIsNoYaml) {
   EXPECT_EQ(refusal("a: 1\nb: [1, 2\n"), "x.yaml: line 3: not valid YAML: a bracket is not closed");
   EXPECT_EQ(refusal("a: 1\n b: 2\n"),
-            "x.yaml: line 2: not valid YAML: a ': ' where none may stand (a text with a colon needs quotes)");
+            "x.yaml: line 2: not valid YAML: a ': ' is not allowed here (a text with a colon needs quotes)");
   EXPECT_EQ(refusal("a:\n\t- 1\n"), "x.yaml: line 2: not valid YAML: a tab; YAML is indented with spaces");
   EXPECT_EQ(refusal("a: *none\n"), "x.yaml: line 1: not valid YAML: the referenced anchor is not defined");
 }

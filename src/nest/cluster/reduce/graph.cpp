@@ -32,7 +32,7 @@ std::vector<std::string> expand(Reader& r, const std::string& key, const std::st
   const auto first = number(digits, dots);
   const auto last = number(dots + 2, text.size());
   if (!first || !last || *last < *first) {
-    r.fail_at(key, "'" + text + "' is no range of names", "write it like 'd0..7'");
+    r.fail_at(key, "'" + text + "' is not a range of names", "write it like 'd0..7'");
   }
   if (*last - *first >= kMostGraphNodes)
     r.fail_at(key, "'" + text + "' is more than " + format_digits(kMostGraphNodes) + " names");
@@ -52,7 +52,7 @@ class GraphReader {
 
   NetworkGraph read() {
     if (const FileKind kind = kind_of(file_.document()); kind == FileKind::cluster || kind == FileKind::model)
-      file_.fail("this is no graph file", looks_like(file_.document()));
+      file_.fail("this is not a graph file", looks_like(file_.document()));
     graph_.name = file_.text("name");
     if (graph_.name.empty()) file_.fail_at("name", "the name is empty");
     graph_.accelerator = read_accelerator(file_, "accelerator");

@@ -80,7 +80,7 @@ TEST(Graph, BrokenFilesAreAnsweredToTheLetter) {
       error_of(kNodes + "  - {between: [d0..3], bandwidth: 1 GB/s, latency: 1 us}\n"),
       "net.yaml: line 6, links[0].between: two names are expected, such as [d0, leaf0] or [d0..7, leaf0]");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d3..0, leaf], bandwidth: 1 GB/s, latency: 1 us}\n"),
-            "net.yaml: line 6, links[0].between: 'd3..0' is no range of names; write it like 'd0..7'");
+            "net.yaml: line 6, links[0].between: 'd3..0' is not a range of names; write it like 'd0..7'");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latancy: 1 us}\n"),
             "net.yaml: line 6, links[0]: unknown key 'latancy'; did you mean 'latency'?");
   EXPECT_EQ(error_of(kNodes + "  - {between: [d0..3, leaf], bandwidth: 1 GB/s, latency: 1 us, count: 0}\n"),
@@ -89,9 +89,9 @@ TEST(Graph, BrokenFilesAreAnsweredToTheLetter) {
             "net.yaml: line 1, name: the name is empty");
   EXPECT_EQ(error_of(kHead + "devices: [\"a\\nb\", c]\nlinks: []\n"),
             "net.yaml: line 3, devices: a text without control characters is expected");
-  EXPECT_EQ(
-      error_of(kHead + "levels: []\n"),
-      "net.yaml: line 1: this is no graph file; this looks like a cluster file: nest clusters show net.yaml");
+  EXPECT_EQ(error_of(kHead + "levels: []\n"),
+            "net.yaml: line 1: this is not a graph file; this looks like a cluster file: nest clusters show "
+            "net.yaml");
   EXPECT_EQ(error_of(kHead + "devices: 4\n"),
             "net.yaml: line 1: the key 'links' is missing; it holds a list");
   EXPECT_EQ(error_of(kHead + "devices: 4\nswitchs: [leaf]\nlinks: []\n"),

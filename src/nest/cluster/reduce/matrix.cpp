@@ -199,7 +199,7 @@ double read_entry(const MatrixText& source, const Row& row, const Cell& cell, co
   if (v && *v > 0) return *v;
   if (v) fail(source, row.line, cell.column, "'" + cell.text + "' is not above 0");
   if (is_missing(cell.text)) {
-    fail(source, row.line, cell.column, "'" + cell.text + "' is no figure",
+    fail(source, row.line, cell.column, "'" + cell.text + "' is not a number",
          "every pair needs one that is above 0");
   }
   fail(source, row.line, cell.column, "'" + cell.text + "' is not " + kind.noun,

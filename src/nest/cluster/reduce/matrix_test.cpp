@@ -76,9 +76,9 @@ TEST(Matrix, ColumnsAreSeparatedByCommas) {
 
 TEST(Matrix, WhatWasNotMeasuredIsNamed) {
   EXPECT_EQ(error_of("0,nan\n1,0\n"),
-            "bw.csv: line 1, column 2: 'nan' is no figure; every pair needs one that is above 0");
+            "bw.csv: line 1, column 2: 'nan' is not a number; every pair needs one that is above 0");
   EXPECT_EQ(error_of("0,1\nInf,0\n"),
-            "bw.csv: line 2, column 1: 'Inf' is no figure; every pair needs one that is above 0");
+            "bw.csv: line 2, column 1: 'Inf' is not a number; every pair needs one that is above 0");
 }
 
 TEST(Matrix, RefusesWhatIsNoText) {

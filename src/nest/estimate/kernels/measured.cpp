@@ -145,7 +145,7 @@ MeasuredProfile read_profile(const std::string& file, std::string_view text) {
       in.skip();
     }
   });
-  if (!known) in.fail("this is no accelerator profile: its format is not '" + std::string(kFormat) + "'");
+  if (!known) in.fail("this is not an accelerator profile: its format is not '" + std::string(kFormat) + "'");
   return profile;
 }
 

@@ -54,7 +54,7 @@ void expect_refused(std::string text, const std::string& part, const std::string
 }
 
 TEST(MeasuredProfile, BadFilesAreRefusedWithTheirLine) {
-  expect_refused(kSmall, "nest-accelerator-profile", "something", "this is no accelerator profile");
+  expect_refused(kSmall, "nest-accelerator-profile", "something", "this is not an accelerator profile");
   expect_refused(kSmall, "7.3e-06", "-1", "x.json: line 6: a time above 0 is expected");
   expect_refused(kSmall, "256, 768, 512, \"bf16\", 6.3e-06", "256, 768, \"bf16\"",
                  "a number is expected here");

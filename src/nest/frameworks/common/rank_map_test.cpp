@@ -8,8 +8,8 @@
 namespace nest::frameworks {
 namespace {
 
-// FACTS: 16 ranks, tensor 2, data 2, pipeline 4: pipeline groups [0, 4, 8, 12].., data groups [0, 2], [1,
-// 3]..
+// docs/facts.md: 16 ranks, tensor 2, data 2, pipeline 4: pipeline groups [0, 4, 8, 12].., data groups [0, 2],
+// [1, 3]..
 TEST(RankMap, CountsAsMegatronDoes) {
   test::Planner planner("llama3.1-8b");
   const RankMap map =

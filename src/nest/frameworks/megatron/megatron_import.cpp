@@ -217,16 +217,17 @@ class Import {
     for (const auto& [parts, what] :
          {std::pair(dense, "tensor x context x pipeline"), {expert, "expert tensor x expert x pipeline"}}) {
       if (parts > world || world % parts != 0)
-        fail("", fmt::format("{} ranks are no multiple of {} = {}", world, what, parts));
+        fail("", fmt::format("{} ranks are not a multiple of {} = {}", world, what, parts));
     }
     p.data = world / dense;
     if (p.data % s.side() != 0)
-      fail("", fmt::format("{} data ranks are no multiple of the {} that share experts", p.data, s.side()));
+      fail("",
+           fmt::format("{} data ranks are not a multiple of the {} that share experts", p.data, s.side()));
     p.data_inner = 0;
     t.global_batch = whole("--global-batch-size").value_or(t.micro_batch * p.data);
     if (t.global_batch % (t.micro_batch * p.data) != 0) {
-      fail("--global-batch-size", fmt::format("{} is no multiple of micro-batch {} x data {}", t.global_batch,
-                                              t.micro_batch, p.data));
+      fail("--global-batch-size", fmt::format("{} is not a multiple of micro-batch {} x data {}",
+                                              t.global_batch, t.micro_batch, p.data));
     }
     t.micro_batches = t.global_batch / (t.micro_batch * p.data);
   }
@@ -334,7 +335,7 @@ class Import {
     const auto parts = static_cast<std::int64_t>(split.layout.size());
     if (parts > 0 && parts % pipeline != 0)
       fail("--pipeline-model-parallel-layout",
-           fmt::format("{} parts are no multiple of {} ranks", parts, pipeline));
+           fmt::format("{} parts are not a multiple of {} ranks", parts, pipeline));
     if (parts > 0) split.interleave = parts / pipeline;
     return split;
   }

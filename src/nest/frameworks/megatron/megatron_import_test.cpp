@@ -53,9 +53,9 @@ TEST(MegatronImport, ReadsALaunchScript) {
 
 TEST(MegatronImport, RefusesWhatContradictsItself) {
   EXPECT_EQ(problem("--pipeline-model-parallel-size 3"),
-            "x.sh: 64 ranks are no multiple of tensor x context x pipeline = 12");
+            "x.sh: 64 ranks are not a multiple of tensor x context x pipeline = 12");
   EXPECT_EQ(problem("--global-batch-size 24"),
-            "x.sh: --global-batch-size: 24 is no multiple of micro-batch 1 x data 16");
+            "x.sh: --global-batch-size: 24 is not a multiple of micro-batch 1 x data 16");
   EXPECT_EQ(problem("--micro-batch-size zero"),
             "x.sh: --micro-batch-size: a whole number from 1 on is expected, not 'zero'");
   EXPECT_EQ(problem("--num-distributed-optimizer-instances 3"),
@@ -63,7 +63,7 @@ TEST(MegatronImport, RefusesWhatContradictsItself) {
   EXPECT_EQ(problem("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et*30|L"),
             "x.sh: --pipeline-model-parallel-layout: it has 30 layers, the model 32");
   EXPECT_EQ(problem("--pipeline-model-parallel-size 2 --pipeline-model-parallel-layout Et|t|L"),
-            "x.sh: --pipeline-model-parallel-layout: 3 parts are no multiple of 2 ranks");
+            "x.sh: --pipeline-model-parallel-layout: 3 parts are not a multiple of 2 ranks");
   EXPECT_EQ(problem("--use-torch-fsdp2"), "x.sh: --use-torch-fsdp2: a plan cannot say this");
   EXPECT_EQ(problem("--context-parallel-size 2 --cp-comm-type allgather"),
             "x.sh: --cp-comm-type: a plan has p2p and a2a, not 'allgather'");

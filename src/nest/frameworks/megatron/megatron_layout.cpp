@@ -39,7 +39,7 @@ class Expander {
         if (at_ >= text_.size()) refuse("a '(' is never closed");
         ++at_;
       } else if (c != 'E' && c != 't' && c != 'm' && c != 'L' && c != '|') {
-        refuse(std::string("'") + c + "' is none of E, t, m, L, |, (, ) and *");
+        refuse(std::string("'") + c + "' is not one of E, t, m, L, |, (, ) and *");
       }
       const std::int64_t repeats = times();
       if (out.size() + item.size() * static_cast<std::size_t>(repeats) > kMostLetters)

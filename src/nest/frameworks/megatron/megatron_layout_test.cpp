@@ -49,7 +49,7 @@ TEST(MegatronLayout, RefusesWhatIsNone) {
     return message_of([&] { static_cast<void>(read_layout(text)); });
   };
   const std::string flag = "--pipeline-model-parallel-layout: ";
-  EXPECT_EQ(problem("Etx|tL"), flag + "'x' is none of E, t, m, L, |, (, ) and *");
+  EXPECT_EQ(problem("Etx|tL"), flag + "'x' is not one of E, t, m, L, |, (, ) and *");
   EXPECT_EQ(problem("E(t|tL"), flag + "a '(' is never closed");
   EXPECT_EQ(problem("Et)|tL"), flag + "a ')' without its '('");
   EXPECT_EQ(problem("Et*|tL"), flag + "a number is expected after '*'");

@@ -31,7 +31,7 @@ Bytes layer_bytes(Reader& r, const char* key) {
   std::string_view number = shown;
   while (number.ends_with(' ') || number.ends_with('B')) number.remove_suffix(1);
   if (const auto plain = number_in<double>(number); plain && *plain != std::floor(*plain))
-    r.fail_at(key, shown + " is no whole number of bytes");
+    r.fail_at(key, shown + " is not a whole number of bytes");
   if (bytes.value > kMostLayerBytes)
     r.fail_at(key, "'" + shown + "' is outside 0 to " + format_digits(kMostLayerBytes) + " bytes");
   return bytes;

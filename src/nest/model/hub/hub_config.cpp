@@ -81,7 +81,7 @@ const Family& family_of(Reader& r, const std::optional<std::string>& architectur
   }
   const FileKind kind = kind_of(r.document());
   const bool other = kind != FileKind::unknown && kind != FileKind::model;
-  r.fail("neither a model_type nor a known architecture is given, so this is no config.json that can be read",
+  r.fail("the file has neither a model_type nor a known architecture, so it cannot be read as a config.json",
          other ? looks_like(r.document()) : "add \"model_type\": \"llama\" or the like");
 }
 

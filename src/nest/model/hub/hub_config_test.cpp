@@ -86,9 +86,8 @@ TEST(HubConfig, ErrorsAreSentences) {
       "qwen2_moe, "
       "qwen3, qwen3_moe, t5, vit, whisper");
   EXPECT_EQ(message("{\"hidden_size\": 4096}"),
-            "config.json: line 1: neither a model_type nor a known architecture is given, so this is no "
-            "config.json "
-            "that can be read; add \"model_type\": \"llama\" or the like");
+            "config.json: line 1: the file has neither a model_type nor a known architecture, so it cannot "
+            "be read as a config.json; add \"model_type\": \"llama\" or the like");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": \"big\"}"),
             "config.json: line 2, hidden_size: a whole number is expected, not 'big'");
   EXPECT_EQ(message("{\"model_type\": \"llama\",\n \"hidden_size\": -4096}"),
@@ -116,8 +115,8 @@ TEST(HubConfig, ErrorsAreSentences) {
 
 TEST(HubConfig, AnotherKindOfFileIsNamed) {
   EXPECT_EQ(message(R"({"name": "x", "levels": []})"),
-            "config.json: line 1: neither a model_type nor a known architecture is given, so this is no "
-            "config.json that can be read; this looks like a cluster file: nest clusters show config.json");
+            "config.json: line 1: the file has neither a model_type nor a known architecture, so it cannot "
+            "be read as a config.json; this looks like a cluster file: nest clusters show config.json");
   EXPECT_EQ(
       message("{\n\"architectures\": [\"LlamaForCausalLMEagle\"]}"),
       "config.json: line 2, architectures: the architecture 'LlamaForCausalLMEagle' is not known, and no "

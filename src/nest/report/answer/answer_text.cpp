@@ -28,14 +28,14 @@ std::string cost_sentence(const WhyNot& answer, const Plan& best) {
                                  : "the best plan found with it (not proved)";
   const double share = answer.cost->value / best.predicted->step.value;
   if (share <= 0) {
-    return fmt::format("It costs nothing: {} takes {} a step, the plan above {}.", proved,
+    return fmt::format("It costs nothing: {} takes {} a step, and the plan above takes {}.", proved,
                        format(other.predicted->step), format(best.predicted->step));
   }
   const auto loss = largest_loss(best, other);
   return fmt::format(
       "It costs {} ({:.1f} %): {} takes {} a step.{}", format(*answer.cost), 100 * share, proved,
       format(other.predicted->step),
-      loss ? fmt::format(" It loses most by {}: {}.", loss->name, signed_time(loss->change())) : "");
+      loss ? fmt::format(" It loses most time in {}: {}.", loss->name, signed_time(loss->change())) : "");
 }
 
 std::string comparison(const WhyNot& answer, const Plan& best) {
@@ -51,7 +51,7 @@ std::string comparison(const WhyNot& answer, const Plan& best) {
     choices.add({c.what, c.first, c.second});
     ++rows;
   }
-  if (stages > 0) choices.add({"stages", "", fmt::format("{} choices of single stages differ", stages)});
+  if (stages > 0) choices.add({"stages", "", fmt::format("{} choices differ in single stages", stages)});
   Table terms({{"part"}, {"best", Align::right}, {answer.choice, Align::right}, {"change", Align::right}});
   for (const TermDifference& t : difference.terms) {
     if (t.first.value == 0 && t.second.value == 0) continue;
@@ -68,11 +68,12 @@ std::string why_not_text(const WhyNot& answer, const Plan& best, const ScreenOpt
   std::string out = heading(options, "Why not " + answer.choice + "?") + "\n";
   if (answer.found.plans.empty()) {
     const bool limit = answer.found.status == PlanStatus::limit;
-    const std::string why = limit ? "No plan with it was found before the limit, and none was ruled out."
-                                  : "It cannot be: " + answer.found.reason + ".";
+    const std::string why = limit
+                                ? "No such plan was found before the limit was reached, but there may be one."
+                                : "This is not possible: " + answer.found.reason + ".";
     return out + wrap(why, kTextWidth, 0) + "\n";
   }
-  if (answer.chosen) return out + "The best plan has it already.\n";
+  if (answer.chosen) return out + "The best plan makes this choice already.\n";
   return out + wrap(cost_sentence(answer, best), kTextWidth, 0) + "\n\n" + comparison(answer, best);
 }
 
@@ -84,8 +85,8 @@ std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
                        format_digits(cluster.devices()), cluster.device_name(), found.reason),
            kTextWidth, 0) +
       "\n";
-  if (advice.empty()) return out + "nothing that was tried would change that\n";
-  out += "\nWhat would make one possible, as found by search:\n";
+  if (advice.empty()) return out + "None of the changes that were tried would make a plan possible.\n";
+  out += "\nEach of these changes would make a plan possible:\n";
   for (const Advice& a : advice) {
     out += "- " + wrap(a.sentence, kTextWidth, 2) + "\n";
     if (!a.plan) continue;

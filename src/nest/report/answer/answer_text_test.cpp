@@ -17,8 +17,8 @@ const Plan kBest = answer_plan({3}, 8, Seconds{1}, Seconds{0});
 TEST(AnswerText, WhatAChoiceCosts) {
   WhyNot why{"pipeline=2", answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.25})}), false, Seconds{0.25}};
   EXPECT_EQ(why_not_text(why, kBest), R"(Why not pipeline=2?
-It costs 250 ms (25.0 %): the best plan with it takes 1.25 s a step. It loses most by bubble: +250
-ms.
+It costs 250 ms (25.0 %): the best plan with it takes 1.25 s a step. It loses most time in bubble:
++250 ms.
 
 choice         best  pipeline=2
 micro-batches  1     2
@@ -39,14 +39,14 @@ TEST(AnswerText, WhatForbidsAChoice) {
   WhyNot why{"tensor=3", {}, false, std::nullopt};
   why.found.reason = "tensor 3 does not divide 64 heads";
   EXPECT_EQ(why_not_text(why, kBest),
-            "Why not tensor=3?\nIt cannot be: tensor 3 does not divide 64 heads.\n");
+            "Why not tensor=3?\nThis is not possible: tensor 3 does not divide 64 heads.\n");
   why.found.status = PlanStatus::limit;
-  EXPECT_THAT(why_not_text(why, kBest), HasSubstr("No plan with it was found before the limit"));
+  EXPECT_THAT(why_not_text(why, kBest), HasSubstr("No such plan was found before the limit"));
 }
 
 TEST(AnswerText, AChoiceThatIsMadeOrCostsNothing) {
   WhyNot why{"pipeline=1", answer({kBest}), true, Seconds{0}};
-  EXPECT_EQ(why_not_text(why, kBest), "Why not pipeline=1?\nThe best plan has it already.\n");
+  EXPECT_EQ(why_not_text(why, kBest), "Why not pipeline=1?\nThe best plan makes this choice already.\n");
   why.chosen = false;
   EXPECT_THAT(why_not_text(why, kBest),
               HasSubstr("It costs nothing: the best plan with it takes 1 s a step"));
@@ -56,13 +56,13 @@ TEST(AnswerText, WhatWouldMakeItFit) {
   SearchResult none;
   none.reason = "stage 0 needs 96 GiB, a device has 74.5 GiB";
   EXPECT_EQ(unfit_text(none, test::eight_devices(), {}),
-            "no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB\n"
-            "nothing that was tried would change that\n");
+            "no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB\nNone of the "
+            "changes that were tried would make a plan possible.\n");
   EXPECT_EQ(
       unfit_text(none, test::eight_devices(), {{AdviceKind::devices, "16 devices in place of 8", 16, kBest}}),
       R"(no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB
 
-What would make one possible, as found by search:
+Each of these changes would make a plan possible:
 - 16 devices in place of 8
   pipeline 1, data 8, ZeRO 0, 1 micro-batch of 1, recomputation none
 )");

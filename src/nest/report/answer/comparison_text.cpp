@@ -81,7 +81,7 @@ std::vector<std::string> remarks_of(const ComparedPlan& one) {
   std::vector<std::string> list;
   const BaselineResult& r = one.result;
   if (one.name == "nest" && r.status == PlanStatus::feasible && r.plan->lower_bound)
-    list.push_back(fmt::format("a limit came before the proof; nothing takes less than {} a step",
+    list.push_back(fmt::format("a limit was reached before the proof; no plan takes less than {} a step",
                                format(*r.plan->lower_bound)));
   if (!fits(one) && !r.reason.empty()) list.push_back(r.reason);
   if (one.name != "nest" && fits(one) && r.believed && r.plan->predicted) {
@@ -186,8 +186,9 @@ std::string comparison_text(const Comparison& all, const PlanQuestion& question,
   if (!remarks.empty()) out += "\n" + heading("Remarks", options) + "\n" + remarks;
   out += "\n" +
          wrap(
-             "t tensor, c context, e expert, p pipeline (x chunks), d data, z ZeRO stage, b micro-batch; "
-             "then recomputation (/ layers of a stage). 'nest compare --list' says what each baseline knows.",
+             "Plans are abbreviated: t tensor, c context, e expert, p pipeline (x chunks), d data, z ZeRO "
+             "stage, b micro-batch, then recomputation (/ layers of a stage). 'nest compare --list' "
+             "describes the baselines.",
              kTextWidth, 0) +
          "\n";
   return out;

@@ -236,7 +236,7 @@ std::string lint_text(const LintReport& report, const Plan& plan, const PlanInpu
   out += "\n";
   for (const LintFinding& finding : report.findings)
     out += fmt::format("{:<6} ", name_of(finding.kind)) + wrap(finding.sentence, kTextWidth, 7) + "\n";
-  if (report.findings.empty()) out += "nothing wrong, and nothing that would make it faster by 2 %\n";
+  if (report.findings.empty()) out += "No problem was found, and no plan is more than 2 % faster.\n";
   if (report.changes.empty()) return out;
   Table table({{"flag"}, {"now"}, {"better"}});
   for (const FlagChange& change : report.changes)

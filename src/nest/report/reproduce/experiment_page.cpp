@@ -73,7 +73,7 @@ std::string experiment_page(const Experiment& experiment, const ExperimentResult
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
       title + "</title>\n" + std::string(kStyle) + "</head>\n<body>\n<h1>" + title + "</h1>\n";
   out += "<p>Throughput relative to " + escape_xml(spell_reference(experiment, result.reference)) +
-         ". All plans are checked and priced alike.</p>\n";
+         ". All plans are checked and priced in the same way.</p>\n";
   out += "<figure>\n" + experiment_chart(experiment, result) + "</figure>\n";
 
   out += "<h2>What was run</h2>\n<dl>\n";

@@ -280,11 +280,11 @@ std::vector<std::string> sweep_findings(const Sweep& sweep, const std::vector<Sw
                            sweep.at((*enough)->point)[i].second);
     const std::string with = where.empty() ? "" : " (" + where + ")";
     if (*enough == line.back())
-      out.push_back(
-          fmt::format("{}{}: still paying at {}", axis.field, with, sweep.at(line.back()->point)[0].second));
+      out.push_back(fmt::format("{}{}: more still helps at {}", axis.field, with,
+                                sweep.at(line.back()->point)[0].second));
     else
-      out.push_back(fmt::format("{}{}: {} gives 99 % of the best; beyond it, more hardly pays", axis.field,
-                                with, sweep.at((*enough)->point)[0].second));
+      out.push_back(fmt::format("{}{}: {} gives 99 % of the best throughput; more than that hardly helps",
+                                axis.field, with, sweep.at((*enough)->point)[0].second));
   }
   return out;
 }

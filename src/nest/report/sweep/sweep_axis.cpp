@@ -68,16 +68,16 @@ std::vector<std::string> range(const std::string& text, const std::string& ends,
   auto from = typed(from_text);
   auto to = typed(to_text);
   if (!from || !to || !same_unit(*from, *to, from_text, to_text))
-    refuse(text, "'" + ends + "' is no range of numbers", "try 12.5GB/s..400GB/s:log6");
+    refuse(text, "'" + ends + "' is not a range of numbers", "try 12.5GB/s..400GB/s:log6");
   const bool log = count.starts_with("log");
   if (log) count.erase(0, 3);
   int steps = 0;
   const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), steps);
   if (error != std::errc{} || end != count.data() + count.size() || steps < 2 ||
       static_cast<std::size_t>(steps) > kMostSweepValues)
-    refuse(text, "'" + count + "' is no number of values from 2 to 1,000", "try :6 or :log6");
+    refuse(text, "'" + count + "' is not a number of values from 2 to 1,000", "try :6 or :log6");
   if (log && !(from->number > 0 && to->number > 0))
-    refuse(text, "evenly spaced ratios need numbers above 0", "use :6 in place of :log6");
+    refuse(text, "evenly spaced ratios need numbers above 0", "use :6 instead of :log6");
   std::vector<std::string> values;
   for (int i = 0; i < steps; ++i) {
     const double share = static_cast<double>(i) / (steps - 1);

@@ -41,13 +41,13 @@ TEST(SweepAxis, SaysWhatIsWrong) {
             "--vary devices: a field and its values are expected; try devices=64,128,256");
   EXPECT_EQ(refusal("a=1..8"), "--vary a=1..8: a range needs the number of its values; try 1..8:log6");
   EXPECT_EQ(refusal("a=1..8:x"),
-            "--vary a=1..8:x: 'x' is no number of values from 2 to 1,000; try :6 or :log6");
+            "--vary a=1..8:x: 'x' is not a number of values from 2 to 1,000; try :6 or :log6");
   EXPECT_EQ(refusal("a=0..8:log3"),
-            "--vary a=0..8:log3: evenly spaced ratios need numbers above 0; use :6 in place of :log6");
+            "--vary a=0..8:log3: evenly spaced ratios need numbers above 0; use :6 instead of :log6");
   EXPECT_EQ(refusal("a=x..y:3"),
-            "--vary a=x..y:3: 'x..y' is no range of numbers; try 12.5GB/s..400GB/s:log6");
+            "--vary a=x..y:3: 'x..y' is not a range of numbers; try 12.5GB/s..400GB/s:log6");
   EXPECT_EQ(refusal("a=1GB..2GB/s:3"),
-            "--vary a=1GB..2GB/s:3: '1GB..2GB/s' is no range of numbers; try 12.5GB/s..400GB/s:log6");
+            "--vary a=1GB..2GB/s:3: '1GB..2GB/s' is not a range of numbers; try 12.5GB/s..400GB/s:log6");
   EXPECT_EQ(refusal("a=1,,2"), "--vary a=1,,2: a value is missing between commas");
   EXPECT_EQ(refusal("a=1,1"), "--vary a=1,1: '1' is there twice");
 }

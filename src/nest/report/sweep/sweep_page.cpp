@@ -192,7 +192,7 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
          "of every "
          "varied quantity. A cross: no plan fits.</figcaption></figure>\n";
   const std::vector<std::string> findings = sweep_findings(sweep, rows);
-  if (!findings.empty()) out += "<h2>Where more stops paying</h2>\n<ul>\n";
+  if (!findings.empty()) out += "<h2>Where more stops helping</h2>\n<ul>\n";
   for (const std::string& finding : findings) out += "<li>" + escape_xml(finding) + "</li>\n";
   if (!findings.empty()) out += "</ul>\n";
   out += "<h2>Points</h2>\n<div class=\"rows\"><table>\n<tr>";

@@ -90,13 +90,13 @@ TEST(Sweep, FrontAndKnee) {
   sweep.axes = {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s,2GB/s,4GB/s,8GB/s")};
   const std::vector<SweepRow> rows{row_of(0, 50), row_of(1, 99.5), row_of(2, 99.5), row_of(3, 100)};
   EXPECT_EQ(pareto_front(sweep, rows), (std::vector<std::size_t>{0, 1, 3}));
-  EXPECT_EQ(
-      sweep_findings(sweep, rows),
-      (std::vector<std::string>{"cluster.levels.1.bandwidth: 2GB/s gives 99 % of the best; beyond it, more "
-                                "hardly pays"}));
+  EXPECT_EQ(sweep_findings(sweep, rows),
+            (std::vector<std::string>{
+                "cluster.levels.1.bandwidth: 2GB/s gives 99 % of the best throughput; more than that "
+                "hardly helps"}));
   const std::vector<SweepRow> paying{row_of(0, 50), row_of(1, 60), row_of(2, 80), row_of(3, 100)};
   EXPECT_EQ(sweep_findings(sweep, paying),
-            (std::vector<std::string>{"cluster.levels.1.bandwidth: still paying at 8GB/s"}));
+            (std::vector<std::string>{"cluster.levels.1.bandwidth: more still helps at 8GB/s"}));
   // Of latencies less is dearer.
   sweep.axes = {read_sweep_axis("cluster.levels.1.latency=1us,2us,4us")};
   const std::vector<SweepRow> late{row_of(0, 100), row_of(1, 100), row_of(2, 60)};

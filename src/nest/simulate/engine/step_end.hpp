@@ -1,7 +1,7 @@
 // The end of a step: gradients are reduced part by part as each chunk's last backward pass makes them ready,
 // copies of tied weights are summed when both ends have theirs, then come the norm over all stages, the
-// optimizer, and the gathering of parameters, which may run on into the next step (DESIGN.md, "End of the
-// step").
+// optimizer, and the gathering of parameters, which may run on into the next step (docs/design.md, "End of
+// the step").
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,8 @@ class Recorder final : public StepEnd::Host {
   std::vector<double> shares;
 };
 
-// p = 1, q = 2 of EXAMPLE.md with one layer: reductions start when the last pass is done.
+// p = 1, q = 2 of the worked example (docs/design.md) with one layer: reductions start when the last pass is
+// done.
 Case one_stage(double forward, double backward) {
   Case c{inputs_on(example_cluster()), placed(1, 2, 1, Order::copies), {}};
   c.plan.training.micro_batches = 2;

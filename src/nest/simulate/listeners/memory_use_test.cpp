@@ -19,7 +19,7 @@ TEST(MemoryUse, PeakIsStaticStashesAndWhatATaskNeeds) {
   MemoryUse memory(true);
   const std::array<Listener*, 1> listeners{&memory};
   static_cast<void>(run_engine(scenario, listeners));
-  // EXAMPLE.md: 400 + 400 + 2 * 200 MB, and 200 + 200 + 100 MB.
+  // The worked example of docs/design.md: 400 + 400 + 2 * 200 MB, and 200 + 200 + 100 MB.
   EXPECT_EQ(memory.peak(0).value, 1'200'000'007);
   EXPECT_EQ(memory.peak(1).value, 500'000'000);
   ASSERT_EQ(memory.steps().size(), 32U);

@@ -20,7 +20,7 @@ Cell cell(std::initializer_list<int> ids) {
   return out;
 }
 
-// 50 MB: 0.501 ms in a node, 5.005 ms across (EXAMPLE.md).
+// 50 MB: 0.501 ms in a node, 5.005 ms across (docs/design.md, worked example).
 TEST(Traffic, SendsTakeTheirPriceAlone) {
   const Cluster c = example_cluster();
   Traffic traffic(c, ideal_constants(c));
@@ -67,7 +67,7 @@ TEST(Traffic, PairsTakeCollectiveTimeOnEveryCluster) {
   }
 }
 
-// 600 MB over 2 x 2: 6.002 ms in the nodes, 30.010 ms across (EXAMPLE.md, p=1, q=4).
+// 600 MB over 2 x 2: 6.002 ms in the nodes, 30.010 ms across (docs/design.md, worked example, p = 1, q = 4).
 TEST(Traffic, HierarchicalCollectivesHaveAPhaseForEachLevel) {
   const Cluster c = example_cluster();
   Traffic traffic(c, ideal_constants(c));

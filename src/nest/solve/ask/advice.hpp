@@ -1,4 +1,5 @@
-// What would make a model fit: memory, devices or a choice, each found by further searches, none guessed.
+// Finds changes that would make a model fit: more memory, more devices or another choice. Each of them is
+// the result of a further search and never a guess.
 //
 //   advise_unfit(question, found)   -> "devices with 96.4 GiB of memory in place of 79.6 GiB", ...
 #pragma once

@@ -1,5 +1,5 @@
-// The search for the plan of lowest price in a space of plans, with a proof: no plan of the space is below
-// the lower bound that comes with it.
+// Searches a space of plans for the one with the lowest price. The result has a lower bound as its proof:
+// no plan of the space is faster.
 //
 //   Asked asked;
 //   asked.devices = 64;

@@ -17,7 +17,7 @@ using test::Instance;
 
 const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
 
-// ZeRO 0, no recomputation, 1F1B: the plans of EXAMPLE.md's table and others like them.
+// ZeRO 0, no recomputation, 1F1B: the plans of the worked example's table and others like them.
 SearchSpace plain_space() {
   SearchSpace space;
   space.recompute = {{RecomputePolicy::none, 0}};

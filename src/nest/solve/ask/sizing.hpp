@@ -1,5 +1,6 @@
-// How large a cluster must be for a training run: the fewest devices that see a number of tokens in a number
-// of days, the plan for them, and what half, twice and four times as many would make of it.
+// Finds how large a cluster must be for a training run: the fewest devices that train on a number of
+// tokens within a number of days, the plan for them, and what a quarter, half, twice and four times as
+// many devices would take.
 //
 //   const Sizing sized = size_cluster(question, {.tokens = 15e12, .days = 60});
 //   sized.answer->devices == 2'048, sized.answer->days, sized.answer->device_hours()

@@ -1,5 +1,7 @@
-// For tests of this room: the NEST paper's instances (layer profiles of the shared folder on the paper's
-// clusters, 4,096 sequences a step), the plans they are searched in, and what the paper's artifact answered.
+// For tests of this room: instances like those of the NEST paper (layer profiles on the paper's clusters,
+// 4,096 sequences a step), the plans they are searched in, and degrees that others chose for them. Two small
+// profiles of our own are always there (tests/data/paper); the paper's are used as well where NEST_SHARED has
+// them.
 //
 //   for (const std::string& name : paper_profiles())        "h100_spineLeaf_bert_mbs1", ..
 //     paper_inputs(name, 256)
@@ -26,20 +28,34 @@ using namespace solve;
 inline constexpr std::int64_t kPaperBatch = 4096;
 inline constexpr std::int64_t kPaperDevices[] = {64, 128, 256, 512, 1024};
 
-// The folder of NEST_SHARED (default ../shared) with the paper's files.
+// The folder in tests/data, and the one with the paper's own files: NEST_SHARED (by default the folder
+// `shared` beside the repository), which may be absent.
+[[nodiscard]] inline std::filesystem::path small_paper_folder() {
+  return NEST_SOURCE_DIR "/tests/data/paper";
+}
 [[nodiscard]] inline std::filesystem::path paper_folder() {
   const char* shared = std::getenv("NEST_SHARED");
   return std::filesystem::path(shared != nullptr ? shared : NEST_SOURCE_DIR "/../shared") / "paper";
 }
+[[nodiscard]] inline bool has_paper_folder() {
+  return std::filesystem::exists(paper_folder() / "artifact_results.csv");
+}
 
-// In alphabetical order; empty where the folder is absent.
+// Of both folders, in alphabetical order.
 [[nodiscard]] inline std::vector<std::string> paper_profiles() {
   std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : std::filesystem::directory_iterator(paper_folder() / "profiles", absent))
-    names.push_back(entry.path().stem().string());
+  for (const auto& folder : {small_paper_folder(), paper_folder()}) {
+    std::error_code absent;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "profiles", absent))
+      names.push_back(entry.path().stem().string());
+  }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+[[nodiscard]] inline std::string profile_file(const std::string& name) {
+  const auto small = small_paper_folder() / "profiles" / (name + ".json");
+  return (std::filesystem::exists(small) ? small : paper_folder() / "profiles" / (name + ".json")).string();
 }
 
 // The artifact's cost model as far as a recipe can say it: weights and gradients of 16 bits, no optimizer
@@ -48,8 +64,7 @@ inline constexpr std::int64_t kPaperDevices[] = {64, 128, 256, 512, 1024};
                                              double slower = 1) {
   const std::string cluster = profile.starts_with("tpuv4") ? "paper-tpuv4-fat-tree" : "paper-h100-spine-leaf";
   Warnings warnings;
-  PlanInputs inputs =
-      load_inputs((paper_folder() / "profiles" / (profile + ".json")).string(), cluster, "plain", warnings);
+  PlanInputs inputs = load_inputs(profile_file(profile), cluster, "plain", warnings);
   ClusterParts parts = with_devices(inputs.cluster, devices).parts();
   for (Level& level : parts.levels) {
     level.bandwidth.value /= slower;
@@ -87,11 +102,11 @@ struct ArtifactRow {
   std::int64_t tensor = 0;
 };
 
-// Of the profiles that there are, where it found a plan.
-[[nodiscard]] inline std::vector<ArtifactRow> artifact_rows() {
-  const std::filesystem::path file = paper_folder() / "artifact_results.csv";
+// The rows of a folder's profiles for which a plan was found.
+[[nodiscard]] inline std::vector<ArtifactRow> artifact_rows(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "artifact_results.csv";
   const std::vector<std::string> profiles = paper_profiles();
-  if (profiles.empty() || !std::filesystem::exists(file)) return {};
+  if (!std::filesystem::exists(file)) return {};
   const CsvTable table(file.string(), read_file(file.string()));
   table.require({"instance", "devices", "stages", "data", "tensor"});
   std::vector<ArtifactRow> rows;

@@ -1,4 +1,5 @@
-// The last gate before a plan is shown: an independent check and price of it, against what it says of itself.
+// The last check before a plan is shown: it is checked and priced independently, and the result is
+// compared with what the search says.
 //
 //   verify_plan(plan, inputs, PipelineModel::one_f_one_b)   -> none, or
 //       "the search says 8.59 s a step, the price is 8.61 s"

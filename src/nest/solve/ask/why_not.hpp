@@ -1,5 +1,5 @@
-// Why a plan is not otherwise: the best plan under a choice and what it costs, or the constraint that forbids
-// it.
+// Says why the best plan does not make a certain choice: either the best plan with that choice and its
+// cost, or the constraint that forbids it.
 //
 //   why_not(question, "tensor=4", best)   -> 9.12 s, 6.2 % longer
 #pragma once

@@ -46,7 +46,7 @@ TEST(WhyNot, SaysWhatIsNoChoice) {
   EXPECT_EQ(pinned("tensro=4"), "there is no choice 'tensro'; did you mean 'tensor'?");
   EXPECT_EQ(pinned("weather=4"),
             "there is no choice 'weather'; write one as tensor=4, zero=3 or schedule=gpipe");
-  EXPECT_EQ(pinned("tensor=x"), "tensor: 'x' is no number, list or range; try 1,2,4 or 2..16");
+  EXPECT_EQ(pinned("tensor=x"), "tensor: 'x' is not a number, a list or a range; try 1,2,4 or 2..16");
 }
 
 TEST(WhyNot, CostsWhatTheBestPlanWithItTakesLonger) {

@@ -1,4 +1,4 @@
-// One question asked of the search and of baselines, side by side.
+// Asks the search and the baselines the same question and compares their plans.
 //
 //   const Comparison all = compare(question, {"manual", "phaze"}, {});
 //   all.plans[0].name == "nest", all.plans[1].relative, all.plans[1].loses->name == "bubble"

@@ -1,5 +1,5 @@
-// The search, told that the network is flat: one switch, as fast as the innermost level, joins all devices.
-// Its plan is then placed and priced on the real cluster.
+// The search on a flat network, in which one switch with the speed of the innermost level joins all
+// devices. Its plan is then placed and priced on the real cluster.
 //
 //   const BaselineResult flat = find_flat(question, {});
 //   *flat.believed < flat.plan->predicted->step      // by what the slow levels cost

@@ -1,5 +1,5 @@
-// The search, told that memory is endless. Its plans are then held against the real devices, best first: the
-// first that fits is the answer.
+// The search with unlimited memory. Its plans are then checked against the real devices in their order,
+// and the first that fits is the answer.
 //
 //   const BaselineResult blind = find_no_memory(question, {});
 //   blind.notes.front()   -> "its first choice needs 31.5 GB more than a device has"

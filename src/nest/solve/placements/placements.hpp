@@ -1,5 +1,6 @@
-// The networks of all placements of a strategy with given stages and copies, made once and shared by all
-// configurations and threads. Placements that look alike in everything stand for one another.
+// The networks of all placements of a strategy with given stages and copies. They are made once and
+// shared by all configurations and threads. Of placements that are equal in every respect only one is
+// kept.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// The network that no placement of a strategy can beat: what bounds are made of. Cells and neighbours lie as
-// near as they can, and nobody else talks. Where that is not certain (grids, uneven trees, levels that are
-// faster further out), what is uncertain costs nothing.
+// A network that is at least as fast as that of any placement of a strategy; lower bounds are computed on
+// it. Cells and their neighbours are as close as they can be, and nobody else communicates. If something
+// is not certain (on grids, on uneven trees, and if outer levels are faster), it is assumed to cost
+// nothing.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ const std::string kExample =
     "  - {name: node, kind: switch, size: 2, bandwidth: 100 GB/s, latency: 1 us}\n"
     "  - {name: rack, kind: switch, size: 2, bandwidth: 10 GB/s, latency: 5 us}\n";
 
-// EXAMPLE.md: 0.501 ms in a node, 5.005 ms across, which cells of a whole node cannot do without.
+// The worked example of docs/design.md: 0.501 ms in a node, 5.005 ms across, which cells of a whole node
+// cannot do without.
 TEST(Relaxed, NeighboursAreAsNearAsTheirCellsAllow) {
   const Fixture f(kExample);
   EXPECT_NEAR(f.send(f.relaxed({}, 1, ShardKind::any).stage.from_next), 0.501e-3, 1e-12);
@@ -63,7 +64,8 @@ TEST(Relaxed, TheFastestPairMayBeFurtherOut) {
   EXPECT_TRUE(mixed.relaxed({}, 1, ShardKind::any).stage.from_next.empty());
 }
 
-// EXAMPLE.md: 400 MB over two ranks in a node take 4.002 ms; over two nodes of two, 200 MB cross.
+// The worked example of docs/design.md: 400 MB over two ranks in a node take 4.002 ms; over two nodes of two,
+// 200 MB cross.
 TEST(Relaxed, GradientsOfAllRanksSideBySide) {
   const Fixture f(kExample);
   const RelaxedNetwork two = f.relaxed({}, 2, ShardKind::whole);

@@ -1,5 +1,5 @@
-// What all configurations of one search draw on: built models, layer sets, tables of layer costs. Threads
-// share it.
+// Data that all configurations of one search share, also between threads: built models, layer sets, and
+// tables of layer costs.
 #pragma once
 
 #include <cstdint>

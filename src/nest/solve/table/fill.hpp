@@ -1,6 +1,7 @@
-// The dynamic program: the best stages for one configuration (degrees, placement, ZeRO, schedule). Cells are
-// the downsets of the layer graph at each number of stages, from the last stage to the first; they keep the
-// labels that no other label of theirs is below in everything, and the choice that made each.
+// The dynamic program, which finds the best stages for one configuration (degrees, placement, ZeRO,
+// schedule). Its states are the downsets of the layer graph for each number of stages, from the last
+// stage to the first. A state keeps its Pareto front: a label is dropped if another label of the same
+// state is at least as good in every component. Each label stores the choice that made it.
 //
 // A label is what the stages so far are worth to those that come before them: the pipeline's label
 // (price/pipeline_time.hpp), and the end of the step (price/step_label.hpp), where only what sticks out counts.

@@ -170,7 +170,8 @@ TEST(Fill, EveryPruningSavesWork) {
   for (std::size_t i = 0; i < own.size(); ++i) EXPECT_GT(without[i], with) << own[i];
 }
 
-// EXAMPLE.md: two stages in two copies side by side. The cut 01|2 takes 65.027 ms, 0|12 66.027 ms.
+// The worked example of docs/design.md: two stages in two copies side by side. The cut 01|2 takes 65.027 ms,
+// 0|12 66.027 ms.
 TEST(Fill, TheExample) {
   Instance instance{test::example_inputs(), {}, {}, {}, {}};
   instance.training = {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};

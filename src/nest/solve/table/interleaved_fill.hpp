@@ -1,6 +1,6 @@
-// The best stages of a configuration with chunks: every split of interleaved_splits(), and for each the best
-// recomputation of every stage (variant_search.hpp). Chunks of one device lie apart in the model, so there
-// is no recurrence; the splits are few.
+// Finds the best stages of a configuration with chunks: it tries every split of interleaved_splits() and,
+// for each, finds the best recomputation of every stage (variant_search.hpp). The chunks of one device lie
+// apart in the model, so that there is no recurrence; but there are only a few splits.
 #pragma once
 
 #include <cstdint>

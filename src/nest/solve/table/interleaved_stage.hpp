@@ -1,4 +1,5 @@
-// A stage of an interleaved schedule: its chunks, what they weigh and cost under each recomputation.
+// One stage of an interleaved schedule: its chunks, with their memory and their times under each
+// recomputation.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
-// The best stages where strategies may differ from stage to stage. What one stage's groups cost depends on
-// the others' strategies where they share links, so the dynamic program has no exact table for all of them at
-// once. It fills one in which every stage has the links for itself, which no plan beats; then it prices the
-// strategies found there as they really are, leaves them out, and goes on until the rest cannot be better.
+// Finds the best stages if strategies may differ from stage to stage. The cost of the groups of one stage
+// depends on the strategies of the others if they share links, so that no single table is exact for all
+// combinations. The first table assumes that every stage has the links for itself, which gives a lower
+// bound. The combinations of strategies that it finds are priced exactly and excluded, and this is
+// repeated until no other combination can be better.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// What a stage costs under each recomputation that the search may choose for it, in one place of one
-// placement. Memory comes first, since it is cheap; times are made for the options that are asked for.
+// What a stage costs under each recomputation that the search may choose for it, at one position of one
+// placement. Memory is computed first, because it is cheap; times are computed only for the options that
+// need them.
 //
 //   StageOptions options(setting, places);
 //   for (StageOption& o : options.of(place, stage_class)) if (o.fits(in_flight, capacity)) options.price(...)

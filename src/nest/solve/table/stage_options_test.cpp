@@ -186,7 +186,7 @@ TEST(StageOptions, ThePeakIsOfPassesOrOfTheUpdate) {
   EXPECT_EQ(option.total(4), 1045);
 }
 
-// EXAMPLE.md's layers: forward 1, 2, 1 ms, backward twice that.
+// The worked example's layers: forward 1, 2, 1 ms, backward twice that.
 TEST(StageOptions, RecomputationOfTheFirstLayers) {
   const Instance instance = example();
   FillCase c(instance, test::example_plan({{0, 1, 2}}, 1, 1));

@@ -1,4 +1,4 @@
-// The best plans so far, one for each combination of degrees.
+// Keeps the best plan found so far for each combination of degrees.
 #pragma once
 
 #include <cstdint>

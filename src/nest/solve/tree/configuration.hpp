@@ -1,5 +1,5 @@
-// One point of the outer enumeration: everything but the stages. Its order is the order in which ties are
-// broken.
+// One point of the outer enumeration, in which everything except the stages is fixed. The order of
+// configurations is the order in which ties are broken.
 #pragma once
 
 #include <cstdint>

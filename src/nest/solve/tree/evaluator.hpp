@@ -1,4 +1,4 @@
-// Bounds and best stages of single configurations: what one thread of a search works on.
+// Computes bounds and the best stages of single configurations. Each thread of a search has one.
 #pragma once
 
 #include <cstdint>

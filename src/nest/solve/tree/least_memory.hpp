@@ -1,4 +1,5 @@
-// How much memory a device needs at least for any plan of a space: what to say where nothing fits.
+// Computes how much memory a device must have at least so that some plan of a space fits. It is used for
+// advice if nothing fits.
 #pragma once
 
 #include <cstdint>

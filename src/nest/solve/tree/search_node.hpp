@@ -1,5 +1,5 @@
-// Nodes of the search tree, and the heap from which they are taken: best bound first, with the objective of
-// fewest devices those of fewer devices first.
+// Nodes of the search tree, and the heap from which they are taken: the best bound first or, if the
+// fewest devices are sought, fewer devices first.
 #pragma once
 
 #include <cstdint>

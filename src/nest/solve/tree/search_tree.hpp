@@ -1,5 +1,6 @@
-// The outer enumeration, best bound first: groups of degrees, their schedules, ZeRO, placements. Every node
-// has a bound that no plan below it beats; nodes above the best plan are never opened.
+// The outer enumeration: groups of degrees, their schedules, ZeRO levels and placements, in the order of
+// their bounds. No plan below a node is faster than its bound, and a node whose bound exceeds the best
+// plan is never opened.
 //
 // Nodes are taken in rounds of a fixed number, whatever the number of threads, and what a round finds is
 // taken in after it in the order of its nodes: the same nodes are opened on every machine.

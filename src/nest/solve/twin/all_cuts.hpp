@@ -1,5 +1,5 @@
-// Every way to cut a layer graph for the exhaustive twin (brute_force.hpp), which shares none of this with
-// the search.
+// Lists every way to cut a layer graph into stages, for the exhaustive search of brute_force.hpp. It
+// shares no code with the real search.
 //
 //   all_cuts(graph, 2, 100)   of a chain of three layers: {{0} {1, 2}}, {{0, 1} {2}}
 #pragma once

@@ -1,5 +1,6 @@
-// The exhaustive twin of the search: every plan of a space by plain loops, each with its own price. It shares
-// nothing with the search but the price and the placement rule, and proves it on small spaces.
+// The exhaustive counterpart of the search: plain loops over every plan of a space, each of which is
+// priced. It shares nothing with the search except the price and the placement rule, and so it can prove
+// the search on small spaces.
 //
 //   const BruteForceResult all = brute_force(inputs, training, space, options, 50'000);
 //   all.complete, all.plans, *all.step

@@ -112,7 +112,8 @@ RunCluster slices(const RunRow& row, const Accelerator& accelerator) {
       level("slice", chips, accelerator.scale_up_bandwidth.value_or(BytesPerSecond{1}), kNodeLatency);
   slice.kind = LevelKind::torus;
   slice.dims = sides;
-  // FACTS 2-D: only sides of 16 wrap; 3-D: every side that is a multiple of 4.
+  // docs/facts.md, networks: in two dimensions only sides of 16 wrap; 3-D: every side that is a multiple
+  // of 4.
   for (const std::int32_t side : sides) slice.wrap.push_back(flat ? side == 16 : side % 4 == 0);
   parts.levels.push_back(std::move(slice));
   if (*row.devices == chips) return {Cluster(std::move(parts)), "", {}};

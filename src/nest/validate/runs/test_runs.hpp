@@ -1,4 +1,4 @@
-// For tests of this room: a made-up run that is fully stated, and the files of the shared folder.
+// For tests of this room: a made-up run that is fully stated, and tables of published runs.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,13 @@
 
 namespace nest::validate {
 
-// "" where the folder of NEST_SHARED (default ../shared) does not have the file.
+// A small table that is always there (tests/data).
+inline std::string small_file(const std::string& name) {
+  return NEST_SOURCE_DIR "/tests/data/" + name;
+}
+
+// A large table, read in addition: "" where the folder of NEST_SHARED (by default the folder `shared` beside
+// the repository) does not have it.
 inline std::string shared_file(const std::string& name) {
   const char* folder = std::getenv("NEST_SHARED");
   const auto file = std::filesystem::path(folder ? folder : NEST_SOURCE_DIR "/../shared") / name;

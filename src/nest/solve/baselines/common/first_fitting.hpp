@@ -1,5 +1,5 @@
-// From a search that saw another cluster than the real one (flat, or with endless memory) to a plan for the
-// real one: its plans, best first, until one is feasible there.
+// Turns the result of a search that saw another cluster than the real one (a flat network, or unlimited
+// memory) into a plan for the real cluster: it tries the plans in their order until one is feasible.
 //
 //   BaselineResult result;
 //   judge_first_fitting(search(..flat..), question, result);     result.believed: what the search thought

@@ -1,5 +1,5 @@
-// The last step of every baseline: its plan completed, placed, checked and priced on the real cluster,
-// whatever the baseline itself believes.
+// The last step of every baseline: its plan is completed, placed, checked and priced on the real cluster,
+// whatever the baseline itself expects.
 //
 //   BaselineResult result;
 //   judge(plan, pricer, result);      result.status, result.plan, result.reason

@@ -1,8 +1,8 @@
 // The strategies of the manual baseline, in the order in which an expert tries them.
 //
-//   dense model, nodes of 8:     tensor 8, or the widest that the heads allow; 1, 2, 4 where one stage of it
-//                                fits
-//   mixture of experts:          the most experts apart that a node can hold, expert tensor 1, tensor 1, 2, ..
+//   dense model, nodes of 8   tensor 8, or the widest degree that the heads allow; then 1, 2 and 4
+//                             if one stage of it fits
+//   mixture of experts        as many experts apart as a node can hold, expert tensor 1, tensor 1, 2, ..
 #pragma once
 
 #include <string>
