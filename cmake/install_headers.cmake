@@ -1,3 +1,4 @@
+cmake_policy(SET CMP0057 NEW)  # this script runs apart from the project
 # Installs the public headers: those of the room `api` and exactly those that they include. Run by `cmake --install`;
 # NEST_SOURCES is the folder src.
 file(GLOB waiting RELATIVE ${NEST_SOURCES} ${NEST_SOURCES}/nest/api/*.hpp)

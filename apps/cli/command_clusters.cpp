@@ -10,7 +10,6 @@
 #include "nest/base/drawing/table.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/drawing.hpp"
-#include "nest/cluster/resize.hpp"
 #include "show_cluster.hpp"
 
 namespace nest::cli {

@@ -56,7 +56,6 @@ std::string memory_text(const Explanation& e, const Terminal& terminal) {
                {"gradients", Align::right},
                {"optimizer", Align::right},
                {"activations", Align::right},
-               {"fragmentation", Align::right},
                {"rest", Align::right},
                {"total", Align::right},
                {"of a device"}});
@@ -64,15 +63,11 @@ std::string memory_text(const Explanation& e, const Terminal& terminal) {
   const auto row = [&](std::size_t i) {
     const StageMemory& m = stages[i].memory;
     const double share = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
-    return std::vector<std::string>{format(stages[i].time().total()),
-                                    format_memory(m.weights),
-                                    format_memory(m.gradients),
-                                    format_memory(m.optimizer),
-                                    format_memory(m.activations),
-                                    format_memory(m.fragmentation),
-                                    format_memory(m.workspace + m.reserve),
-                                    format_memory(m.total()),
-                                    text_bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
+    return std::vector<std::string>{
+        format(stages[i].time().total()), format_memory(m.weights),
+        format_memory(m.gradients),       format_memory(m.optimizer),
+        format_memory(m.activations),     format_memory(m.workspace + m.fragmentation + m.reserve),
+        format_memory(m.total()),         text_bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
   };
   for (std::size_t i = 0; i < stages.size();) {
     std::size_t last = i;

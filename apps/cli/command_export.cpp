@@ -27,7 +27,7 @@ constexpr const char* kMark = ".nest-export";
 class StagedFolder {
  public:
   StagedFolder(std::string target, bool force) : target_(std::move(target)) {
-    while (target_.size() > 1 && target_.ends_with("/")) target_.pop_back();
+    while (target_.size() > 1 && target_.ends_with('/')) target_.pop_back();
     std::error_code problem;
     const fs::file_status status = fs::status(target_, problem);
     if (fs::exists(status) && !fs::is_directory(status))
@@ -155,7 +155,7 @@ Value list_of(const std::vector<std::string>& lines) {
   return list;
 }
 
-ExportQuestion read_question(const Arguments& arguments, Terminal& terminal) {
+ExportQuestion read_export_question(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
   OpenPlan open = open_complete_plan(file, terminal);
   Pricer pricer(open.inputs);
@@ -176,7 +176,7 @@ int run_export(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("--list")) return list_targets(arguments, terminal);
   if (arguments.positionals.empty()) throw UsageError("'export' needs PLAN.json; see 'nest export --help'");
   const Exporter& target = read_target(arguments);
-  const ExportQuestion question = read_question(arguments, terminal);
+  const ExportQuestion question = read_export_question(arguments, terminal);
   StagedFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
                       arguments.has("--force"));
   const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });

@@ -6,7 +6,6 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
-#include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"

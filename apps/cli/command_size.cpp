@@ -6,7 +6,6 @@
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/error.hpp"
 #include "nest/base/percent.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
@@ -19,6 +18,8 @@
 
 namespace nest::cli {
 namespace {
+
+using Align = Table::Align;
 
 // "15T", "1.4 trillion" is not taken: a number with K, M, B or T behind it.
 std::optional<double> parse_amount(std::string text) {
@@ -55,7 +56,7 @@ std::optional<double> read_price(const Arguments& arguments) {
   if (!typed) return std::nullopt;
   std::string digits = *typed;
   if (digits.ends_with("/h")) digits.resize(digits.size() - 2);
-  if (digits.starts_with("$")) digits.erase(0, 1);
+  if (digits.starts_with('$')) digits.erase(0, 1);
   return positive(arguments, "--price", digits, "2.5/h");
 }
 
@@ -134,7 +135,6 @@ std::string text_of(const Sizing& sizing, const SizingTask& task, std::optional<
       std::string(sizing.status == PlanStatus::optimal ? "optimal: no plan with fewer devices is fast enough"
                                                        : "feasible: fewer devices may be enough") +
       "\n\n";
-  using Align = Table::Align;
   std::vector<Table::Column> columns{{"devices", Align::right},
                                      {"tokens/s", Align::right},
                                      {"MFU", Align::right},

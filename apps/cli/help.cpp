@@ -32,7 +32,7 @@ std::string options_text(const Command& command) {
     const std::string name = left(o);
     const std::size_t indent = 2 + width + 2;
     out += "  " + name + std::string(width - name.size() + 2, ' ') + wrap(o.text, kTextWidth, indent);
-    out += "\n";
+    out += '\n';
   }
   return out;
 }
@@ -106,7 +106,7 @@ std::string manual_reference() {
     out += "### `nest " + c.name + "`\n\n" + c.details + "\n\n```\n" + usage(c) + "\n\n" + options_text(c) +
            "```\n\n";
     for (const Example& e : c.examples) out += "- `" + e.command + "`: " + e.what + "\n";
-    if (!c.examples.empty()) out += "\n";
+    if (!c.examples.empty()) out += '\n';
   }
   return out;
 }

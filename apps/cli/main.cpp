@@ -6,7 +6,6 @@
 #include "help.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/closest.hpp"
-#include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {
@@ -38,7 +37,7 @@ Found find_command(const std::vector<std::string>& words) {
     throw UsageError("there is no command '" + words[0] + "'; " +
                      (guess.empty() ? "'nest' lists them" : guess));
   }
-  const bool stray_word = words.size() > 1 && !words[1].starts_with("-") && one->most_positionals == 0;
+  const bool stray_word = words.size() > 1 && !words[1].starts_with('-') && one->most_positionals == 0;
   if (stray_word) {
     std::vector<std::string> known;
     for (const Command& c : commands()) {

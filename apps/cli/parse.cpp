@@ -21,7 +21,7 @@ std::string help_hint(const Command& command) {
 
 [[noreturn]] void refuse_extra(const Command& command, const std::vector<std::string>& extras) {
   const std::string& extra = extras.front();
-  if (!extra.starts_with("-") || extra == "-") {
+  if (!extra.starts_with('-') || extra == "-") {
     refuse_argument(command, extra);
   }
   const std::string flag = extra.substr(0, extra.find('='));

@@ -80,7 +80,7 @@ std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
   line("bisection", format(bisection(cluster)));
   if (!cluster.parts().note.empty()) line("note", wrap(cluster.parts().note, kTextWidth, 15));
   if (!cluster.parts().source.empty()) line("source", wrap(cluster.parts().source, kTextWidth, 15));
-  out += "\n";
+  out += '\n';
   Table table({{"level"},
                {"kind"},
                {"size", Align::right},

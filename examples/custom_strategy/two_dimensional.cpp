@@ -52,6 +52,8 @@ class GridPass {
       if (!nest::is_tensor_axis(d.axis)) continue;
       const std::int64_t multiple = t_.options().vocabulary_multiple * grid_.rows;
       if (d.axis == Axis::vocab) t_.pad(i, d.axis, (d.size + multiple - 1) / multiple * multiple);
+      // Rows that share a KV head each see the gradient of their own queries only.
+      if (d.axis == Axis::kv_heads && d.size < grid_.rows) t_.set_partial_gradient(i);
       t_.split(i, d.axis, grid_.rows);
     }
   }

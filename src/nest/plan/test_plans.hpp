@@ -18,6 +18,8 @@
 #include "nest/network/groups/test_random.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
+#include "nest/plan/schedules/schedules.hpp"
 
 namespace nest::test {
 using namespace plan;

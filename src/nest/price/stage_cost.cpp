@@ -23,9 +23,11 @@ double unhidden(double communication, double share, double compute, double parts
   return communication - std::max(0.0, hidden);
 }
 
+// NOLINTBEGIN(bugprone-return-const-ref-from-parameter): both are members that outlive the call
 const Shapes& either(const Shapes& alone, const Shapes& all) {
   return alone.empty() ? all : alone;
 }
+// NOLINTEND(bugprone-return-const-ref-from-parameter)
 
 double sharded(double parameters, const ParameterGroup& group) {
   return parameters / static_cast<double>(group.shards);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/step_label.hpp"
 
 namespace nest::price {

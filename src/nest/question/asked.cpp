@@ -43,7 +43,7 @@ AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int
       return SpaceProblem{fmt::format("{} is more than {}, the largest value allowed", format_digits(*value),
                                       format_digits(most)),
                           true};
-    asked.*member = *value;
+    asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
     return std::nullopt;
   };
   row.spell = [=](const Asked& asked) -> std::string {
@@ -58,7 +58,7 @@ AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int
 
 // A row whose value is one of a few words.
 template <class T, class Member>
-AskedField word(AskedField row, Member Asked::* member, std::vector<T> values) {
+AskedField word(AskedField row, Member Asked::* member, const std::vector<T>& values) {
   row.read = [=](std::string_view text, Asked& asked) -> Problem {
     std::vector<std::string> names;
     for (const T value : values) {
@@ -80,7 +80,7 @@ AskedField word(AskedField row, Member Asked::* member, std::vector<T> values) {
   return row;
 }
 
-AskedField on_or_off(AskedField row, std::function<bool&(Asked&)> member) {
+AskedField on_or_off(AskedField row, const std::function<bool&(Asked&)>& member) {
   row.read = [member](std::string_view text, Asked& asked) -> Problem {
     if (text != "on" && text != "off") return none_of({"on", "off"}, text);
     member(asked) = text == "on";
@@ -145,7 +145,7 @@ AskedField target(AskedField row) {
     const auto tokens = parse_number(digits);
     if (!tokens || !(*tokens > 0) || *tokens > 1e18)
       return SpaceProblem{fmt::format("'{}' is not a number above 0; try 500000 or 5e5", text)};
-    asked.target_tokens_per_s = *tokens;
+    asked.target_tokens_per_s = tokens;
     return std::nullopt;
   };
   row.spell = [](const Asked& asked) {

@@ -1,7 +1,6 @@
 // The constants of the model: their names, the file they come from, and what an accelerator multiplies them
 // with.
 #include <string>
-#include <utility>
 
 #include "nest/base/document/document.hpp"
 #include "nest/base/document/reader.hpp"

@@ -9,7 +9,6 @@
 #include "nest/frameworks/chakra/chakra_network.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/recompute_walk.hpp"
-#include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/plan_costs.hpp"
 

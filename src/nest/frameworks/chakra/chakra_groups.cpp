@@ -87,7 +87,7 @@ std::string ChakraGroups::text() const {
     out += (g == 0 ? "\n\"" : ",\n\"") + std::to_string(g + 1) + "\":[";
     for (std::size_t i = 0; i < groups_[g].size(); ++i)
       out += (i == 0 ? "" : ",") + std::to_string(groups_[g][i]);
-    out += "]";
+    out += ']';
   }
   return out + "\n}\n";
 }

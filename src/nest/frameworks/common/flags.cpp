@@ -42,7 +42,7 @@ class Script {
       quoted(c);
     } else if (c == '$') {
       variable();
-    } else if (c == '(' && open_ && word_.ends_with("=")) {
+    } else if (c == '(' && open_ && word_.ends_with('=')) {
       word_.clear();  // NAME=( opens an array: its words are words
       open_ = false;
       array_ = true;
@@ -102,7 +102,7 @@ class Script {
   void end_word() {
     if (!open_) return;
     const auto count = [&](char c) { return std::count(word_.begin(), word_.end(), c); };
-    if (array_ && !quoted_ && word_.ends_with(")") && count(')') > count('(')) {
+    if (array_ && !quoted_ && word_.ends_with(')') && count(')') > count('(')) {
       word_.pop_back();
       array_ = false;
     }
@@ -134,7 +134,7 @@ class Script {
 
 bool ends_flags(const std::string& word) {
   return word == kEnd || word == "|" || word == "&&" || word == "||" || word == "&" ||
-         word.starts_with(">") || word.starts_with("2>");
+         word.starts_with('>') || word.starts_with("2>");
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ std::string flag_text(const std::vector<FlagGroup>& groups) {
     for (const Flag& flag : group.flags) {
       out += flag.name;
       for (const std::string& value : flag.values) out += " " + value;
-      out += "\n";
+      out += '\n';
     }
   }
   return out;
@@ -162,7 +162,7 @@ std::vector<Flag> read_flags(std::string_view text) {
       flags.push_back({word.substr(0, equals), {}});
       if (equals != std::string::npos) flags.back().values.push_back(word.substr(equals + 1));
       open = true;
-    } else if (ends_flags(word) || word.starts_with("${") || word.starts_with("$")) {
+    } else if (ends_flags(word) || word.starts_with("${") || word.starts_with('$')) {
       open = false;
     } else if (open) {
       flags.back().values.push_back(word);

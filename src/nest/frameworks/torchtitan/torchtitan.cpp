@@ -11,7 +11,6 @@
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/rules/framework_rules.hpp"
-#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
 
 #include "nest/model/blocks/build.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
 
 namespace nest::plan {
 namespace {

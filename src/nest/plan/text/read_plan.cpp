@@ -3,7 +3,7 @@
 #include <array>
 
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 
@@ -161,6 +161,7 @@ void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOpti
   p.interleave = r.whole_or("interleave", 1, {1, 1024});
   p.schedule = p.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
   std::vector<std::string> words;
+  words.reserve(kSchedules.size());
   for (const PipelineSchedule* s : kSchedules) words.emplace_back(s->name);
   read_word(r, "schedule", words, find_schedule, p.schedule);
   // A schedule that has one number of chunks need not say it.

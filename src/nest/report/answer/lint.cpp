@@ -233,7 +233,7 @@ std::string lint_text(const LintReport& report, const Plan& plan, const PlanInpu
   if (report.priced.status != PriceStatus::invalid)
     out += fmt::format("step {}, {} tokens/s, MFU {:.1f} %\n", format(report.priced.predicted.step),
                        format_count(report.priced.predicted.tokens_per_s), 100 * report.priced.predicted.mfu);
-  out += "\n";
+  out += '\n';
   for (const LintFinding& finding : report.findings)
     out += fmt::format("{:<6} ", name_of(finding.kind)) + wrap(finding.sentence, kTextWidth, 7) + "\n";
   if (report.findings.empty()) out += "No problem was found, and no plan is more than 2 % faster.\n";

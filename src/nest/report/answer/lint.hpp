@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nest/price/price.hpp"
+#include "nest/question/asked.hpp"
 #include "nest/question/search_options.hpp"
 
 namespace nest::report {

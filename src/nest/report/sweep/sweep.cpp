@@ -12,7 +12,6 @@
 #include "nest/base/hash.hpp"
 #include "nest/base/workers.hpp"
 #include "nest/plan/text/plan_json.hpp"
-#include "nest/question/space_options.hpp"
 #include "nest/report/answer/comparison_text.hpp"
 #include "nest/solve/ask/search.hpp"
 
@@ -138,7 +137,7 @@ std::string Sweep::fingerprint() const {
   Asked asked = base.asked;
   asked.threads = 0;  // the answer is the same
   const std::string text =
-      to_json(nest::plan::to_value(base.inputs), false) + to_json(nest::plan::to_value(asked), false);
+      to_json(nest::plan::to_value(base.inputs), false) + to_json(nest::question::to_value(asked), false);
   return fmt::format("{:016x}", fnv1a(text));
 }
 

@@ -14,6 +14,8 @@
 namespace nest::report {
 namespace {
 
+using Align = Table::Align;
+
 constexpr double kLeft = 64;
 constexpr double kPanelWidth = 420;
 constexpr double kPanelHeight = 260;
@@ -218,7 +220,6 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
 }
 
 std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  using Align = Table::Align;
   std::vector<Table::Column> columns;
   columns.reserve(sweep.axes.size() + 5);
   for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.field, Align::right});
@@ -245,7 +246,7 @@ std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
     out += fmt::format("and {} more in the files\n",
                        format_digits(static_cast<std::int64_t>(rows.size() - kMostRows)));
   const std::vector<std::string> findings = sweep_findings(sweep, rows);
-  if (!findings.empty()) out += "\n";
+  if (!findings.empty()) out += '\n';
   for (const std::string& finding : findings) out += "- " + wrap(finding, kTextWidth, 2) + "\n";
   return out;
 }

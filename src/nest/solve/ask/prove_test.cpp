@@ -88,7 +88,7 @@ TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
     space.rules = nullptr;
     if (count_plans(instance.inputs, instance.training, space, kMost) > kMost) continue;
     ASSERT_EQ(test::difference(instance, kMost), "") << "zb-v\n" << instance.text;
-    const SearchResult found = search(instance.inputs, instance.training, space, instance.options);
+    const SearchResult found = ask({instance.inputs, instance.training, space, instance.options});
     feasible += found.plans.empty() ? 0 : 1;
   }
   EXPECT_GT(feasible, 20 / static_cast<int>(kStride));

@@ -38,7 +38,7 @@ double best_of(const Case& c, const std::vector<std::string>& without = {}) {
   SearchOptions options;
   options.threads = 1;
   options.without = without;
-  const SearchResult found = search(c.inputs, c.training, c.space, options);
+  const SearchResult found = ask({c.inputs, c.training, c.space, options});
   EXPECT_EQ(found.status, PlanStatus::optimal) << found.reason;
   if (found.plans.empty()) return 0;
   const Plan& best = found.plans.front();

@@ -85,9 +85,9 @@ TEST(Search, FindsTheRowsOfTheExample) {
 
 // The sequence of a profile is its own where nothing is said.
 TEST(Search, TakesTheModelsSequence) {
-  Training training = kTraining;
-  training.sequence = 0;
-  const SearchResult found = ask({test::example_inputs(), training, plain_space()});
+  Asked asked{.choices = plain_space()};
+  asked.global_batch = kTraining.global_batch;
+  const SearchResult found = search(test::example_inputs(), asked);
   ASSERT_FALSE(found.plans.empty());
   EXPECT_EQ(found.plans.front().training.sequence, 512);
 }

@@ -215,7 +215,7 @@ TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memori
     parts.accelerator.memory = twin.some_memory(dice);
     const auto best = twin.best(parts.accelerator.memory);
     instance.inputs.cluster = Cluster(std::move(parts));
-    const SearchResult found = search(instance.inputs, instance.training, instance.space, instance.options);
+    const SearchResult found = ask({instance.inputs, instance.training, instance.space, instance.options});
     ++counts.searches;
     counts.feasible += best ? 1 : 0;
     const bool agree = found.plans.empty()

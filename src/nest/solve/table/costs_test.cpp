@@ -142,8 +142,9 @@ TEST(SearchCosts, WithoutCollectives) {
   for (std::size_t policy = 0; policy < with.tables.size(); ++policy) {
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(batch.sets->layers()); ++i) {
       LayerTerms expected = with.tables[policy]->of(LayerId{i});
-      for (const Term term : {Term::forward_tensor, Term::forward_expert, Term::forward_context,
-                              Term::backward_tensor, Term::backward_expert, Term::backward_context})
+      for (const Term term :
+           {Term::forward_tensor, Term::forward_expert, Term::forward_context, Term::backward_tensor,
+            Term::backward_expert, Term::backward_context, Term::partial_parameters})
         expected.of(term) = 0;
       EXPECT_EQ(without.tables[policy]->of(LayerId{i}), expected) << "policy " << policy << ", layer " << i;
     }

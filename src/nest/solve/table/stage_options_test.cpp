@@ -110,7 +110,7 @@ TEST(StageOptions, AreWhatThePriceSays) {
           expect_cost(*option, priced.stages[i]);
           const StageSetting& setting = options.setting();
           const std::int64_t held = in_flight(setting.schedule, setting.shape, static_cast<std::int64_t>(i));
-          EXPECT_EQ(option->total(held), priced.stages[i].memory.total().value);
+          EXPECT_EQ(option->total(held), priced.stages[i].memory.allocated().value);
           recomputed += own.policy == RecomputePolicy::full ? 1 : 0;
         }
       });

@@ -240,8 +240,9 @@ bool VariantSearch::drop_useless() {
     if (!dropped) break;
   }
   for (std::vector<Candidate>& own : candidates_)
-    std::stable_sort(own.begin(), own.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.alone < b.alone; });
+    std::sort(own.begin(), own.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.alone, a.variant) < std::pair(b.alone, b.variant);
+    });
   find_ideals();
   after_.assign(candidates_.size() + 1, 0);
   for (std::size_t i = candidates_.size(); i-- > 0;)

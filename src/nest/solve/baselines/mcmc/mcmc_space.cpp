@@ -6,7 +6,7 @@
 
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
 #include "nest/question/domains.hpp"
 
 namespace nest::solve {
