@@ -20,7 +20,7 @@ function(nest_headers target)
 endfunction()
 
 # One target per room. nest_room(NAME SOURCES ... DEPENDS ... [TEST_DEPENDS ...] [PRIVATE_LIBRARIES ...]) makes the library
-# nest_NAME, its precompiled header, its test program test_NAME (from TESTS) and its install rule. TEST_DEPENDS: rooms
+# nest_NAME, its groups or precompiled header, its test program test_NAME (from TESTS) and its install rule. TEST_DEPENDS: rooms
 # to the right that its tests use.
 function(nest_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPENDS;TEST_DEPENDS;PRIVATE_LIBRARIES" ${ARGN})

@@ -4,7 +4,8 @@
 // (test_tight_instances.hpp). Every fourth instance is searched with one of the prunings switched off. The
 // first differences are printed with their seeds and instances; the exit status is 1 where there is any.
 //
-//   20,000 seeds from 1: 110,000 instances, 83,120 with a plan, 40,034,418 plans priced, 0 differences
+// While it runs (nest_prove 20000 100001 on 2026-11-16, stopped there):
+//   814 of 20000, 3997 instances, 0 differences
 #include <fmt/format.h>
 
 #include <algorithm>
