@@ -43,7 +43,7 @@ function(nest_room name)
       target_link_libraries(test_${name} PRIVATE nest_${dependency})
     endforeach()
     # What tests spend their time in is the library; their own code compiles faster so.
-    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(test_${name} PRIVATE $<IF:$<BOOL:${NEST_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
     nest_headers(test_${name} <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
     set_property(GLOBAL APPEND PROPERTY NEST_TEST_PROGRAMS test_${name})
     add_test(NAME ${name} COMMAND test_${name})

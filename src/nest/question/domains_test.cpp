@@ -8,6 +8,7 @@
 #include "nest/price/price.hpp"
 #include "nest/solve/twin/brute_force.hpp"
 #include "nest/solve/twin/test_instances.hpp"
+#include "support/stride.hpp"
 
 namespace nest::question {
 using namespace solve;
@@ -163,7 +164,7 @@ TEST(Domains, SchedulesAndChunks) {
 
 // Degrees of every valid plan of the exhaustive twin are in the domains.
 TEST(Domains, HoldTheTwinsPlans) {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (unsigned seed = 1; seed <= 100; seed += test::stride()) {
     const test::Instance i = test::random_instance(seed, 500);
     const Numbers batches = micro_batch_domain(i.inputs, i.training, i.space);
     const std::vector<Strategy> strategies = strategy_domain(i.inputs, i.training, i.space);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "nest/cluster/reduce/test_networks.hpp"
+#include "support/stride.hpp"
 
 namespace nest::cluster {
 namespace {
@@ -31,7 +32,7 @@ TEST(MaxFlow, ADeviceOfATorusSendsOnAllItsLinks) {
 }
 
 TEST(MaxFlow, EqualsTheSmallestCutOfRandomNetworks) {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 60; seed += test::stride()) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     NetworkGraph g = empty(4, 4);

@@ -9,23 +9,17 @@
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
 
 constexpr unsigned kSeedsOfShard = 50;
 constexpr unsigned kShards = 40;
-// Sanitizers take ten times as long: one seed of eight is enough for them.
-#ifdef __SANITIZE_ADDRESS__
-constexpr unsigned kStride = 8;
-#else
-constexpr unsigned kStride = 1;
-#endif
-
 class Prove : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(Prove, SearchFindsWhatTheTwinFinds) {
-  for (unsigned seed = GetParam(); seed < GetParam() + kSeedsOfShard; seed += kStride) {
+  for (unsigned seed = GetParam(); seed < GetParam() + kSeedsOfShard; seed += test::stride()) {
     const std::int64_t most = test::usual_most_plans(seed);
     const test::Instance instance = test::random_instance(seed, most);
     ASSERT_EQ(test::difference(instance, most), "") << instance.text;
@@ -41,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Prove, ::testing::Range(1U, kShards* kSeedsOfSha
 
 // Where recomputation decides, and the next memory has another answer.
 TEST(Prove, SearchFindsWhatTheTwinFindsInTightMemory) {
-  for (unsigned seed = 2; seed < 202; seed += 4 * kStride) {
+  for (unsigned seed = 2; seed < 202; seed += 4 * test::stride()) {
     test::tight_differences(seed, 1'000, 10, {}, [](const std::string& what) { ADD_FAILURE() << what; });
     ASSERT_FALSE(HasFailure());
   }
@@ -50,7 +44,7 @@ TEST(Prove, SearchFindsWhatTheTwinFindsInTightMemory) {
 class Without : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Without, APruningThatIsOffChangesNothing) {
-  for (unsigned seed = 10'001; seed < 10'001 + 200; seed += kStride) {
+  for (unsigned seed = 10'001; seed < 10'001 + 200; seed += test::stride()) {
     constexpr std::int64_t kMost = 500;
     test::Instance instance = test::random_instance(seed, kMost);
     instance.options.without = {GetParam()};
@@ -67,7 +61,7 @@ std::string pruning_name(const ::testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Prunings, Without, ::testing::ValuesIn(pruning_names()), pruning_name);
 
 TEST(Prove, NoPruningAtAllChangesNothing) {
-  for (unsigned seed = 20'001; seed < 20'001 + 200; ++seed) {
+  for (unsigned seed = 20'001; seed < 20'001 + 200; seed += test::stride()) {
     constexpr std::int64_t kMost = 200;
     test::Instance instance = test::random_instance(seed, kMost);
     instance.options.without = pruning_names();
@@ -80,7 +74,7 @@ TEST(Prove, NoPruningAtAllChangesNothing) {
 TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
   constexpr std::int64_t kMost = 2000;
   int feasible = 0;
-  for (unsigned seed = 40'001; seed < 40'001 + 400; seed += kStride) {
+  for (unsigned seed = 40'001; seed < 40'001 + 400; seed += test::stride()) {
     test::Instance instance = test::random_instance(seed, kMost);
     SearchSpace& space = instance.space;
     space.schedules = {Schedule::zb_v};
@@ -91,7 +85,7 @@ TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
     const SearchResult found = ask({instance.inputs, instance.training, space, instance.options});
     feasible += found.plans.empty() ? 0 : 1;
   }
-  EXPECT_GT(feasible, 20 / static_cast<int>(kStride));
+  EXPECT_GT(feasible, 20 / static_cast<int>(test::stride()));
 }
 
 // The plan's own choices, byte for byte.
@@ -103,7 +97,7 @@ std::string plan_text(const test::Instance& instance, int threads) {
 }
 
 TEST(Prove, ThreadsDoNotMatter) {
-  for (unsigned seed = 30'001; seed < 30'001 + 150; ++seed) {
+  for (unsigned seed = 30'001; seed < 30'001 + 150; seed += test::stride()) {
     const test::Instance instance = test::random_instance(seed, 50'000);
     const std::string one = plan_text(instance, 1);
     ASSERT_EQ(plan_text(instance, 2), one) << "two threads\n" << instance.text;

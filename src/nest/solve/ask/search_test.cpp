@@ -9,6 +9,7 @@
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/configuration.hpp"
 #include "nest/solve/tree/test_problem.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -107,7 +108,7 @@ TEST(Search, RefusesPruningsThatThereAreNot) {
 TEST(Search, NoWorkAtAll) {
   int limits = 0;
   int feasible = 0;
-  for (unsigned seed = 50'001; seed < 50'001 + 150; ++seed) {
+  for (unsigned seed = 50'001; seed < 50'001 + 150; seed += test::stride()) {
     const Instance instance = step_instance(seed, 300);
     const auto best = best_of(instance);
     SearchOptions options = instance.options;
@@ -141,7 +142,7 @@ TEST(Search, NoWorkAtAll) {
 // Whatever the limit, the bound is one, the plan is a plan, and "optimal" is true.
 TEST(Search, ALimitNeverLies) {
   std::map<PlanStatus, int> seen;
-  for (unsigned seed = 51'001; seed < 51'001 + 150; ++seed) {
+  for (unsigned seed = 51'001; seed < 51'001 + 150; seed += test::stride()) {
     const Instance instance = step_instance(seed, 1000);
     const auto best = best_of(instance);
     for (const std::int64_t limit : {10, 300, 3000}) {
@@ -173,7 +174,7 @@ std::string everything(const SearchResult& found, const PlanInputs& inputs) {
 }
 
 TEST(Search, ALimitOfWorkIsTheSameForAllThreads) {
-  for (unsigned seed = 52'001; seed < 52'001 + 60; ++seed) {
+  for (unsigned seed = 52'001; seed < 52'001 + 60; seed += test::stride()) {
     const Instance instance = test::random_instance(seed, 5'000);
     for (const std::int64_t limit : {50, 2000}) {
       SearchOptions options = instance.options;
@@ -227,7 +228,7 @@ TEST(Search, Cancelled) {
 
 TEST(Search, AGapIsKept) {
   int left_out = 0;
-  for (unsigned seed = 54'001; seed < 54'001 + 200; ++seed) {
+  for (unsigned seed = 54'001; seed < 54'001 + 200; seed += test::stride()) {
     const Instance instance = step_instance(seed, 1000);
     const auto best = best_of(instance);
     for (const double gap : {0.02, 0.3}) {
@@ -251,7 +252,7 @@ TEST(Search, AGapIsKept) {
 }
 
 TEST(Search, TheTopPlansAreTheTwinsByDegrees) {
-  for (unsigned seed = 55'001; seed < 55'001 + 200; ++seed) {
+  for (unsigned seed = 55'001; seed < 55'001 + 200; seed += test::stride()) {
     const Instance instance = step_instance(seed, 1000);
     std::vector<double> twin;
     for (const auto& [degrees, fastest] : test::fastest_by(instance, degree_key))
@@ -289,7 +290,7 @@ TEST(Search, RunnersUpComeInOrder) {
 
 // A target that the fastest plan just reaches, to the last digit.
 TEST(Search, ReachesWhatAPlanReaches) {
-  for (unsigned seed = 58'001; seed < 58'001 + 100; ++seed) {
+  for (unsigned seed = 58'001; seed < 58'001 + 100; seed += test::stride()) {
     Instance instance = step_instance(seed, 300);
     const BruteForceResult all =
         brute_force(instance.inputs, instance.training, instance.space, instance.options, 300);
@@ -301,7 +302,7 @@ TEST(Search, ReachesWhatAPlanReaches) {
 }
 
 TEST(Search, FewestDevicesForATarget) {
-  for (unsigned seed = 56'001; seed < 56'001 + 200; ++seed) {
+  for (unsigned seed = 56'001; seed < 56'001 + 200; seed += test::stride()) {
     Instance instance = test::random_instance(seed, 500);
     if (instance.options.objective != Objective::devices) {
       test::Dice dice(seed);
@@ -335,7 +336,7 @@ Bytes least_need(const Instance& instance) {
 // layers.
 TEST(Search, SaysHowMuchMemoryWouldDo) {
   int exact = 0;
-  for (unsigned seed = 57'001; seed < 57'001 + 200; ++seed) {
+  for (unsigned seed = 57'001; seed < 57'001 + 200; seed += test::stride()) {
     Instance instance = step_instance(seed, 300);
     SearchSpace& space = instance.space;
     space.schedules = {Schedule::one_f_one_b};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "nest/plan/recompute_walk.hpp"
 #include "nest/strategies/boundary.hpp"
 
 namespace nest::solve {
@@ -86,89 +85,126 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
   fixed_ = (m.weights + m.gradients + m.optimizer).value;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_).value;
-  // One more layer at a time; all others from the start.
-  std::vector<double> more;
-  for (const std::uint16_t kind : whole.kinds) {
-    if (!setting.sets->recomputes(kind)) continue;
-    more.push_back(backward_of(terms(RecomputePolicy::full, kind)) -
-                   backward_of(terms(RecomputePolicy::none, kind)));
-  }
-  const auto sum = [&](RecomputePolicy policy) {
-    double total = 0;
-    for (std::size_t kind = 0; kind < whole.counts.size(); ++kind) {
-      if (whole.counts[kind] > 0)
-        total += whole.counts[kind] * backward_of(terms(policy, static_cast<std::uint16_t>(kind)));
-    }
-    return total;
-  };
-  const double none = sum(RecomputePolicy::none);
-  double part = none;
-  std::int64_t counted = 0;
-  for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable)) {
-    StageVariant& variant = variants_.emplace_back();
-    variant.recompute = recompute;
-    if (recompute.layers > 0) {
-      while (counted < recompute.layers) part += more[static_cast<std::size_t>(counted++)];
-      variant.order = part;
-    } else {
-      variant.order = recompute.policy == RecomputePolicy::none ? none : sum(recompute.policy);
-    }
-  }
+  for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable))
+    variants_.emplace_back().recompute = recompute;
+  weigh();
   for (std::size_t i = 1; i < variants_.size(); ++i) {
     for (std::size_t k = i; k > 0 && variants_[k].order < variants_[k - 1].order; --k)
       std::swap(variants_[k], variants_[k - 1]);
   }
 }
 
-void StageVariants::weigh(StageVariant& variant) const {
-  const StageCoster& coster = *setting_->coster;
-  const Recompute& recompute = variant.recompute;
-  RecomputeWalk walk(recompute);
-  LayerTerms own = parameters_;
-  own.transient = 0;
-  for (const StageClass& chunk : content_->chunks) {
-    double stash = 0;
-    double work = 0;
-    const auto add = [&](RecomputePolicy policy, std::uint16_t kind, double times) {
-      const LayerTerms& t = terms(policy, kind);
-      stash += times * t.of(Term::stash);
-      work += times * backward_of(t);
-      own.transient = std::max(own.transient, t.transient);
-    };
-    if (recompute.layers == 0) {
-      for (std::size_t kind = 0; kind < chunk.counts.size(); ++kind) {
-        if (chunk.counts[kind] > 0)
-          add(recompute.policy, static_cast<std::uint16_t>(kind), chunk.counts[kind]);
-      }
+StageVariants::Rung StageVariants::whole(const StageClass& chunk, RecomputePolicy policy) const {
+  Rung out;
+  double stash = 0;
+  for (std::size_t kind = 0; kind < chunk.counts.size(); ++kind) {
+    if (chunk.counts[kind] == 0) continue;
+    const LayerTerms& t = terms(policy, static_cast<std::uint16_t>(kind));
+    stash += chunk.counts[kind] * t.of(Term::stash);
+    out.work += chunk.counts[kind] * backward_of(t);
+    out.transient = std::max(out.transient, t.transient);
+  }
+  out.stash = round_up_bytes(stash);
+  return out;
+}
+
+// Each rung is the one below with one more layer recomputed. Layers stash whole bytes, so that sums of them
+// are exact in any order.
+std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) const {
+  std::vector<Rung> rungs{whole(chunk, RecomputePolicy::none)};
+  std::vector<std::uint16_t> kinds;  // of the layers that recompute, in order
+  double kept = 0;                   // transient of the layers that never do
+  for (const std::uint16_t kind : chunk.kinds) {
+    if (setting_->sets->recomputes(kind)) {
+      kinds.push_back(kind);
     } else {
-      for (const std::uint16_t kind : chunk.kinds) {
-        add(walk.next(setting_->sets->recomputes(kind)), kind, 1);
-      }
+      kept = std::max(kept, terms(RecomputePolicy::none, kind).transient);
     }
-    variant.least_work.push_back(work);
+  }
+  double stash = static_cast<double>(rungs.front().stash.value);
+  for (const std::uint16_t kind : kinds) {
+    const LayerTerms& none = terms(RecomputePolicy::none, kind);
+    const LayerTerms& full = terms(RecomputePolicy::full, kind);
+    Rung next = rungs.back();
+    next.work += backward_of(full) - backward_of(none);
+    stash += full.of(Term::stash) - none.of(Term::stash);
+    next.stash = round_up_bytes(stash);
+    rungs.push_back(next);
+  }
+  double most = kept;
+  for (std::size_t j = 0; j < kinds.size(); ++j) {
+    rungs[j].transient = most;
+    most = std::max(most, terms(RecomputePolicy::full, kinds[j]).transient);
+  }
+  rungs.back().transient = most;
+  most = 0;
+  for (std::size_t j = kinds.size(); j-- > 0;) {
+    most = std::max(most, terms(RecomputePolicy::none, kinds[j]).transient);
+    rungs[j].transient = std::max(rungs[j].transient, most);
+  }
+  return rungs;
+}
+
+void StageVariants::weigh() {
+  const StageCoster& coster = *setting_->coster;
+  const std::vector<StageClass>& chunks = content_->chunks;
+  const bool parts = std::any_of(variants_.begin(), variants_.end(),
+                                 [](const StageVariant& v) { return v.recompute.layers > 0; });
+  std::vector<std::vector<Rung>> ladders;
+  std::vector<Bytes> buffers;
+  for (const StageClass& chunk : chunks) {
+    if (parts) ladders.push_back(ladder(chunk));
     const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.after);
-    variant.stashes.push_back(round_up_bytes(stash) +
-                              coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
+    buffers.push_back(coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
   }
   const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
-  variant.workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
-  variant.weighed = true;
+  LayerTerms own = parameters_;
+  double known = -1;  // transient that `workspace` is of
+  std::int64_t workspace = 0;
+  work_.reserve(variants_.size() * chunks.size());
+  stashes_.reserve(variants_.size() * chunks.size());
+  for (StageVariant& variant : variants_) {
+    variant.first = work_.size();
+    own.transient = 0;
+    std::int64_t left = variant.recompute.layers;
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      Rung rung;
+      if (variant.recompute.layers == 0) {
+        rung = whole(chunks[c], variant.recompute.policy);
+      } else {
+        // The stage's first layers, so its first chunks'.
+        const std::int64_t here = std::min(left, chunks[c].recomputable);
+        rung = ladders[c][static_cast<std::size_t>(here)];
+        left -= here;
+      }
+      variant.order += rung.work;
+      own.transient = std::max(own.transient, rung.transient);
+      work_.push_back(rung.work);
+      stashes_.push_back(rung.stash + buffers[c]);
+    }
+    if (own.transient != known) {
+      workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
+      known = own.transient;
+    }
+    variant.workspace = workspace;
+    const auto [least, most] =
+        std::minmax_element(stashes_.begin() + static_cast<std::ptrdiff_t>(variant.first), stashes_.end());
+    variant.least_stash = least->value;
+    variant.greatest_stash = most->value;
+  }
 }
 
-bool StageVariants::fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const {
-  if (!variant.weighed) weigh(variant);
+bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, std::int64_t capacity) const {
   const auto total = [&](std::int64_t held) { return fixed_ + std::max(held + variant.workspace, update_); };
   // As many chunks of the smallest or of the largest stash settle most cases.
-  const auto [least, most] = std::minmax_element(variant.stashes.begin(), variant.stashes.end());
   const std::int64_t count = in_flight(setting_->schedule, setting_->shape, stage);
-  if (total(least->value * count) > capacity) return false;
-  if (total(most->value * count) <= capacity) return true;
-  return total(peak_stash(setting_->schedule, setting_->shape, stage, variant.stashes).value) <= capacity;
+  if (total(variant.least_stash * count) > capacity) return false;
+  if (total(variant.greatest_stash * count) <= capacity) return true;
+  return need(variant, stage) <= capacity;
 }
 
-std::int64_t StageVariants::need(StageVariant& variant, std::int64_t stage) const {
-  if (!variant.weighed) weigh(variant);
-  const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, variant.stashes);
+std::int64_t StageVariants::need(const StageVariant& variant, std::int64_t stage) const {
+  const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, stashes(variant));
   return fixed_ + std::max(held.value + variant.workspace, update_);
 }
 

@@ -56,10 +56,10 @@ class StageContents {
 // A stage under one recomputation.
 struct StageVariant {
   Recompute recompute;
-  double order = 0;  // backward time of the layers
-  bool weighed = false;
-  std::vector<Bytes> stashes;      // of the chunks
-  std::vector<double> least_work;  // backward times of the chunks' layers, without ZeRO's traffic
+  double order = 0;              // backward time of the layers
+  std::size_t first = 0;         // of this variant's chunks among those of all variants
+  std::int64_t least_stash = 0;  // of the chunks
+  std::int64_t greatest_stash = 0;
   std::int64_t workspace = 0;
   bool priced = false;
   std::vector<StagePass> passes;
@@ -86,20 +86,32 @@ class StageVariants {
   // In order of their backward times; how they spread over the chunks differs.
   [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
   [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
-  [[nodiscard]] bool fits(StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
+  [[nodiscard]] bool fits(const StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
   // Bytes of the fullest moment.
-  [[nodiscard]] std::int64_t need(StageVariant& variant, std::int64_t stage) const;
+  [[nodiscard]] std::int64_t need(const StageVariant& variant, std::int64_t stage) const;
   void price(StageVariant& variant) const;
-  [[nodiscard]] const std::vector<double>& least_work(StageVariant& variant) const {
-    if (!variant.weighed) weigh(variant);
-    return variant.least_work;
+  // Backward times of the chunks' layers, without ZeRO's traffic.
+  [[nodiscard]] std::span<const double> least_work(const StageVariant& variant) const {
+    return std::span(work_).subspan(variant.first, content_->chunks.size());
   }
 
  private:
+  // A chunk whose first layers recompute, as many as rungs lie below this one.
+  struct Rung {
+    double work = 0;
+    Bytes stash;
+    double transient = 0;
+  };
   [[nodiscard]] const LayerTerms& terms(RecomputePolicy policy, std::uint16_t kind) const {
     return place_->tables[static_cast<std::size_t>(policy)]->of(setting_->sets->example(kind));
   }
-  void weigh(StageVariant& variant) const;
+  [[nodiscard]] std::vector<Rung> ladder(const StageClass& chunk) const;
+  [[nodiscard]] Rung whole(const StageClass& chunk, RecomputePolicy policy) const;
+  // Fills in what follows from the variant's recomputation, for all of them.
+  void weigh();
+  [[nodiscard]] std::span<const Bytes> stashes(const StageVariant& variant) const {
+    return std::span(stashes_).subspan(variant.first, content_->chunks.size());
+  }
 
   const StageSetting* setting_;
   const Place* place_;
@@ -110,6 +122,9 @@ class StageVariants {
   std::int64_t update_ = 0;
   LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes
   std::vector<StageVariant> variants_;
+  // Of the chunks of all variants.
+  std::vector<double> work_;
+  std::vector<Bytes> stashes_;
 };
 
 }  // namespace nest::solve

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "nest/price/step_label.hpp"
@@ -16,7 +17,7 @@ bool at_most(double a, double b) {
 }
 
 // Whether a stage takes no longer than `least`, chunk by chunk.
-bool at_most(const std::vector<double>& a, const std::vector<double>& b) {
+bool at_most(std::span<const double> a, std::span<const double> b) {
   for (std::size_t c = 0; c < a.size(); ++c) {
     if (!at_most(a[c], b[c])) return false;
   }
@@ -74,7 +75,7 @@ const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::siz
   std::vector<Candidate>& own = found.candidates;
   std::vector<StageVariant>& all = of.all();
   for (std::size_t o = 0; o < all.size(); ++o) {
-    const std::vector<double>& least = of.least_work(all[o]);
+    const std::span<const double> least = of.least_work(all[o]);
     const auto shorter = [&](const Candidate& c) { return at_most(all[c.variant].work, least); };
     if (order && std::any_of(own.begin(), own.end(), shorter)) {
       found.longer.push_back(o);

@@ -7,6 +7,7 @@
 
 #include "nest/plan/test_example.hpp"
 #include "nest/solve/ask/test_prove.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -145,7 +146,7 @@ TEST(BruteForce, FrameworksRulesLeavePlansOut) {
 }
 
 TEST(BruteForce, NoPlanTwiceInRandomSpaces) {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (unsigned seed = 1; seed <= 100; seed += test::stride()) {
     const test::Instance instance = test::random_instance(seed, 500);
     std::set<std::string> seen;
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
@@ -160,7 +161,7 @@ TEST(BruteForce, NoPlanTwiceInRandomSpaces) {
 
 // The best plan stays what it is through its file, and where its devices are left out.
 TEST(BruteForce, BestPlansArePlans) {
-  for (unsigned seed = 1; seed <= 300; ++seed) {
+  for (unsigned seed = 1; seed <= 300; seed += test::stride()) {
     const std::int64_t most = test::usual_most_plans(seed);
     const test::Instance instance = test::random_instance(seed, most);
     const BruteForceResult all =

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "nest/plan/test_plans.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve::alpa {
 namespace {
@@ -39,7 +40,7 @@ void try_all(const StageProblem& problem, std::size_t first, std::int64_t left, 
 
 TEST(AlpaStages, AgreesWithEnumeration) {
   int solved = 0;
-  for (unsigned seed = 1; seed <= 400; ++seed) {
+  for (unsigned seed = 1; seed <= 400; seed += test::stride()) {
     Dice dice(seed);
     StageProblem problem;
     problem.layers = static_cast<std::size_t>(dice.pick(1, 5));
@@ -106,7 +107,7 @@ double least_greatest(const std::vector<Seconds>& times, std::size_t first, std:
 }
 
 TEST(AlpaStages, EqualStagesAgreeWithEnumeration) {
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= 500; seed += test::stride()) {
     Dice dice(seed);
     std::vector<Seconds> times(static_cast<std::size_t>(dice.pick(1, 9)));
     for (Seconds& t : times) t = Seconds{static_cast<double>(dice.pick(dice.once_in(4) ? 0 : 1, 9))};

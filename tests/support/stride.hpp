@@ -1,0 +1,29 @@
+// How far apart the seeds of a long random test lie. Sanitizers take ten times as long, so they see one seed of
+// eight, unless NEST_ALL_SEEDS is set (./test all-seeds).
+//
+//   for (unsigned seed = 1; seed <= 400; seed += test::stride()) ...
+#pragma once
+
+#include <cstdlib>
+
+namespace nest::test {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NEST_TEST_SANITIZED
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define NEST_TEST_SANITIZED
+#endif
+
+inline unsigned stride() {
+#ifdef NEST_TEST_SANITIZED
+  static const bool kAll = std::getenv("NEST_ALL_SEEDS") != nullptr;
+  return kAll ? 1 : 8;
+#else
+  return 1;
+#endif
+}
+
+}  // namespace nest::test
