@@ -10,7 +10,7 @@ command -v npm >/dev/null || web_packages+=(npm)
 # What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
 unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
 test_packages=("${run_packages[@]}" "${web_packages[@]}" "${unit_packages[@]}" clang-format-19
-  valgrind ccache python3 python3-venv time protobuf-compiler chromium)
+  clang-19 libclang-rt-19-dev valgrind ccache python3 python3-venv time protobuf-compiler chromium)
 
 # missing_packages NAME...: those that are not installed, one on a line. Off Debian nothing can be said.
 missing_packages() {
