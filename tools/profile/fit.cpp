@@ -76,6 +76,15 @@ double descend(const std::vector<Sample>& samples, std::span<const ConstantField
   return best;
 }
 
+// Constants of tiles that are never the best say nothing, and are not written.
+bool helps(const ConstantField<MatmulConstants>& field, const MatmulConstants& constants) {
+  return !field.may_lack || tile_helps(field.member, constants);
+}
+template <class T>
+bool helps(const ConstantField<T>&, const T&) {
+  return true;
+}
+
 // The best of the starts, each as given and with its first values halved or doubled.
 template <class T>
 void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> fields,
@@ -101,8 +110,10 @@ void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> f
   }
   chosen = best;
   fmt::print("  {}: {{", name);
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    fmt::print("{}{}: {:.4g}", i == 0 ? "" : ", ", fields[i].name, chosen.*fields[i].member);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (helps(fields[i], chosen))
+      fmt::print("{}{}: {:.4g}", i == 0 ? "" : ", ", fields[i].name, chosen.*fields[i].member);
+  }
   fmt::print("}}  # {} points, mean error {:.1f} %\n", samples.size(), 100 * least);
   std::fflush(stdout);
 }
@@ -132,7 +143,7 @@ void run(const std::string& file) {
     switch (row.family) {
       case KernelFamily::matmul:
       case KernelFamily::grouped_matmul:
-        fit<MatmulConstants>(samples, matmul_fields(), {{}}, constants.matmul[i], constants, rates,
+        fit<MatmulConstants>(samples, matmul_fields(row.family), {{}}, constants.matmul[i], constants, rates,
                              row.series);
         break;
       case KernelFamily::attention:
@@ -140,8 +151,8 @@ void run(const std::string& file) {
                                 row.series);
         break;
       case KernelFamily::stream:
-        fit<StreamConstants>(samples, stream_fields(), kStreamStarts, constants.stream[i], constants, rates,
-                             row.series);
+        fit<StreamConstants>(samples, stream_fields(row.kind), kStreamStarts, constants.stream[i], constants,
+                             rates, row.series);
         break;
     }
   }

@@ -28,8 +28,9 @@ Fabric read_fabric(Reader r, const std::string& name) {
   f.reduction_efficiency = share(r, "reduction_efficiency", f.efficiency);
   if (r.has("reduction_step")) f.reduction_step = r.time("reduction_step");
   f.quick_share = share(r, "quick_share", 1);
-  f.quick_step = r.time("quick_step");
   f.wide_step = r.time("wide_step");
+  f.quick_step =
+      r.has("quick_step") ? r.time("quick_step") : f.wide_step;  // without one there is one protocol
   f.trees = r.boolean_or("trees", false);
   f.source = r.text("source");
   r.done();

@@ -72,6 +72,11 @@ TEST(Fabric, SharesAreShares) {
   }
 }
 
+TEST(Fabric, LinksWithOneProtocolHaveNoQuickerOne) {
+  EXPECT_EQ(fabric("ici").quick_step, fabric("ici").wide_step);
+  EXPECT_EQ(fabric("ici").quick_share, 1);
+}
+
 TEST(Fabric, UnknownNamesGetAGuess) {
   try {
     static_cast<void>(fabric("nvlnk4"));

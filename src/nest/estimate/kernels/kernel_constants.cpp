@@ -1,5 +1,6 @@
 // The constants of the model: their names, the file they come from, and what an accelerator multiplies them
 // with.
+#include <algorithm>
 #include <string>
 
 #include "nest/base/document/document.hpp"
@@ -15,14 +16,22 @@ constexpr std::array<ConstantField<MatmulConstants>, 12> kMatmul{{
     {"tile_s", &MatmulConstants::tile_s, 1e-8, 2e-5},
     {"bandwidth_share", &MatmulConstants::bandwidth_share, 0.3, 1.3},
     {"overhead_s", &MatmulConstants::overhead_s, 1e-7, 1e-4},
-    {"medium_tile", &MatmulConstants::medium_tile, 0.3, 1},
-    {"narrow_tile", &MatmulConstants::narrow_tile, 0.3, 1},
-    {"small_tile", &MatmulConstants::small_tile, 0.2, 1},
-    {"least_tile", &MatmulConstants::least_tile, 0.1, 1},
+    {"medium_tile", &MatmulConstants::medium_tile, 0.3, 1, true},
+    {"narrow_tile", &MatmulConstants::narrow_tile, 0.3, 1, true},
+    {"small_tile", &MatmulConstants::small_tile, 0.2, 1, true},
+    {"least_tile", &MatmulConstants::least_tile, 0.1, 1, true},
     {"roof", &MatmulConstants::roof, 1, 12},
     {"split", &MatmulConstants::split, 0.05, 10},
     {"uneven", &MatmulConstants::uneven, 0.9, 2},
 }};
+
+// Products of experts are not split, and only they are uneven: these two are the last fields.
+constexpr std::array<ConstantField<MatmulConstants>, 11> kGrouped = [] {
+  std::array<ConstantField<MatmulConstants>, 11> out{};
+  std::copy(kMatmul.begin(), kMatmul.end() - 2, out.begin());
+  out.back() = kMatmul.back();
+  return out;
+}();
 
 constexpr std::array<ConstantField<AttentionConstants>, 8> kAttention{{
     {"rate_share", &AttentionConstants::rate_share, 0.1, 1.3},
@@ -45,6 +54,10 @@ template <class T>
 void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out) {
   for (const ConstantField<T>& field : fields) {
     const std::string name(field.name);
+    if (field.may_lack && !reader.has(name)) {
+      out.*field.member = 0;
+      continue;
+    }
     out.*field.member = reader.number(name);
     if (!(out.*field.member > 0)) reader.fail_at(name, "a number above 0 is expected");
   }
@@ -52,14 +65,14 @@ void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out
 }
 
 // Kinds that no profile has: bytes over the share of the bandwidth that alike kernels reach.
-constexpr StreamConstants kBiasGradient{.overhead_s = 3e-6, .bytes = 4, .other_bytes = 0};
-constexpr StreamConstants kFused{.overhead_s = 2e-6, .bytes = 1.15, .other_bytes = 0};
+constexpr StreamConstants kBiasGradient{.overhead_s = 3e-6, .bytes = 4};
+constexpr StreamConstants kFused{.overhead_s = 2e-6, .bytes = 1.15};
 // The passes and products of attention without a flash kernel, each timed by itself on an H200 (13 sizes of
 // 1024 to 8192 tokens; docs/cost-model.md). Softmax per score read or written, dropout per score.
-constexpr StreamConstants kSoftmaxForward{.overhead_s = 2e-6, .bytes = 3.75, .other_bytes = 0};
-constexpr StreamConstants kSoftmaxBackward{.overhead_s = 2e-6, .bytes = 4.6, .other_bytes = 0};
-constexpr StreamConstants kDropoutForward{.overhead_s = 2e-6, .bytes = 7.9, .other_bytes = 0};
-constexpr StreamConstants kDropoutBackward{.overhead_s = 2e-6, .bytes = 5.5, .other_bytes = 0};
+constexpr StreamConstants kSoftmaxForward{.overhead_s = 2e-6, .bytes = 3.75};
+constexpr StreamConstants kSoftmaxBackward{.overhead_s = 2e-6, .bytes = 4.6};
+constexpr StreamConstants kDropoutForward{.overhead_s = 2e-6, .bytes = 7.9};
+constexpr StreamConstants kDropoutBackward{.overhead_s = 2e-6, .bytes = 5.5};
 // Batched products are as others but for these: the next tile is fetched while one is computed, and what they
 // move is spread over many small matrices.
 constexpr double kBatchedTile = 6e-7;
@@ -87,13 +100,13 @@ KernelConstants read_constants(const Document& document) {
     switch (row.family) {
       case KernelFamily::matmul:
       case KernelFamily::grouped_matmul:
-        read_fields<MatmulConstants>(constants.object(name), kMatmul, out.matmul[i]);
+        read_fields<MatmulConstants>(constants.object(name), matmul_fields(row.family), out.matmul[i]);
         break;
       case KernelFamily::attention:
         read_fields<AttentionConstants>(constants.object(name), kAttention, out.attention[i]);
         break;
       case KernelFamily::stream:
-        read_fields<StreamConstants>(constants.object(name), kStream, out.stream[i]);
+        read_fields<StreamConstants>(constants.object(name), stream_fields(row.kind), out.stream[i]);
         break;
     }
   }
@@ -108,14 +121,18 @@ KernelConstants read_constants(const Document& document) {
 
 }  // namespace
 
-std::span<const ConstantField<MatmulConstants>> matmul_fields() {
-  return kMatmul;
+std::span<const ConstantField<MatmulConstants>> matmul_fields(KernelFamily family) {
+  if (family == KernelFamily::grouped_matmul) return kGrouped;
+  return std::span(kMatmul).first(kMatmul.size() - 1);
 }
 std::span<const ConstantField<AttentionConstants>> attention_fields() {
   return kAttention;
 }
-std::span<const ConstantField<StreamConstants>> stream_fields() {
-  return kStream;
+std::span<const ConstantField<StreamConstants>> stream_fields(KernelKind kind) {
+  std::array<std::int64_t, kMostSizes> ones{};
+  ones.fill(1);
+  const bool others = stream_elements({kind, ones}).other > 0;
+  return std::span(kStream).first(others ? kStream.size() : kStream.size() - 1);
 }
 
 DeviceRates device_rates(const Accelerator& accelerator) {

@@ -10,6 +10,7 @@ namespace {
 template <class T>
 void expect_in_range(std::span<const ConstantField<T>> fields, const T& constants, std::string_view name) {
   for (const ConstantField<T>& field : fields) {
+    if (field.may_lack && constants.*field.member == 0) continue;
     EXPECT_GE(constants.*field.member, field.least) << name << " " << field.name;
     EXPECT_LE(constants.*field.member, field.most) << name << " " << field.name;
   }
@@ -23,16 +24,46 @@ TEST(KernelConstants, TheFitIsWithinItsRanges) {
     switch (row.family) {
       case KernelFamily::matmul:
       case KernelFamily::grouped_matmul:
-        expect_in_range(matmul_fields(), c.matmul[i], row.series);
+        expect_in_range(matmul_fields(row.family), c.matmul[i], row.series);
         break;
       case KernelFamily::attention:
         expect_in_range(attention_fields(), c.attention[i], row.series);
         break;
       case KernelFamily::stream:
-        expect_in_range(stream_fields(), c.stream[i], row.series);
+        expect_in_range(stream_fields(row.kind), c.stream[i], row.series);
         break;
     }
   }
+}
+
+// A constant without an effect would look like a fit and be none.
+TEST(KernelConstants, EveryTileOfTheFileIsSomewhereTheBest) {
+  const KernelConstants& c = fitted_constants();
+  for (const KernelKindRow& row : kernel_kinds()) {
+    if (row.family != KernelFamily::matmul && row.family != KernelFamily::grouped_matmul) continue;
+    const MatmulConstants& own = c.matmul[static_cast<std::size_t>(row.kind)];
+    for (const ConstantField<MatmulConstants>& field : matmul_fields(row.family)) {
+      if (!field.may_lack || own.*field.member == 0) continue;
+      EXPECT_TRUE(tile_helps(field.member, own)) << row.series << " " << field.name;
+    }
+  }
+}
+
+TEST(KernelConstants, TilesThatLargerOnesBeatDoNotHelp) {
+  // Two tiles of 64 x 128 do the work of one of 128 x 128: below half its rate they never win.
+  MatmulConstants c{.medium_tile = 1, .small_tile = 0.51};
+  EXPECT_TRUE(tile_helps(&MatmulConstants::small_tile, c));
+  c.small_tile = 0.5;
+  EXPECT_FALSE(tile_helps(&MatmulConstants::small_tile, c));
+  c.medium_tile = 0;
+  EXPECT_FALSE(tile_helps(&MatmulConstants::medium_tile, c));
+}
+
+TEST(KernelConstants, FieldsAreThoseThatMatter) {
+  EXPECT_EQ(matmul_fields(KernelFamily::matmul).back().name, "split");
+  EXPECT_EQ(matmul_fields(KernelFamily::grouped_matmul).back().name, "uneven");
+  EXPECT_EQ(stream_fields(KernelKind::gelu_forward).back().name, "bytes");
+  EXPECT_EQ(stream_fields(KernelKind::router_forward).back().name, "other_bytes");
 }
 
 TEST(KernelConstants, TheFileNamesEveryProfiledKind) {

@@ -12,6 +12,9 @@ constexpr double kLongestSplit = 4;    // waves up to which products are split a
 constexpr double kLeastInner = 256;    // of one part of a split product
 constexpr double kBlock = 128;         // queries and keys of one block of attention
 constexpr double kBackwardWork = 2.5;  // five products in place of two
+// Widths of heads, keys and values together: the one that rates are of, and the widest.
+constexpr double kWidth = 256;
+constexpr double kWideWidth = 320;
 
 struct Tile {
   double rows;
@@ -28,6 +31,10 @@ constexpr std::array<Tile, 8> kTiles{{{128, 256, nullptr},
                                       {128, 64, &MatmulConstants::small_tile},
                                       {64, 64, &MatmulConstants::least_tile}}};
 constexpr std::array<double, 6> kSplits{1, 2, 3, 4, 6, 8};
+
+double rate_of(const Tile& tile, const MatmulConstants& c) {
+  return tile.rate ? c.*tile.rate : 1;
+}
 
 // A norm between max (large p) and sum (p = 1): two resources that overlap, though not perfectly.
 double overlapped(double a, double b, double p) {
@@ -49,8 +56,9 @@ double compute_seconds(const Product& p, const MatmulConstants& c, double rate, 
   const double unit_rate = rate * c.rate_share / device.multiprocessors;
   double best = 0;
   for (const Tile& tile : kTiles) {
+    const double share = rate_of(tile, c);
+    if (share <= 0) continue;
     const double tiles = p.count * std::ceil(p.rows / tile.rows) * std::ceil(p.columns / tile.columns);
-    const double share = tile.rate ? c.*tile.rate : 1;
     const double work = 2 * tile.rows * tile.columns * p.inner / (unit_rate * share);
     for (const double parts : kSplits) {
       const double waves = tiles * parts / device.multiprocessors;
@@ -122,8 +130,8 @@ double attention_seconds(const KernelCall& call, const AttentionConstants& c, co
     blocks = std::min(blocks, rows * longest);
   }
   // Between the measured head dimensions the efficiency goes with the logarithm of the width.
-  const double place = std::log2(std::max(width, 64.0) / 256);
-  const double wide = std::log2(320.0 / 256);
+  const double place = std::log2(width / kWidth);
+  const double wide = std::log2(kWideWidth / kWidth);
   const double head = place <= 0 ? std::pow(c.small_head, std::min(1.0, -place))
                                  : std::pow(c.wide_head, std::min(1.0, place / wide));
   const double unit = 2 * kBlock * kBlock * width * (backward ? kBackwardWork : 1) /
@@ -140,6 +148,19 @@ double stream_seconds(const KernelCall& call, const StreamConstants& c, const De
 }
 
 }  // namespace
+
+bool tile_helps(double MatmulConstants::* rate, const MatmulConstants& c) {
+  const auto beats = [&](const Tile& large, const Tile& small) {
+    const bool covers =
+        large.rows >= small.rows && large.columns >= small.columns && large.rate != small.rate;
+    return covers && rate_of(large, c) > 0 &&
+           large.rows * large.columns / rate_of(large, c) <= small.rows * small.columns / rate_of(small, c);
+  };
+  return std::any_of(kTiles.begin(), kTiles.end(), [&](const Tile& tile) {
+    return tile.rate == rate && rate_of(tile, c) > 0 &&
+           std::none_of(kTiles.begin(), kTiles.end(), [&](const Tile& t) { return beats(t, tile); });
+  });
+}
 
 double model_seconds(const KernelCall& call, const KernelConstants& constants, const DeviceRates& rates) {
   const auto i = static_cast<std::size_t>(call.kind);

@@ -20,7 +20,7 @@ struct MatmulConstants {
   double tile_s = 2e-6;        // filling and draining one tile
   double bandwidth_share = 1;  // of the memory bandwidth
   double overhead_s = 2e-6;
-  double medium_tile = 0.95;  // rate of 128 x 128 tiles over that of 128 x 256
+  double medium_tile = 0.95;  // rate of 128 x 128 tiles over that of 128 x 256; 0: there are none
   double narrow_tile = 0.8;   // 64 x 256
   double small_tile = 0.65;   // 64 x 128
   double least_tile = 0.5;    // 64 x 64
@@ -53,10 +53,15 @@ struct ConstantField {
   double T::* member;
   double least;
   double most;
+  bool may_lack = false;  // 0 where the file does not have it
 };
-[[nodiscard]] std::span<const ConstantField<MatmulConstants>> matmul_fields();
+// What a kernel's time depends on: those of experts' products differ, and few streams have other elements.
+[[nodiscard]] std::span<const ConstantField<MatmulConstants>> matmul_fields(KernelFamily family);
 [[nodiscard]] std::span<const ConstantField<AttentionConstants>> attention_fields();
-[[nodiscard]] std::span<const ConstantField<StreamConstants>> stream_fields();
+[[nodiscard]] std::span<const ConstantField<StreamConstants>> stream_fields(KernelKind kind);
+
+// Whether tiles with this rate are ever the best. They are not where tiles that cover them take no longer.
+[[nodiscard]] bool tile_helps(double MatmulConstants::* rate, const MatmulConstants& constants);
 
 // One entry for each kind, of which the kind's family says which is used.
 struct KernelConstants {

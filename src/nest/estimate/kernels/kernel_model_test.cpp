@@ -31,6 +31,21 @@ TEST(DeviceRates, H100HasTheComputeOfTheH200) {
   EXPECT_LT(device_rates(find_accelerator("h100-96-500w")).rate, device_rates(find_accelerator("h200")).rate);
 }
 
+// Tiles of 64 x 128 at 0.45 of the rate take longer than those of 128 x 128 that cover them.
+TEST(KernelModel, TilesThatNeverWinMayBeLeftOut) {
+  KernelConstants slow = fitted_constants();
+  MatmulConstants& c = slow.matmul[static_cast<std::size_t>(matmul_forward)];
+  c.medium_tile = 1;
+  c.small_tile = 0.45;
+  KernelConstants without = slow;
+  without.matmul[static_cast<std::size_t>(matmul_forward)].small_tile = 0;
+  const DeviceRates rates = device_rates(find_accelerator("h200"));
+  for (std::int64_t m = 16; m <= 16384; m *= 2) {
+    const KernelCall call{matmul_forward, {m, 3 * m / 2, 1024}};
+    EXPECT_EQ(model_seconds(call, slow, rates), model_seconds(call, without, rates)) << m;
+  }
+}
+
 TEST(KernelModel, EveryKindOfEveryAcceleratorHasATime) {
   for (const Accelerator& accelerator : accelerators()) {
     const DeviceRates rates = device_rates(accelerator);

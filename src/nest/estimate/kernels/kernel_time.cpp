@@ -15,7 +15,6 @@ namespace {
 // lonely point says is not taken for all.
 constexpr float kReach = 2.0F;
 constexpr float kStreamReach = 5.0F;
-constexpr float kLeastReach = 0.5F;
 constexpr float kBeyond = 1.4F;
 constexpr std::size_t kNeighbours = 4;
 constexpr double kTrust = 0.3;
@@ -117,7 +116,7 @@ float KernelTimes::Index::reach_around(const std::array<float, kCoordinates>& at
       if (square < kept) std::swap(square, kept);
     }
   }
-  return std::max(kLeastReach, kBeyond * std::sqrt(nearest.back()));
+  return kBeyond * std::sqrt(nearest.back());
 }
 
 KernelTime KernelTimes::seconds(const KernelCall& call) const {
@@ -132,10 +131,10 @@ KernelTime KernelTimes::seconds(const KernelCall& call) const {
   double sum = 0;
   for (std::size_t i = 0; i < index.points.size(); ++i) {
     const float square = distance(at, index.points[i].at);
-    if (square >= limit) continue;
     if (square == 0 && own_ && index.sizes[i] == comparable(call.kind, call.sizes)) {
       return {Seconds{index.seconds[i]}, TimeSource::measured};
     }
+    if (square >= limit) continue;
     const double near = 1 - static_cast<double>(square) / static_cast<double>(limit);
     const double w = near * near * near;
     weight += w;
