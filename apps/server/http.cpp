@@ -76,7 +76,7 @@ std::string event(const char* name, const Value& data) {
 
 Value progress_value(const SearchProgress& p) {
   Value v = Value::object();
-  v.set("elapsed_s", p.elapsed_s).set("bound_s", p.bound.value);
+  v.set("elapsed_s", p.elapsed.value).set("bound_s", p.bound.value);
   v.set("best_s", p.best ? Value(p.best->value) : Value());
   v.set("fills", p.fills).set("open", p.open);
   return v;

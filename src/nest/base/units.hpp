@@ -61,6 +61,22 @@ struct Quantity {
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.value - b.value}; }
   friend constexpr Quantity operator*(Quantity a, Rep k) { return Quantity{times(a.value, k)}; }
   friend constexpr Quantity operator*(Rep k, Quantity a) { return Quantity{times(a.value, k)}; }
+  // Whole quantities are not divided here: somebody has to say which way the rest goes.
+  friend constexpr Quantity operator/(Quantity a, Rep k)
+    requires std::is_floating_point_v<Rep>
+  {
+    return Quantity{a.value / k};
+  }
+  friend constexpr double operator/(Quantity a, Quantity b)
+    requires std::is_floating_point_v<Rep>
+  {
+    return a.value / b.value;
+  }
+  // More than any other.
+  [[nodiscard]] static constexpr Quantity most() {
+    if constexpr (std::is_floating_point_v<Rep>) return Quantity{std::numeric_limits<Rep>::infinity()};
+    return Quantity{std::numeric_limits<Rep>::max()};
+  }
 };
 
 using Seconds = Quantity<struct SecondsTag, double>;

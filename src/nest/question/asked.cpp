@@ -171,11 +171,11 @@ AskedField time_limit(AskedField row) {
     const auto time = parse_time(text);
     if (!time || time->value < 0)
       return SpaceProblem{fmt::format("'{}' is not a time; try 60 or '60 s'", text)};
-    asked.time_limit_s = time->value;
+    asked.time_limit = time;
     return std::nullopt;
   };
   row.spell = [](const Asked& asked) {
-    return asked.time_limit_s ? fmt::format("{}", *asked.time_limit_s) : "";
+    return asked.time_limit ? fmt::format("{}", asked.time_limit->value) : "";
   };
   return row;
 }

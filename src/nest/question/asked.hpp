@@ -38,7 +38,7 @@ struct Asked {
   std::optional<Objective> objective;        // none: devices where there is a target, else the step
   std::optional<double> target_tokens_per_s;
   double gap = 0;  // a share
-  std::optional<double> time_limit_s;
+  std::optional<Seconds> time_limit;
   std::optional<std::int64_t> work_limit;
   std::int64_t threads = 0;          // 0: one for each core
   std::vector<std::string> without;  // prunings

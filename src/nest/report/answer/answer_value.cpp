@@ -113,7 +113,7 @@ Value to_value(const SearchStats& stats) {
   Value pruned = Value::object();
   for (const auto& [name, count] : stats.pruned) pruned.set(name, count);
   Value seconds = Value::object();
-  for (const auto& [name, time] : stats.seconds) seconds.set(name, time);
+  for (const auto& [name, time] : stats.times) seconds.set(name, time.value);
   v.set("pruned", std::move(pruned)).set("seconds", std::move(seconds));
   return v;
 }

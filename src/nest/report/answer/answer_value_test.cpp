@@ -61,7 +61,7 @@ TEST(AnswerValue, Stats) {
   SearchStats stats;
   stats.work = 5;
   stats.pruned = {{"memory", 7}};
-  stats.seconds = {{"bounds", 0.25}};
+  stats.times = {{"bounds", Seconds{0.25}}};
   EXPECT_EQ(to_json(to_value(stats), false),
             R"({"strategies": 0, "configurations": 0, "networks": 0, "fills": 0, "labels": 0, "work": 5, )"
             R"("pruned": {"memory": 7}, "seconds": {"bounds": 0.25}})");

@@ -56,7 +56,7 @@ std::vector<std::string> row_of(const ComparedPlan& one) {
   cells.push_back(r.plan ? brief_degrees(*r.plan) : "-");
   const StageMemory* memory = r.plan ? fullest(*r.plan) : nullptr;
   cells.push_back(memory != nullptr ? format_memory(memory->total()) : "-");
-  cells.push_back(format(Seconds{r.search_s}));
+  cells.push_back(format(r.search_time));
   if (!fits(one))
     cells.emplace_back(r.status == PlanStatus::limit          ? "stopped at a limit"
                        : r.status == PlanStatus::disagreement ? "search and price disagree"
@@ -97,7 +97,9 @@ Value curve_value(const std::vector<BestSoFar>& curve) {
   Value list = Value::array();
   for (const BestSoFar& point : curve) {
     Value v = Value::object();
-    v.set("evaluations", point.evaluations).set("elapsed_s", point.elapsed_s).set("step_s", point.step.value);
+    v.set("evaluations", point.evaluations)
+        .set("elapsed_s", point.elapsed.value)
+        .set("step_s", point.step.value);
     list.push(std::move(v));
   }
   return list;
@@ -109,7 +111,7 @@ Value plan_row(const ComparedPlan& one) {
   v.set("name", one.name).set("status", name_of(r.status));
   if (!r.reason.empty()) v.set("reason", r.reason);
   if (one.relative) v.set("relative", *one.relative);
-  v.set("search_s", r.search_s).set("evaluations", r.evaluations);
+  v.set("search_s", r.search_time.value).set("evaluations", r.evaluations);
   if (r.believed) v.set("believed_step_s", r.believed->value);
   if (one.loses) {
     Value loss = Value::object();

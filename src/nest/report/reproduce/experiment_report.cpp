@@ -146,7 +146,7 @@ std::string experiment_csv(const std::vector<ExperimentRow>& rows) {
     } else {
       out += ",,,,,,,,,";
     }
-    out += fmt::format("{:.4f},{}\n", row.search_s, quoted(row.reason));
+    out += fmt::format("{:.4f},{}\n", row.search_time.value, quoted(row.reason));
   }
   return out;
 }
@@ -172,7 +172,7 @@ Value to_value(const ExperimentRow& row) {
   }
   if (row.published) v.set("published", *row.published);
   if (row.against_published) v.set("against_published", *row.against_published);
-  return v.set("search_s", row.search_s);
+  return v.set("search_s", row.search_time.value);
 }
 
 std::string experiment_chart(const Experiment& experiment, const ExperimentResult& result) {

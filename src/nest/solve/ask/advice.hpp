@@ -25,8 +25,8 @@ struct Advice {
 };
 
 struct AdviceOptions {
-  double search_limit_s = 10;                      // of each further search
-  double total_limit_s = 60;                       // of all together; what is not asked by then is left out
+  Seconds search_limit{10};                        // of each further search
+  Seconds total_limit{60};                         // of all together; what is not asked by then is left out
   std::function<void(const std::string&)> asking;  // told what is looked for, before each kind
 };
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <thread>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
@@ -24,21 +23,7 @@ namespace {
 
 // A plan that reaches a target but for rounding reaches it.
 constexpr double kReached = 1 + 1e-12;
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr const char* kNothingFound = "no plan was found before the limit";
-
-class Clock {
- public:
-  [[nodiscard]] double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 Prunings prunings_of(const SearchOptions& options) {
   Prunings prunings;
@@ -81,16 +66,15 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
       for (const std::int64_t q :
            copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
-        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0,
-                    0};
-        group.bound = kInfinite;
+        Group group{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
+                    cell * q * p, Seconds::most(), Bytes{0}};
         for (const Schedule schedule : schedule_domain(space)) {
           for (const std::int64_t v : interleave_domain(space)) {
             if (!runs_with(schedule, {p, group.micro_batches, v})) continue;
             group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
           }
         }
-        if (group.bound == kInfinite) continue;
+        if (group.bound == Seconds::most()) continue;
         group.memory = evaluators[worker].memory_floor(group);
         pair.groups.push_back(group);
       }
@@ -120,8 +104,8 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   plan.status = status;
   if (priced.status != PriceStatus::feasible) return priced.reason;
   const double price = priced.predicted.step.value;
-  if (std::abs(price - entry.step) > kPriceTolerance * price)
-    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step, price);
+  if (std::abs(price - entry.step.value) > kPriceTolerance * price)
+    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step.value, price);
   return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
@@ -129,12 +113,11 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
                   SearchResult& result) {
   result.status = PlanStatus::infeasible;
   if (!problem.groups.empty()) {
-    const std::int64_t least = least_memory(problem);
-    result.least_memory = Bytes{least};
+    result.least_memory = least_memory(problem);
     const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
-    if (Bytes{least} > has) {
+    if (result.least_memory > has) {
       result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                                  format_memory(Bytes{least}), format_memory(has));
+                                  format_memory(result.least_memory), format_memory(has));
       return;
     }
   }
@@ -156,7 +139,7 @@ SearchResult search(const PlanInputs& inputs, const Asked& asked) {
 }
 
 SearchResult ask(const PlanQuestion& question) {
-  Clock clock;
+  Stopwatch watch;
   check_question(question);
   const PlanInputs& inputs = question.inputs;
   const Training& wanted = question.training;
@@ -181,7 +164,7 @@ SearchResult ask(const PlanQuestion& question) {
   std::string refusal;
   add_groups(problem, wanted, space, options, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
-  result.stats.seconds.emplace_back("costs and groups", clock.lap());
+  result.stats.times.emplace_back("costs and groups", watch.lap());
 
   if (cancelled(options)) {  // groups may be missing: nothing is known of the rest
     result.status = PlanStatus::limit;
@@ -192,32 +175,33 @@ SearchResult ask(const PlanQuestion& question) {
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
   BestPlans best(options.objective, proved,
-                 fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s * kReached
-                                                           : kInfinite);
+                 fewest && options.target_tokens_per_s > 0
+                     ? Seconds{tokens / options.target_tokens_per_s * kReached}
+                     : Seconds::most());
   SearchTree tree(problem, options, best, workers);
   tree.run();
   tree.count(result.stats);
   result.stats.networks = placements.networks();
-  result.stats.seconds.emplace_back("search", clock.lap());
+  result.stats.times.emplace_back("search", watch.lap());
 
-  double bound = tree.left_out();
+  Seconds bound = tree.left_out();
   const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
                                  [](const Batch& b) { return b.sets->complete(); });
   if (!whole && !problem.groups.empty()) bound = std::min(bound, problem.groups.front().bound);
   if (best.best() == nullptr) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;
-      result.lower_bound = Seconds{bound};
+      result.lower_bound = bound;
       result.reason = kNothingFound;
     } else {
       explain_lack(problem, refusal, tree.broken(), result);
     }
-    result.stats.seconds.emplace_back("why nothing fits", clock.lap());
+    result.stats.times.emplace_back("why nothing fits", watch.lap());
     return result;
   }
-  const double step = best.best()->step;
+  const Seconds step = best.best()->step;
   // What the gap left out may be better than the plan, what was stopped too.
-  result.lower_bound = Seconds{fewest ? step : std::min(step, bound)};
+  result.lower_bound = fewest ? step : std::min(step, bound);
   result.status =
       !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
   Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
@@ -243,7 +227,7 @@ SearchResult ask(const PlanQuestion& question) {
     }
     result.plans.push_back(std::move(plan));
   }
-  result.stats.seconds.emplace_back("check and price", clock.lap());
+  result.stats.times.emplace_back("check and price", watch.lap());
   return result;
 }
 

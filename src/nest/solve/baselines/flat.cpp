@@ -1,10 +1,10 @@
 #include "nest/solve/baselines/flat.hpp"
 
-#include <chrono>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/question/domains.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/first_fitting.hpp"
@@ -24,7 +24,7 @@ Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandw
 }
 
 BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, const BaselineOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   // On one level, open tensor degrees would be the divisors of all devices.
   if (space.tensor.open() && question.inputs.profile() == nullptr) {
@@ -44,7 +44,7 @@ BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, con
   const SearchResult found = ask(flat);
   result.evaluations = found.stats.work;
   judge_first_fitting(found, question, result);
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace nest::solve {
@@ -117,7 +116,7 @@ void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& 
 
 // From every label of a state with s - 1 stages.
 void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
-                       double threshold, FillCounts& counts) {
+                       Seconds threshold, FillCounts& counts) {
   const std::vector<Label>& labels =
       cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
   if (labels.empty()) return;
@@ -149,7 +148,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
     const Floor& before = floors_[static_cast<std::size_t>(move.to)];
     if (prunings_.stage_bound) {
       const Floor& with = floors_[static_cast<std::size_t>(state)];
-      const double u = with.f + with.b - before.f - before.b;
+      const Seconds u = with.f + with.b - before.f - before.b;
       if (m * u * kRounding > threshold) {
         if (sets.chain()) break;
         continue;
@@ -162,7 +161,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
       std::vector<StageOption>& choices = options.of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
       // Backward work beyond which nothing is gained: an option with so much hides every reduction.
-      double enough = std::numeric_limits<double>::infinity();
+      Seconds enough = Seconds::most();
       for (std::size_t o = 0; o < choices.size(); ++o) {
         StageOption& choice = choices[o];
         if (choice.fixed <= shape.capacity) too_heavy = false;
@@ -171,32 +170,37 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
         const StageEnd stage_end{
-            choice.hidden,    shared_reduce(choice.alone, choice.reduce, stage, static_cast<std::size_t>(p)),
-            choice.gather,    choice.optimizer,
-            choice.slow_down, choice.norm,
-            choice.f,         delayed ? 0 : choice.b};
-        BoundOf bound_of{m * (choice.f + choice.b), delayed, s == p, 0, in_sum};
+            choice.hidden.value,
+            shared_reduce(choice.alone.value, choice.reduce.value, stage, static_cast<std::size_t>(p)),
+            choice.gather.value,
+            choice.optimizer.value,
+            choice.slow_down.value,
+            choice.norm.value,
+            choice.f.value,
+            delayed ? 0 : choice.b.value};
+        const StagePass pass{choice.f.value, choice.b.value, choice.weight.value};
+        BoundOf bound_of{m * (choice.f + choice.b).value, delayed, s == p, 0, in_sum};
         bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
           const Label& after = labels[l];
           Label next;
-          next.pipeline = extended(shape.pipeline, after.pipeline, {choice.f, choice.b, choice.weight}, s);
+          next.pipeline = extended(shape.pipeline, after.pipeline, pass, s);
           if (shape.bound) {
-            if (bound_of.first) bound_of.pipeline = pipeline_total(shape.pipeline, next.pipeline);
+            if (bound_of.first) bound_of.pipeline = pipeline_total(shape.pipeline, next.pipeline).value;
             next.end = bound_end(after.end, stage_end, bound_of);
           } else {
             next.end = after.end.with(stage_end);
           }
-          const double reduce_floor = delayed ? 0 : before.b;
+          const double reduce_floor = delayed ? 0 : before.b.value;
           hidden_all = hidden_all && (delayed || shape.bound || next.end.reduce <= reduce_floor);
           if (prunings_.floors && !shape.bound) {
             next.end.reduce = std::max(next.end.reduce, reduce_floor);
-            next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f);
+            next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f.value);
           }
           if (prunings_.label_bound || limit_ == LabelLimit::beam) {
-            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) +
-                         next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer;
+            next.bound = Seconds{pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b).value +
+                                 next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer};
             if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           }
           next.state = state;
@@ -221,7 +225,7 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
 
 Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
   Filled filled;
-  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end.total();
+  filled.step = pipeline_total(shape.pipeline, last.pipeline) + Seconds{last.end.total()};
   Label label = last;
   std::int32_t to = options.setting().sets->all();
   for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
@@ -237,7 +241,7 @@ Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label&
   return filled;
 }
 
-std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, double threshold,
+std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, Seconds threshold,
                                    FillCounts& counts, LabelLimit limit) {
   limit_ = limit;
   const LayerSets& sets = *options.setting().sets;
@@ -252,9 +256,9 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape
   const std::vector<Label>& last =
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
   const Label* best = nullptr;
-  double least = std::numeric_limits<double>::infinity();
+  Seconds least = Seconds::most();
   for (const Label& label : last) {
-    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end.total();
+    const Seconds step = pipeline_total(shape.pipeline, label.pipeline) + Seconds{label.end.total()};
     if (step < least) {
       least = step;
       best = &label;

@@ -13,7 +13,7 @@ constexpr std::int64_t kMostFills = 20'000;
 using Allowed = std::vector<std::vector<std::size_t>>;  // members of the family, for each stage
 
 struct Open {
-  double bound = 0;
+  Seconds bound;
   std::int64_t number = 0;
   Allowed allowed;
   std::vector<std::size_t> chosen;  // by the table of bounds
@@ -29,7 +29,7 @@ struct Later {
 std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vector<Strategy>& family,
                                              const StageSetting& setting, const FillShape& shape,
                                              const Placement& placement, std::int64_t copies,
-                                             const NetworkOptions& options, double threshold,
+                                             const NetworkOptions& options, Seconds threshold,
                                              FillCounts& counts) {
   const Cluster& cluster = costs_->inputs().cluster;
   const auto p = static_cast<std::size_t>(shape.pipeline.stages);
@@ -55,7 +55,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
     }
   }
   StageOptions bounds(setting, std::move(places));
-  const auto bounded = [&](Allowed allowed, double limit) -> std::optional<Open> {
+  const auto bounded = [&](Allowed allowed, Seconds limit) -> std::optional<Open> {
     FillShape own = shape;
     own.bound = true;
     own.places.clear();
@@ -80,7 +80,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
   while (!queue.empty()) {
     const Open open = queue.top();
     queue.pop();
-    const double limit = best ? std::min(threshold, best->filled.step) : threshold;
+    const Seconds limit = best ? std::min(threshold, best->filled.step) : threshold;
     if (open.bound * kRounding > limit || (best && open.bound >= best->filled.step)) break;
     if (number > kMostFills) {
       ++counts.cut_short;
@@ -111,7 +111,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
       std::erase(child[i], open.chosen[i]);
       rest[i] = {open.chosen[i]};
       if (child[i].empty()) continue;
-      const double now = best ? std::min(threshold, best->filled.step) : threshold;
+      const Seconds now = best ? std::min(threshold, best->filled.step) : threshold;
       if (auto next = bounded(std::move(child), now)) {
         next->number = ++number;
         queue.push(std::move(*next));

@@ -30,7 +30,7 @@ class MixedFiller {
   [[nodiscard]] std::optional<MixedFilled> fill(const Batch& batch, const std::vector<Strategy>& family,
                                                 const StageSetting& setting, const FillShape& shape,
                                                 const Placement& placement, std::int64_t copies,
-                                                const NetworkOptions& options, double threshold,
+                                                const NetworkOptions& options, Seconds threshold,
                                                 FillCounts& counts);
 
  private:

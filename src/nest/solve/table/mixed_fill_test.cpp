@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
-#include "nest/solve/ask/test_prove.hpp"
-#include "nest/solve/tree/test_fill.hpp"
+#include "nest/solve/tree/test_samples.hpp"
 
 namespace nest::solve {
 namespace {
 
 using test::FillCase;
 using test::Instance;
+using test::Sample;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-struct Sample {
-  Instance instance;
-  std::optional<Plan> plan;
-};
+constexpr Seconds kInfinite = Seconds::most();
 
 // A profile whose strategies can stand side by side, and a plan of at most three stages.
 Sample sample_of(unsigned seed) {
@@ -43,16 +36,7 @@ Sample sample_of(unsigned seed) {
 
 template <class Look>
 void for_samples(unsigned first, unsigned count, Look look) {
-  unsigned looked_at = 0;
-  for (unsigned seed = first; looked_at < count; ++seed) {
-    ASSERT_LT(seed, first + 40 * count) << "hardly any sample has a plan";
-    const Sample sample = sample_of(seed);
-    if (!sample.plan) continue;
-    ++looked_at;
-    FillCase c(sample.instance, *sample.plan);
-    look(c);
-    ASSERT_FALSE(testing::Test::HasFailure()) << sample.instance.text << test::in_words(*sample.plan);
-  }
+  test::for_samples(first, count, 40, sample_of, look);
 }
 
 // The first stage's strategy, then the others that fit beside it.
@@ -65,7 +49,7 @@ std::vector<Strategy> family_of(const FillCase& c, const Strategy& first) {
 }
 
 void try_strategies(FillCase& c, const std::vector<Strategy>& family, std::size_t stage,
-                    std::optional<double>& least) {
+                    std::optional<Seconds>& least) {
   if (stage == c.stages()) {
     c.for_each_cut([&](const std::vector<std::int32_t>& stage_of) {
       c.cut(stage_of);
@@ -85,7 +69,7 @@ struct Best {
   bool found = false;
 };
 
-Best fill_of(FillCase& c, const std::vector<Strategy>& family, double threshold) {
+Best fill_of(FillCase& c, const std::vector<Strategy>& family, Seconds threshold) {
   Best best;
   Filler filler({});
   MixedFiller mixed(c.problem.costs, filler);
@@ -107,7 +91,7 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
   int different = 0;
   for_samples(67'001, 60, [&](FillCase& c) {
     const std::vector<Strategy> family = family_of(c, c.plan().parallelism.strategy);
-    std::optional<double> least;
+    std::optional<Seconds> least;
     c.plan().stages.front().strategy = family.front();
     try_strategies(c, family, 1, least);
     const Best best = fill_of(c, family, kInfinite);
@@ -115,8 +99,8 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
     EXPECT_EQ(best.counts.cut_short, 0);
     if (!least) return;
     ++feasible;
-    const double step = best.mixed.filled.step;
-    EXPECT_NEAR(step, *least, 1e-9 * *least);
+    const Seconds step = best.mixed.filled.step;
+    EXPECT_NEAR(step.value, least->value, 1e-9 * least->value);
     ASSERT_EQ(best.mixed.strategies.size(), c.stages());
     EXPECT_EQ(best.mixed.strategies.front(), family.front());
     different += best.mixed.strategies.back() == family.front() ? 0 : 1;
@@ -130,11 +114,11 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
     }
     const PricedPlan priced = c.price(plan);
     EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
-    EXPECT_NEAR(priced.predicted.step.value, step, 1e-9 * step);
+    EXPECT_NEAR(priced.predicted.step.value, step.value, 1e-9 * step.value);
     // A limit that just lets it through finds it too.
     const Best again = fill_of(c, family, step * (1 + 1e-12));
     ASSERT_TRUE(again.found);
-    EXPECT_NEAR(again.mixed.filled.step, step, 1e-12 * step);
+    EXPECT_NEAR(again.mixed.filled.step.value, step.value, 1e-12 * step.value);
     EXPECT_LE(again.counts.work, best.counts.work);
   });
   EXPECT_GT(feasible, 20);
@@ -145,7 +129,7 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
 TEST(MixedFill, AFamilyOfOne) {
   for_samples(68'001, 20, [](FillCase& c) {
     const Best best = fill_of(c, {c.plan().parallelism.strategy}, kInfinite);
-    std::optional<double> plain;
+    std::optional<Seconds> plain;
     for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
       const PlanNetwork network = c.network(ties);
       StageOptions options = c.options(network);
@@ -154,7 +138,7 @@ TEST(MixedFill, AFamilyOfOne) {
       if (filled && (!plain || filled->step < *plain)) plain = filled->step;
     }
     ASSERT_EQ(best.found, plain.has_value());
-    EXPECT_DOUBLE_EQ(best.mixed.filled.step, plain.value_or(0));
+    EXPECT_DOUBLE_EQ(best.mixed.filled.step.value, plain.value_or(Seconds{}).value);
   });
 }
 

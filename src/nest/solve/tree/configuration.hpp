@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::solve {
@@ -18,8 +19,8 @@ struct Group {
   std::int64_t copies = 1;
   std::int64_t micro_batches = 1;
   std::int64_t devices = 1;
-  double bound = 0;         // seconds that no plan of it is below
-  std::int64_t memory = 0;  // bytes that the fullest device of any plan of it holds at least
+  Seconds bound;  // no plan of it is below
+  Bytes memory;   // that the fullest device of any plan of it holds at least
 };
 
 struct Configuration {

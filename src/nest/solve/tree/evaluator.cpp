@@ -100,7 +100,7 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
   std::vector<Place> places;
-  sums.send = std::numeric_limits<double>::infinity();
+  sums.send = Seconds::most();
   for (const std::size_t member : members) {
     const Strategy& strategy = problem_->strategies[member];
     const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
@@ -117,15 +117,15 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
     const Bytes bytes = boundary_bytes(batch.least_boundary, strategy);
     const Seconds send = costs.coster().receive(bytes, network.stage.from_next,
                                                 Seconds{std::numeric_limits<double>::max()}, schedule);
-    sums.send = std::min(sums.send, send.value);
+    sums.send = std::min(sums.send, send);
   }
   StageSetting setting;
   setting.sets = batch.sets;
   const StageOptions options(setting, std::move(places));
   const auto all = batch.sets->outside(0);
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
-    const double f = options.least_forward(kind);
-    const double b = options.least_backward(kind);
+    const Seconds f = options.least_forward(kind);
+    const Seconds b = options.least_backward(kind);
     sums.f += all[kind] * f;
     sums.b += all[kind] * b;
     sums.by_kind.push_back(f + b);
@@ -134,11 +134,11 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
 }
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
-double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                           const std::vector<double>& by_kind, double f, double b) const {
+Seconds Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
+                            const std::vector<Seconds>& by_kind, Seconds f, Seconds b) const {
   const Batch& batch = batch_of(group);
   const auto all = batch.sets->outside(0);
-  double longest = 0;
+  Seconds longest;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
     const std::int64_t most = (count + group.pipeline - 1) / group.pipeline;
@@ -146,7 +146,8 @@ double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t i
   }
   if (schedule_of(schedule).chunked()) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b)
-      return schedule_of(schedule).bound({group.pipeline, group.micro_batches, interleave}, f + b, longest);
+      return Seconds{schedule_of(schedule).bound({group.pipeline, group.micro_batches, interleave},
+                                                 (f + b).value, longest.value)};
     return static_cast<double>(group.micro_batches) *
            std::max(longest, (f + b) / static_cast<double>(group.pipeline));
   }
@@ -155,14 +156,14 @@ double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t i
       longest);
 }
 
-double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
+Seconds Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
   const Sums& s = sums(group, schedule);
   const ScheduleShape shape{group.pipeline, group.micro_batches, interleave};
-  const double sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
+  const Seconds sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
   return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
 }
 
-std::int64_t Evaluator::memory_floor(const Group& group) {
+Bytes Evaluator::memory_floor(const Group& group) {
   const SearchSpace& space = *problem_->space;
   std::int64_t zero = Zero::kMost;
   while (zero > 0 && !space.zero.has(zero)) --zero;
@@ -178,7 +179,7 @@ std::int64_t Evaluator::memory_floor(const Group& group) {
   }
   const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters,
                                                          network, zero, 0, Bytes{0});
-  return (m.weights + m.gradients + m.optimizer).value / group.pipeline;
+  return Bytes{(m.weights + m.gradients + m.optimizer).value / group.pipeline};
 }
 
 StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,
@@ -210,8 +211,8 @@ const std::vector<std::vector<std::int32_t>>& Evaluator::splits(const Batch& bat
   return at->second;
 }
 
-std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, double threshold,
-                                               FillCounts& counts) {
+std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, Seconds threshold,
+                                                FillCounts& counts) {
   const Group& group = problem_->groups[c.group];
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
@@ -235,7 +236,7 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   StageOptions options(own, std::move(places));
   if (schedule_of(c.schedule).chunked()) {
     InterleavedShape shape{group.pipeline, group.micro_batches, c.interleave, problem_->pipeline_model,
-                           costs.capacity()};
+                           costs.capacity().value};
     shape.places.assign(static_cast<std::size_t>(group.pipeline), 0);
     shape.wrap = &network.stage.from_next;
     shape.bound = true;
@@ -255,9 +256,9 @@ std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind
   return found ? std::optional(found->step) : std::nullopt;
 }
 
-double Evaluator::network_bound(const Configuration& c, const Placement& placement) {
+Seconds Evaluator::network_bound(const Configuration& c, const Placement& placement) {
   const Group& group = problem_->groups[c.group];
-  if (family(group, c.schedule).size() > 1) return 0;
+  if (family(group, c.schedule).size() > 1) return {};
   const Batch& batch = batch_of(group);
   SearchCosts& costs = *problem_->costs;
   std::vector<std::size_t> of_stage;
@@ -265,28 +266,27 @@ double Evaluator::network_bound(const Configuration& c, const Placement& placeme
   const StageOptions options(setting(c, problem_->recompute, kNowhere),
                              places_of(costs, batch, strategy_of(group), network, of_stage));
   const auto all = batch.sets->outside(0);
-  std::vector<double> by_kind;
-  double f = 0;
-  double b = 0;
+  std::vector<Seconds> by_kind;
+  Seconds f;
+  Seconds b;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     f += all[kind] * options.least_forward(kind);
     b += all[kind] * options.least_backward(kind);
     by_kind.push_back(options.least_forward(kind) + options.least_backward(kind));
   }
   const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(group));
-  double sends = 0;
+  Seconds sends;
   const Shapes* last = nullptr;
-  double time = 0;
+  Seconds time;
   for (std::size_t i = 0; i + 1 < network.stages.size(); ++i) {
     const Shapes& pairs = network.stages[i].from_next;
     if (last == nullptr || !(pairs == *last)) {
-      time =
-          costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule).value;
+      time = costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule);
       last = &pairs;
     }
     sends += time;
   }
-  sends *= static_cast<double>(c.interleave);
+  sends = sends * static_cast<double>(c.interleave);
   return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
 }
 
@@ -313,7 +313,7 @@ Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) co
 }
 
 std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Placement& placement,
-                                               const TieQuestion& ties, double threshold,
+                                               const TieQuestion& ties, Seconds threshold,
                                                FillCounts& counts) {
   const Group& group = problem_->groups[c.group];
   const Batch& batch = batch_of(group);
@@ -325,11 +325,16 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   StageOptions options(setting(c, only, network.tied),
                        places_of(costs, batch, strategy_of(group), network, of_stage));
   if (schedule_of(c.schedule).chunked()) {
-    InterleavedShape shape{group.pipeline,   group.micro_batches,
-                           c.interleave,     problem_->pipeline_model,
-                           costs.capacity(), std::move(of_stage),
-                           &network.wrap,    ties.ties,
-                           ties.first,       ties.last};
+    InterleavedShape shape{group.pipeline,
+                           group.micro_batches,
+                           c.interleave,
+                           problem_->pipeline_model,
+                           costs.capacity().value,
+                           std::move(of_stage),
+                           &network.wrap,
+                           ties.ties,
+                           ties.first,
+                           ties.last};
     shape.schedule = c.schedule;
     const auto& all = splits(batch, group.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
@@ -360,7 +365,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   std::vector<Strategy> strategies(static_cast<std::size_t>(group.pipeline), strategy_of(group));
   if (members.size() == 1) {
     // A good plan first: with something to compare with, few labels are left.
-    double limit = threshold;
+    Seconds limit = threshold;
     if (problem_->prunings.beam) {
       const auto beam = filler_.fill(options, shape, threshold, counts, LabelLimit::beam);
       if (beam) limit = std::min(limit, beam->step);

@@ -46,30 +46,30 @@ class Evaluator {
   explicit Evaluator(const SearchProblem& problem) : problem_(&problem), filler_(problem.prunings) {}
 
   // Bounds of a group that cost next to nothing: of one schedule.
-  [[nodiscard]] double quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
-  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states,
+  [[nodiscard]] Seconds quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
+  // What the fullest device of any plan of the group holds at least: weights, gradients and states,
   // spread evenly over all devices as far as ZeRO of the space can.
-  [[nodiscard]] std::int64_t memory_floor(const Group& group);
+  [[nodiscard]] Bytes memory_floor(const Group& group);
   // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
-  [[nodiscard]] std::optional<double> relaxed_bound(const Configuration& configuration, ShardKind kind,
-                                                    double threshold, FillCounts& counts);
+  [[nodiscard]] std::optional<Seconds> relaxed_bound(const Configuration& configuration, ShardKind kind,
+                                                     Seconds threshold, FillCounts& counts);
   // A bound for one placement, without stages.
-  [[nodiscard]] double network_bound(const Configuration& configuration, const Placement& placement);
+  [[nodiscard]] Seconds network_bound(const Configuration& configuration, const Placement& placement);
   // The best plan there, not priced and without devices.
   struct Best {
-    double step = 0;
+    Seconds step;
     Plan plan;
   };
   [[nodiscard]] std::optional<Best> best(const Configuration& configuration, const Placement& placement,
-                                         const TieQuestion& ties, double threshold, FillCounts& counts);
+                                         const TieQuestion& ties, Seconds threshold, FillCounts& counts);
 
  private:
   struct Sums {  // of all layers, and of the longest stage by counting
-    double f = 0;
-    double b = 0;
-    std::vector<double> by_kind;  // f + b
-    double send = 0;              // over any boundary, one way
-    LayerTerms parameters;        // of all layers, the least over the family
+    Seconds f;
+    Seconds b;
+    std::vector<Seconds> by_kind;  // f + b
+    Seconds send;                  // over any boundary, one way
+    LayerTerms parameters;         // of all layers, the least over the family
   };
   using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
 
@@ -83,8 +83,8 @@ class Evaluator {
   const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
   const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
   const Sums& sums(const Group& group, Schedule schedule);
-  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                                const std::vector<double>& by_kind, double f, double b) const;
+  [[nodiscard]] Seconds bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
+                                 const std::vector<Seconds>& by_kind, Seconds f, Seconds b) const;
   StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);

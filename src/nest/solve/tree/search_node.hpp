@@ -15,7 +15,7 @@ struct SearchNode {
   // What is fixed, besides everything that is fixed in those before it.
   enum class Kind { group, schedule, zero, placement, fill };
 
-  double bound = 0;
+  Seconds bound;
   std::int64_t devices = 0;
   std::int64_t number = 0;  // in the order in which nodes were made
   Kind kind = Kind::group;

@@ -1,7 +1,6 @@
 #include "nest/solve/tree/search_tree.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -12,9 +11,9 @@
 namespace nest::solve {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t kRound = 16;
 constexpr std::size_t kDeep = 2;  // of a round
+constexpr Seconds kBetweenReports{0.2};
 
 }  // namespace
 
@@ -25,16 +24,14 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
       best_(&best),
       workers_(&workers),
       wide_(TakenLater{options.objective}),
-      deep_(TakenLater{options.objective}),
-      dropped_(kInfinite),
-      start_(std::chrono::steady_clock::now()) {
+      deep_(TakenLater{options.objective}) {
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
 }
 
 // With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
 // have none.
-double SearchTree::threshold(std::int64_t devices) const {
-  const double all = best_->threshold(devices);
+Seconds SearchTree::threshold(std::int64_t devices) const {
+  const Seconds all = best_->threshold(devices);
   const bool gap = options_->gap > 0 && options_->objective == Objective::step_time &&
                    options_->top + options_->runners_up <= 1;
   return gap && best_->best() != nullptr ? all / (1 + options_->gap) : all;
@@ -43,7 +40,7 @@ double SearchTree::threshold(std::int64_t devices) const {
 // Nothing of the node is within the threshold, but some of it may be better than the best plan by less than
 // the gap.
 void SearchTree::leave_out(const Node& node, Opened& out) const {
-  const double within = threshold(node.devices);
+  const Seconds within = threshold(node.devices);
   if (within < best_->threshold(node.devices)) out.left_out = std::max(node.bound, within);
 }
 
@@ -139,7 +136,7 @@ void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out)
 // First whether any ZeRO could make this worth while.
 void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const {
   const Group& group = problem_->groups[node.configuration.group];
-  double bound = node.bound;
+  Seconds bound = node.bound;
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
     const auto relaxed =
@@ -235,7 +232,7 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
   out.bound = node.bound;
-  const double within = threshold(node.devices);
+  const Seconds within = threshold(node.devices);
   auto best =
       evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
   if (!best || best->step > within) leave_out(node, out);
@@ -268,17 +265,16 @@ void SearchTree::take(std::vector<Opened>& round) {
 
 void SearchTree::report() {
   if (!options_->progress) return;
-  const double now = elapsed();
-  if (now - reported_ < 0.2) return;
+  const Seconds now = watch_.elapsed();
+  if (now - reported_ < kBetweenReports) return;
   reported_ = now;
   SearchProgress progress;
-  progress.elapsed_s = now;
-  double bound = std::numeric_limits<double>::infinity();
-  if (!wide_.empty()) bound = wide_.first().bound;
-  if (!deep_.empty()) bound = std::min(bound, deep_.first().bound);
-  progress.bound = Seconds{bound};
+  progress.elapsed = now;
+  progress.bound = Seconds::most();
+  if (!wide_.empty()) progress.bound = wide_.first().bound;
+  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
   if (best_->best() != nullptr) {
-    progress.best = Seconds{best_->best()->step};
+    progress.best = best_->best()->step;
     progress.bound = std::min(progress.bound, *progress.best);
   }
   progress.fills = fills_ + relaxed_;
@@ -355,7 +351,7 @@ void SearchTree::run() {
   std::vector<Node> nodes;
   std::vector<Opened> round;
   while (!wide_.empty() || !deep_.empty()) {
-    if (cancelled(*options_) || (options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
+    if (cancelled(*options_) || (options_->time_limit && watch_.elapsed() > *options_->time_limit) ||
         (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
       return;
@@ -379,8 +375,8 @@ void SearchTree::run() {
   }
 }
 
-double SearchTree::left_out() const {
-  double least = dropped_;
+Seconds SearchTree::left_out() const {
+  Seconds least = dropped_;
   for (const NodeQueue* queue : {&wide_, &deep_}) {
     for (const Node& node : queue->all()) least = std::min(least, node.bound);
   }

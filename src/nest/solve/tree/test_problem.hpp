@@ -118,9 +118,9 @@ struct TestProblem {
   bool same_recompute = false;
 };
 
-// Seconds of the fastest feasible plan of each kind; `key` says of which kind a plan is.
+// The step of the fastest feasible plan of each kind; `key` says of which kind a plan is.
 struct Fastest {
-  double step = 0;
+  Seconds step;
   Plan plan;
 };
 
@@ -132,7 +132,7 @@ template <class Key>
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
     pricer.price(plan, priced);
     if (priced.status != PriceStatus::feasible) return true;
-    const double step = priced.predicted.step.value;
+    const Seconds step = priced.predicted.step;
     const auto [at, made] = all.try_emplace(key(plan));
     if (made || step < at->second.step) at->second = {step, plan};
     return true;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/baselines/alpa/alpa_candidates.hpp"
 #include "nest/solve/baselines/alpa/alpa_stages.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
@@ -35,12 +35,12 @@ class Alpa {
         recompute_(recompute_domain(question.space)) {}
 
   BaselineResult find() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     BaselineResult result;
     all_ = candidates(question_, mesh_, book_, beliefs_);
     judge_in_order(result);
     result.evaluations = beliefs_.transitions() + transitions_;
-    result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.search_time = watch.elapsed();
     return result;
   }
 

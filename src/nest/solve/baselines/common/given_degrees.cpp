@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/question/domains.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
@@ -117,11 +117,11 @@ class BestOf {
 }  // namespace
 
 BaselineResult find_given_degrees(const PlanQuestion& question, const GivenDegrees& degrees) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   result.reason = conflict(question.space, degrees);
   if (result.reason.empty()) BestOf(question, degrees, result).find();
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

@@ -1,13 +1,13 @@
 #include "nest/solve/baselines/manual/manual.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/rules/interleaved_splits.hpp"
@@ -288,10 +288,10 @@ class Expert {
 
 BaselineResult find_manual(const PlanQuestion& question, const BaselineOptions& options) {
   if (options.degrees) return find_given_degrees(question, *options.degrees);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   Expert(question).find(result);
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 
