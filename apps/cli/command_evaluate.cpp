@@ -53,7 +53,7 @@ class Evaluation {
       priced_.reason = number > 0 ? at_line(error, number) : error.what();
     }
     out.invalid = priced_.status == PriceStatus::invalid;
-    out.line = to_json(priced_value(priced_), false) + "\n";
+    out.line = to_json_line(priced_value(priced_)) + "\n";
     return out;
   }
 

@@ -122,7 +122,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   double shown = 0;
   std::size_t done = options.done.size();
   const std::vector<SweepRow> rows = run_sweep(sweep, options, [&](const SweepRow& row) {
-    file << to_json(to_value(row, sweep), false) + "\n" << std::flush;
+    file << to_json_line(to_value(row, sweep)) + "\n" << std::flush;
     ++done;
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (now < (terminal.watched() ? 0.5 : kQuietSeconds) || now < shown + (terminal.watched() ? 0.2 : 2))

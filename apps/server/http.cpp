@@ -33,7 +33,7 @@ void send(Response& res, std::string text, const char* type) {
 }
 
 void send_json(Response& res, const Value& value) {
-  send(res, to_json(value, false) + "\n", kJson);
+  send(res, to_json_line(value) + "\n", kJson);
 }
 
 void send_error(Response& res, const ApiError& error) {
@@ -71,7 +71,7 @@ void send_file(Response& res, std::string_view name) {
 }
 
 std::string event(const char* name, const Value& data) {
-  return fmt::format("event: {}\ndata: {}\n\n", name, to_json(data, false));
+  return fmt::format("event: {}\ndata: {}\n\n", name, to_json_line(data));
 }
 
 Value progress_value(const SearchProgress& p) {

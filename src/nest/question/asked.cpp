@@ -36,13 +36,13 @@ AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int
     const auto value = parse_whole(text);
     if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
     if (*value < least)
-      return SpaceProblem{fmt::format("{} is less than {}, the smallest value allowed", format_digits(*value),
-                                      format_digits(least)),
-                          true};
+      return SpaceProblem{.what = fmt::format("{} is less than {}, the smallest value allowed",
+                                              format_digits(*value), format_digits(least)),
+                          .impossible = true};
     if (*value > most)
-      return SpaceProblem{fmt::format("{} is more than {}, the largest value allowed", format_digits(*value),
-                                      format_digits(most)),
-                          true};
+      return SpaceProblem{.what = fmt::format("{} is more than {}, the largest value allowed",
+                                              format_digits(*value), format_digits(most)),
+                          .impossible = true};
     asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
     return std::nullopt;
   };

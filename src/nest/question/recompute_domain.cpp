@@ -4,10 +4,9 @@
 
 namespace nest::question {
 
-RecomputeDomain::RecomputeDomain(const std::vector<Recompute>& listed, bool selective) {
+RecomputeDomain::RecomputeDomain(const std::vector<Recompute>& listed) {
   if (listed.empty()) {
-    policy_[0] = policy_[2] = any_part_ = below_all_ = true;
-    policy_[1] = selective;
+    policy_[0] = policy_[1] = policy_[2] = any_part_ = below_all_ = true;
     return;
   }
   for (const Recompute& r : listed) {
@@ -20,7 +19,7 @@ RecomputeDomain::RecomputeDomain(const std::vector<Recompute>& listed, bool sele
 }
 
 RecomputeDomain::RecomputeDomain(const Recompute& only, const RecomputeDomain& of)
-    : RecomputeDomain(std::vector{only}, false) {
+    : RecomputeDomain(std::vector{only}) {
   below_all_ = of.below_all_;
 }
 

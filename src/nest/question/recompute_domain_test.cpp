@@ -16,7 +16,7 @@ using List = std::vector<Recompute>;
 
 // As docs/decisions/0004-plan-space.md has it: parts are fewer layers than the stage can recompute.
 TEST(RecomputeDomain, OpenHasEverything) {
-  const RecomputeDomain open({}, true);
+  const RecomputeDomain open;
   EXPECT_EQ(open.of_stage(3), (List{kNone, kSelective, full_on(1), full_on(2), kFull}));
   EXPECT_EQ(open.of_stage(1), (List{kNone, kSelective, kFull}));
   EXPECT_TRUE(open.allows(RecomputePolicy::selective));
@@ -24,20 +24,21 @@ TEST(RecomputeDomain, OpenHasEverything) {
 }
 
 TEST(RecomputeDomain, ProfilesKnowNoSelective) {
-  const RecomputeDomain open({}, false);
+  RecomputeDomain open;
+  open.drop_selective();
   EXPECT_EQ(open.of_stage(2), (List{kNone, full_on(1), kFull}));
   EXPECT_FALSE(open.allows(RecomputePolicy::selective));
 }
 
 // None, selective and full are the same to a stage without a layer that can recompute.
 TEST(RecomputeDomain, NothingToRecompute) {
-  EXPECT_EQ(RecomputeDomain({}, true).of_stage(0), List{kNone});
-  EXPECT_EQ(RecomputeDomain({kFull}, true).of_stage(0), List{kFull});
-  EXPECT_TRUE(RecomputeDomain({full_on(1)}, true).of_stage(0).empty());
+  EXPECT_EQ(RecomputeDomain().of_stage(0), List{kNone});
+  EXPECT_EQ(RecomputeDomain(List{kFull}).of_stage(0), List{kFull});
+  EXPECT_TRUE(RecomputeDomain(List{full_on(1)}).of_stage(0).empty());
 }
 
 TEST(RecomputeDomain, AListIsAllThereIs) {
-  const RecomputeDomain two({kFull, kNone}, true);
+  const RecomputeDomain two({kFull, kNone});
   EXPECT_EQ(two.of_stage(4), (List{kNone, kFull}));
   EXPECT_FALSE(two.allows(RecomputePolicy::selective));
   EXPECT_FALSE(two.allows_part(2));
@@ -45,7 +46,7 @@ TEST(RecomputeDomain, AListIsAllThereIs) {
 
 // A listed number may be all of the stage's layers, and leaves shorter stages nothing.
 TEST(RecomputeDomain, AListedPartIsJustThatNumber) {
-  const RecomputeDomain part({full_on(2)}, true);
+  const RecomputeDomain part({full_on(2)});
   EXPECT_EQ(part.of_stage(3), List{full_on(2)});
   EXPECT_EQ(part.of_stage(2), List{full_on(2)});
   EXPECT_TRUE(part.of_stage(1).empty());
@@ -55,24 +56,25 @@ TEST(RecomputeDomain, AListedPartIsJustThatNumber) {
 }
 
 TEST(RecomputeDomain, WholeStagesOnly) {
-  RecomputeDomain open({}, true);
+  RecomputeDomain open;
   open.drop_parts();
   EXPECT_EQ(open.of_stage(5), (List{kNone, kSelective, kFull}));
-  RecomputeDomain listed({full_on(2), kNone}, true);
+  RecomputeDomain listed({full_on(2), kNone});
   listed.drop_parts();
   EXPECT_EQ(listed.of_stage(5), List{kNone});
 }
 
 // Each value that all stages might have, and what it leaves to a stage.
 TEST(RecomputeDomain, OneForAllStages) {
-  const RecomputeDomain open({}, false);
+  RecomputeDomain open;
+  open.drop_selective();
   EXPECT_EQ(open.uniform(3), (List{kNone, full_on(1), full_on(2), kFull}));
   EXPECT_EQ(open.uniform(0), (List{kNone, kFull}));
   const RecomputeDomain two(full_on(2), open);
   EXPECT_EQ(two.of_stage(3), List{full_on(2)});
   EXPECT_TRUE(two.of_stage(2).empty()) << "an open domain has parts below all of a stage's layers";
-  EXPECT_EQ(RecomputeDomain(full_on(2), RecomputeDomain({full_on(2)}, false)).of_stage(2), List{full_on(2)});
-  EXPECT_EQ(RecomputeDomain(kSelective, RecomputeDomain({}, true)).of_stage(2), List{kSelective});
+  EXPECT_EQ(RecomputeDomain(full_on(2), RecomputeDomain(List{full_on(2)})).of_stage(2), List{full_on(2)});
+  EXPECT_EQ(RecomputeDomain(kSelective, RecomputeDomain()).of_stage(2), List{kSelective});
 }
 
 }  // namespace

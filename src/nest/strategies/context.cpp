@@ -85,7 +85,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   for (const Tensor& tensor : layer.tensors) {
     for (const Dim& d : tensor.shape) {
       if ((d.axis == Axis::sequence || d.axis == Axis::source_sequence) && d.size % s.context != 0)
-        return indivisible("context_sequence", "context", s.context, d.size, "positions", tensor.name, layer);
+        return indivisible("context_sequence", {"context", s.context, d.size, "positions"}, tensor, layer);
     }
   }
   std::optional<Refusal> rule_of_frameworks;

@@ -161,7 +161,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
     for (const TensorIndex p : op.parameters) {
       for (const Dim& d : layer.tensor(p).shape) {
         if (d.axis == Axis::ffn && d.size % t != 0)
-          return indivisible("tensor_ffn", "tensor", t, d.size, "ffn columns", layer.tensor(p).name, layer);
+          return indivisible("tensor_ffn", {"tensor", t, d.size, "ffn columns"}, layer.tensor(p), layer);
       }
     }
   }

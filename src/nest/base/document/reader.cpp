@@ -119,7 +119,7 @@ bool Reader::boolean_or(const std::string& key, bool fallback) {
 
 double Reader::quantity(const std::string& key, UnitFamily family, std::string_view noun) {
   const Value& v = need(key, noun);
-  const std::string text = is_number(v) ? to_json(v, false) : v.as_string() != nullptr ? *v.as_string() : "";
+  const std::string text = is_number(v) ? to_json_line(v) : v.as_string() != nullptr ? *v.as_string() : "";
   const std::optional<double> parsed = parse_quantity(text, family);
   if (!parsed) fail_at(key, quoted(v) + " is not " + std::string(noun), unit_hint(text, family));
   if (*parsed < 0) fail_at(key, quoted(v) + " is negative");

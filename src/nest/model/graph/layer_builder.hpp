@@ -62,9 +62,15 @@ class LayerBuilder {
   // The residual stream and what blocks add to it, each dropped by itself where the style drops.
   TensorIndex residual(const std::string& name, std::vector<TensorIndex> inputs);
   // Anything else: named outputs, parameters that are read by row.
-  std::vector<TensorIndex> general(const std::string& name, OperatorKind kind,
-                                   std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
-                                   std::vector<Tensor> outputs, Bytes parameter_bytes_read = {});
+  struct General {
+    std::string name;
+    OperatorKind kind;
+    std::vector<TensorIndex> inputs;
+    std::vector<Tensor> parameters;
+    std::vector<Tensor> outputs;
+    Bytes parameter_bytes_read{};
+  };
+  std::vector<TensorIndex> general(General general);
   // The operator added last also keeps these.
   void also_keep(const std::vector<TensorIndex>& tensors);
   // One parameter more for the operator added last (a class token, a logit scale).
@@ -78,9 +84,9 @@ class LayerBuilder {
 
  private:
   TensorIndex add_tensor(Tensor tensor);
-  std::vector<TensorIndex> products(const std::string& name, OperatorKind kind, TensorIndex in,
-                                    const Shape& experts, const Shape& contract,
-                                    const std::vector<Weight>& weights);
+  // One product for each expert, or one.
+  std::vector<TensorIndex> products(const std::string& name, TensorIndex in, const Shape& experts,
+                                    const Shape& contract, const std::vector<Weight>& weights);
   void add_operator(Operator op);
 
   LayerType layer_;

@@ -102,9 +102,18 @@ struct Operator {
   CollectiveShape collective;  // where kind is collective
 };
 
+// What one attention core works on.
+struct AttentionSizes {
+  std::int64_t batch = 1;
+  std::int64_t queries = 1;
+  std::int64_t heads = 1;
+  std::int64_t key_dim = 1;
+  std::int64_t keys = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t value_dim = 1;
+};
+
 // FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
-[[nodiscard]] Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries,
-                                    std::int64_t keys, std::int64_t key_dim, std::int64_t value_dim,
-                                    AttentionShape shape);
+[[nodiscard]] Flops attention_flops(const AttentionSizes& sizes, AttentionShape shape);
 
 }  // namespace nest::model

@@ -33,9 +33,9 @@ class SlotFamilies {
 
   // The ranks of a slot are its devices `width` apart, copy after copy; there are `width` lanes of them.
   // Groups of the ranks whose numbers leave the same rest when divided by `groups`; 1: all of them.
-  [[nodiscard]] SlotShapes spread(std::int64_t width, std::int64_t groups, bool alone);
+  [[nodiscard]] SlotShapes spread(std::int64_t width, std::int64_t groups, bool alone = false);
   // Groups of so many ranks that follow one another.
-  [[nodiscard]] SlotShapes chunks(std::int64_t width, std::int64_t members, bool alone);
+  [[nodiscard]] SlotShapes chunks(std::int64_t width, std::int64_t members, bool alone = false);
   // Pairs of the same place in two slots, each two slots on their own.
   [[nodiscard]] std::vector<Shapes> pairs(const std::vector<std::pair<std::int64_t, std::int64_t>>& slots);
 

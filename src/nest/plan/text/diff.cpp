@@ -140,7 +140,7 @@ std::vector<ChoiceDifference> diff_inputs(const PlanInputs& a, const PlanInputs&
   for (const auto& [key, value] : *one.as_object()) {
     const Value* there = other.find(key);
     if (there != nullptr && key != "source" && !(*there == value))
-      choices.add("recipe " + key, to_json(value, false), to_json(*there, false));
+      choices.add("recipe " + key, to_json_line(value), to_json_line(*there));
   }
   return choices.list;
 }

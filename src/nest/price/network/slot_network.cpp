@@ -35,7 +35,7 @@ std::vector<GroupShape> part_groups(const Cluster& cluster, const PlacementShape
   const CellLayout layout(cluster.tree(), shape);
   if (shape.cell % (inner * members) != 0) return listed_groups(cluster, layout, slot, inner, members);
   SlotFamilies families(cluster, layout);
-  const std::vector<Shapes> found = families.chunks(inner, members, false).together;
+  const std::vector<Shapes> found = families.chunks(inner, members).together;
   std::vector<GroupShape> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!slot || *slot == i) out.insert(out.end(), found[i].begin(), found[i].end());
@@ -111,7 +111,7 @@ void SlotNetwork::find_cells() {
     if (same < i) {
       cell_groups_[i] = cell_groups_[same];
     } else if (members[i] > 1) {
-      cell_groups_[i] = families_.chunks(inner[i], members[i], false).together;
+      cell_groups_[i] = families_.chunks(inner[i], members[i]).together;
     } else {
       cell_groups_[i].assign(index(shape_.stages), Shapes({GroupShape{}}));
     }

@@ -63,7 +63,7 @@ std::string escape_html(std::string_view text) {
 }
 
 std::string script_json(const Value& value) {
-  const std::string json = to_json(value, false);
+  const std::string json = to_json_line(value);
   std::string out;
   out.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) {

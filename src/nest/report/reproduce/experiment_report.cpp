@@ -64,8 +64,11 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+enum class Plans { shown, left_out };
+
 std::string sweep_table(const Experiment& experiment, const std::vector<Rows>& points,
-                        const std::vector<std::string>& methods, bool plans) {
+                        const std::vector<std::string>& methods, Plans how) {
+  const bool plans = how == Plans::shown;
   std::vector<Table::Column> columns{
       {"model", Table::Align::left},
       {experiment.by_micro_batch ? "micro-batch" : "devices", Table::Align::right}};
@@ -115,9 +118,9 @@ std::string experiment_text(const Experiment& experiment, const std::vector<Expe
     std::vector<Rows> points = by_point(rows);
     std::erase_if(points, [&](const Rows& p) { return p.front()->point.sweep != &sweep; });
     if (points.empty()) continue;
-    std::string table = sweep_table(experiment, points, methods, true);
+    std::string table = sweep_table(experiment, points, methods, Plans::shown);
     if (text_width(table.substr(0, table.find('\n'))) > kTextWidth)
-      table = sweep_table(experiment, points, methods, false);
+      table = sweep_table(experiment, points, methods, Plans::left_out);
     out += (out.empty() ? "" : "\n") + std::string(sweep.cluster) + "\n" + table;
   }
   return out;

@@ -137,7 +137,7 @@ std::string Sweep::fingerprint() const {
   Asked asked = base.asked;
   asked.threads = 0;  // the answer is the same
   const std::string text =
-      to_json(nest::plan::to_value(base.inputs), false) + to_json(nest::question::to_value(asked), false);
+      to_json_line(nest::plan::to_value(base.inputs)) + to_json_line(nest::question::to_value(asked));
   return fmt::format("{:016x}", fnv1a(text));
 }
 

@@ -36,8 +36,10 @@ Prunings prunings_of(const SearchOptions& options) {
 }
 
 // Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
-void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space,
-                const SearchOptions& options, Workers& workers, std::string& refusal) {
+void add_groups(SearchProblem& problem, const PlanQuestion& question, Workers& workers,
+                std::string& refusal) {
+  const Training& training = question.training;
+  const SearchSpace& space = question.space;
   struct Pair {
     std::size_t batch;
     std::size_t strategy;
@@ -54,7 +56,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
   const std::int64_t devices = costs.inputs().cluster.devices();
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
-    if (cancelled(options)) return;
+    if (cancelled(question.options)) return;
     Pair& pair = pairs[job];
     const Batch& batch = costs.batches()[pair.batch];
     const Strategy& strategy = problem.strategies[pair.strategy];
@@ -156,13 +158,14 @@ SearchResult ask(const PlanQuestion& question) {
   problem.pipeline_model = options.pipeline_model;
   problem.prunings = prunings_of(options);
   problem.strategies = strategy_domain(inputs, wanted, space);
-  problem.recompute = RecomputeDomain(space.recompute, costs.selective());
+  problem.recompute = RecomputeDomain(space.recompute);
+  if (!costs.selective()) problem.recompute.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
                         problem.prunings.same_network && !space.mixed);
   problem.placements = &placements;
   std::string refusal;
-  add_groups(problem, wanted, space, options, workers, refusal);
+  add_groups(problem, question, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
   result.stats.times.emplace_back("costs and groups", watch.lap());
 

@@ -115,8 +115,8 @@ void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& 
 }
 
 // From every label of a state with s - 1 stages.
-void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
-                       Seconds threshold, FillCounts& counts) {
+void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t state) {
+  const auto& [options, shape, threshold, counts] = filling;
   const std::vector<Label>& labels =
       cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
   if (labels.empty()) return;
@@ -249,9 +249,10 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape
   if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
   prepare(options, sets.size(), static_cast<std::size_t>(p));
   cells_[0].push_back({});
+  const Filling filling{options, shape, threshold, counts};
   for (std::int64_t s = 1; s <= p; ++s) {
     for (std::size_t state = 0; state < states_; ++state)
-      add_stage(options, shape, s, static_cast<std::int32_t>(state), threshold, counts);
+      add_stage(filling, s, static_cast<std::int32_t>(state));
   }
   const std::vector<Label>& last =
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];

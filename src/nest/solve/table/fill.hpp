@@ -97,8 +97,14 @@ class Filler {
   };
 
   void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
-  void add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
-                 Seconds threshold, FillCounts& counts);
+  // What one fill is about.
+  struct Filling {
+    StageOptions& options;
+    const FillShape& shape;
+    Seconds threshold;
+    FillCounts& counts;
+  };
+  void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   [[nodiscard]] Filled trace(StageOptions& options, const FillShape& shape, const Label& last) const;

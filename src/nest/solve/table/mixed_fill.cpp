@@ -26,11 +26,9 @@ struct Later {
 
 }  // namespace
 
-std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vector<Strategy>& family,
-                                             const StageSetting& setting, const FillShape& shape,
-                                             const Placement& placement, std::int64_t copies,
-                                             const NetworkOptions& options, Seconds threshold,
+std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seconds threshold,
                                              FillCounts& counts) {
+  const auto& [batch, family, setting, shape, placement, copies, options] = question;
   const Cluster& cluster = costs_->inputs().cluster;
   const auto p = static_cast<std::size_t>(shape.pipeline.stages);
   const auto slots = place_cells(

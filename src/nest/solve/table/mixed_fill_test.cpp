@@ -77,8 +77,11 @@ Best fill_of(FillCase& c, const std::vector<Strategy>& family, Seconds threshold
   for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
     const auto network = std::make_shared<const PlanNetwork>(c.network(ties));
     const Placement placement{p.data_inner, p.block_devices, p.first_stage_first, p.zero_shards, network};
-    auto filled = mixed.fill(c.problem.batch(c.configuration), family, c.setting(*network), c.shape(ties),
-                             placement, p.copies(), c.network_options(ties), threshold, best.counts);
+    const StageSetting setting = c.setting(*network);
+    const FillShape shape = c.shape(ties);
+    auto filled = mixed.fill({c.problem.batch(c.configuration), family, setting, shape, placement, p.copies(),
+                              c.network_options(ties)},
+                             threshold, best.counts);
     if (!filled || (best.found && filled->filled.step >= best.mixed.filled.step)) continue;
     best.mixed = std::move(*filled);
     best.found = true;

@@ -57,9 +57,9 @@ const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copi
   std::unique_ptr<RelaxedNetwork>& network = relaxed_[{strategy, copies, kind}];
   if (!network) {
     SearchCosts& costs = *problem_->costs;
-    network = std::make_unique<RelaxedNetwork>(
-        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
-                        problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()));
+    network = std::make_unique<RelaxedNetwork>(relaxed_network(
+        costs.inputs().cluster, costs.constants(), costs.collectives(),
+        {problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()}));
   }
   return *network;
 }
@@ -135,7 +135,8 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
 Seconds Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                            const std::vector<Seconds>& by_kind, Seconds f, Seconds b) const {
+                            const Passes& passes) const {
+  const auto& [f, b, by_kind] = passes;
   const Batch& batch = batch_of(group);
   const auto all = batch.sets->outside(0);
   Seconds longest;
@@ -160,7 +161,7 @@ Seconds Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64
   const Sums& s = sums(group, schedule);
   const ScheduleShape shape{group.pipeline, group.micro_batches, interleave};
   const Seconds sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
-  return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
+  return bound_of(group, schedule, interleave, {s.f + sends, s.b + sends, s.by_kind});
 }
 
 Bytes Evaluator::memory_floor(const Group& group) {
@@ -287,7 +288,7 @@ Seconds Evaluator::network_bound(const Configuration& c, const Placement& placem
     sends += time;
   }
   sends = sends * static_cast<double>(c.interleave);
-  return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
+  return bound_of(group, c.schedule, c.interleave, {f + sends, b + sends, by_kind});
 }
 
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
@@ -378,7 +379,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     MixedFiller filler(costs, filler_);
     const NetworkOptions network_options{c.zero.shards_anything() ? placement.zero_shards : 0, false,
                                          ties.first, ties.last};
-    auto mixed = filler.fill(batch, all, options.setting(), shape, placement, group.copies, network_options,
+    auto mixed = filler.fill({batch, all, options.setting(), shape, placement, group.copies, network_options},
                              threshold, counts);
     if (mixed) {
       found = std::move(mixed->filled);

@@ -26,7 +26,7 @@ struct SearchProblem {
   Prunings prunings;
   std::vector<Strategy> strategies;
   std::vector<Group> groups;
-  RecomputeDomain recompute{{}, true};
+  RecomputeDomain recompute;
 
   // Whether stages may differ.
   [[nodiscard]] bool mixed(Schedule schedule) const;
@@ -83,8 +83,13 @@ class Evaluator {
   const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
   const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
   const Sums& sums(const Group& group, Schedule schedule);
+  struct Passes {  // of all layers, with sends
+    Seconds f;
+    Seconds b;
+    const std::vector<Seconds>& by_kind;  // f + b of one layer, without sends
+  };
   [[nodiscard]] Seconds bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                                 const std::vector<Seconds>& by_kind, Seconds f, Seconds b) const;
+                                 const Passes& passes) const;
   StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);

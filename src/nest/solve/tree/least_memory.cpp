@@ -67,7 +67,7 @@ Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below
   const Strategy& strategy = problem.strategies[group.strategy];
   const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
   RelaxedNetwork network = relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
-                                           strategy, group.copies, ShardKind::any, false);
+                                           {.strategy = strategy, .copies = group.copies});
   if (!space.zero_shards.open()) {
     std::int64_t most = 1;
     for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;

@@ -32,7 +32,8 @@ struct TestProblem {
     problem.pipeline_model = instance.options.pipeline_model;
     problem.prunings = prunings;
     problem.strategies = strategy_domain(instance.inputs, instance.training, instance.space);
-    problem.recompute = RecomputeDomain(instance.space.recompute, costs.selective());
+    problem.recompute = RecomputeDomain(instance.space.recompute);
+    if (!costs.selective()) problem.recompute.drop_selective();
     const FrameworkRules* rules = instance.space.rules;
     if (rules != nullptr && rules->whole_recompute) problem.recompute.drop_parts();
     same_recompute = instance.space.same_recompute || (rules != nullptr && rules->same_recompute);

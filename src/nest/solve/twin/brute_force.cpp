@@ -92,14 +92,15 @@ class Space {
     }
   }
 
-  void add_strategies(std::vector<Strategy>& list, std::int64_t t, std::int64_t c, std::int64_t e,
-                      bool shards, const Numbers& expert_tensor) const {
-    const std::vector<bool> sequence = domain<bool>(space_.sequence_parallel, {shards});
+  // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
+  void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
+    const std::vector<bool> sequence = domain<bool>(space_.sequence_parallel, {of.sequence_parallel});
     const auto methods = domain<ContextMethod>(space_.context_methods, {ContextMethod::ring});
     for (const bool sp : sequence) {
       for (const ContextMethod method : methods) {
         for (const std::int64_t x : domain(space_.expert_tensor, expert_tensor, tree_.devices()))
-          add_new(list, Strategy{t, sp && t > 1, c, c > 1 ? method : ContextMethod::ring, e, x});
+          add_new(list, Strategy{of.tensor, sp && of.tensor > 1, of.context,
+                                 of.context > 1 ? method : ContextMethod::ring, of.expert, x});
       }
     }
   }
@@ -108,7 +109,12 @@ class Space {
     std::vector<Strategy> list;
     for (const ProfileStrategy& own : profile.strategies) {
       if (space_.tensor.has(own.tensor) && space_.context.has(own.context) && space_.expert.has(own.expert))
-        add_strategies(list, own.tensor, own.context, own.expert, own.sequence_parallel, {own.tensor});
+        add_strategies(list,
+                       {.tensor = own.tensor,
+                        .sequence_parallel = own.sequence_parallel,
+                        .context = own.context,
+                        .expert = own.expert},
+                       {own.tensor});
     }
     return list;
   }
@@ -125,7 +131,8 @@ class Space {
       for (const std::int64_t c :
            domain(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
         for (const std::int64_t e : domain(space_.expert, experts > 0 ? divisors(experts) : Numbers{1}, most))
-          add_strategies(list, t, c, e, t > 1, experts > 0 ? Numbers{1, t} : Numbers{t});
+          add_strategies(list, {.tensor = t, .sequence_parallel = t > 1, .context = c, .expert = e},
+                         experts > 0 ? Numbers{1, t} : Numbers{t});
       }
     }
     return list;

@@ -203,7 +203,8 @@ Seconds believed_step(const std::vector<Seconds>& times, const std::vector<std::
 }
 
 RecomputeDomain recompute_domain(const SearchSpace& space) {
-  RecomputeDomain domain(space.recompute, false);
+  RecomputeDomain domain(space.recompute);
+  domain.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) domain.drop_parts();
   return domain;
 }

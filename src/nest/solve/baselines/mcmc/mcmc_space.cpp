@@ -47,7 +47,8 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training.sequence)
                   .graph),
       cuts_(*graph_, keeps_ids_together(question.space)),
-      recompute_(question.space.recompute, question.inputs.profile() == nullptr) {
+      recompute_(question.space.recompute) {
+  if (question.inputs.profile() != nullptr) recompute_.drop_selective();
   Training training = question.training;
   if (!micro_batches_.empty()) training.micro_batch = micro_batches_.front();
   // Narrow cells first, else in the order of the domain.
