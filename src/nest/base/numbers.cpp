@@ -1,8 +1,8 @@
 #include "nest/base/numbers.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
 
 namespace nest::base {
 namespace {
@@ -48,6 +48,17 @@ std::optional<double> parse_share(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   const auto value = parse_number(text);
   return value && percent ? *value / 100 : value;
+}
+
+std::string format_percent(double share, int digits) {
+  std::array<char, 400> buffer{};  // of any double
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), 100 * share,
+                                 std::chars_format::fixed, digits);
+  return std::string(buffer.data(), end.ptr) + " %";
+}
+
+std::string format_signed_percent(double share) {
+  return (std::signbit(share) ? "" : "+") + format_percent(share);
 }
 
 }  // namespace nest::base

@@ -13,7 +13,7 @@
 #include "nest/network/domains/domain_walk.hpp"
 #include "nest/network/domains/family_spec.hpp"
 #include "nest/network/domains/group_facts.hpp"
-#include "nest/network/groups/shapes.hpp"
+#include "nest/network/groups/group.hpp"
 
 namespace nest::network {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "nest/base/error.hpp"
 #include "nest/network/groups/group_family.hpp"
@@ -103,6 +104,16 @@ std::vector<GroupShape> group_shapes(const Cluster& cluster, std::span<const std
   out.reserve(groups.size());
   for (const std::size_t shape : family.of_group) out.push_back(family.shapes[shape]);
   return out;
+}
+
+Shapes::Shapes(std::vector<GroupShape> shapes) {
+  if (shapes.empty()) return;
+  make_canonical(shapes);
+  list_ = std::make_shared<const std::vector<GroupShape>>(std::move(shapes));
+}
+
+bool Shapes::operator==(const Shapes& other) const {
+  return list_ == other.list_ || std::equal(begin(), end(), other.begin(), other.end());
 }
 
 }  // namespace nest::network

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/bar_chart.hpp"
 #include "nest/solve/baselines/baselines.hpp"

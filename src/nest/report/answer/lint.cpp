@@ -8,7 +8,7 @@
 
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
