@@ -13,6 +13,7 @@
 #include "nest/base/files.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
+#include "nest/report/answer/answer_value.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {

@@ -12,6 +12,7 @@
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
+#include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/stage_rows.hpp"
 #include "plan_options.hpp"

@@ -25,6 +25,12 @@ std::string without_separators(std::string_view text) {
   return std::string(text);
 }
 
+std::string percent(double share, std::chars_format format, int digits) {
+  std::array<char, 400> buffer{};  // of any double
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), 100 * share, format, digits);
+  return std::string(buffer.data(), end.ptr) + " %";
+}
+
 }  // namespace
 
 std::optional<std::int64_t> parse_whole(std::string_view text) {
@@ -51,10 +57,11 @@ std::optional<double> parse_share(std::string_view text) {
 }
 
 std::string format_percent(double share, int digits) {
-  std::array<char, 400> buffer{};  // of any double
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), 100 * share,
-                                 std::chars_format::fixed, digits);
-  return std::string(buffer.data(), end.ptr) + " %";
+  return percent(share, std::chars_format::fixed, digits);
+}
+
+std::string format_small_percent(double share, int digits) {
+  return percent(share, std::chars_format::general, digits);
 }
 
 std::string format_signed_percent(double share) {

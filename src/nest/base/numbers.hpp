@@ -21,5 +21,7 @@ namespace nest::base {
 
 [[nodiscard]] std::string format_percent(double share, int digits = 1);
 [[nodiscard]] std::string format_signed_percent(double share);
+// So many significant digits: "0.0123 %".
+[[nodiscard]] std::string format_small_percent(double share, int digits);
 
 }  // namespace nest::base

@@ -14,12 +14,6 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-Problem not_a_decoder(const ExportFacts& f) {
-  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
-  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
-                     f.layers.back());
-}
-
 Problem sequence_too_long(const ExportFacts& f) {
   if (f.spec == nullptr || f.spec->positions == 0 || f.plan().training.sequence <= f.spec->positions)
     return std::nullopt;

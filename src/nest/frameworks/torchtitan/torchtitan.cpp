@@ -17,12 +17,6 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-Problem not_a_decoder(const ExportFacts& f) {
-  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
-  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
-                     f.layers.back());
-}
-
 Problem mesh_does_not_fit(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
   const std::int64_t shards = p.zero.shards_anything() ? p.zero_shards : p.strategy.context;

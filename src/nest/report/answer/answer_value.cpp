@@ -118,4 +118,19 @@ Value to_value(const SearchStats& stats) {
   return v;
 }
 
+Value priced_value(const PricedPlan& priced) {
+  Value v = Value::object();
+  v.set("status", name_of(priced.status)).set("reason", priced.reason);
+  if (priced.status == PriceStatus::invalid) return v;
+  v.set("predicted", to_value(priced.predicted));
+  Value stages = Value::array();
+  for (const StageCost& cost : priced.stages) {
+    Value stage = Value::object();
+    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
+    stages.push(std::move(stage));
+  }
+  v.set("stages", std::move(stages));
+  return v;
+}
+
 }  // namespace nest::report

@@ -67,5 +67,16 @@ TEST(AnswerValue, Stats) {
             R"("pruned": {"memory": 7}, "seconds": {"bounds": 0.25}})");
 }
 
+TEST(PricedValue, AnInvalidPlanHasAReasonAndNoStages) {
+  PricedPlan priced;
+  priced.status = PriceStatus::invalid;
+  priced.reason = "so it is";
+  EXPECT_EQ(to_json_line(priced_value(priced)), R"({"status": "invalid", "reason": "so it is"})");
+  priced.status = PriceStatus::infeasible;
+  priced.stages.resize(2);
+  for (StageCost& stage : priced.stages) stage.chunks.resize(1);
+  EXPECT_EQ(priced_value(priced).find("stages")->as_array()->size(), 2U);
+}
+
 }  // namespace
 }  // namespace nest::report
