@@ -105,7 +105,7 @@ int run_compare(const Arguments& arguments, Terminal& terminal) {
 std::vector<Command> compare_commands() {
   std::vector<Option> options = input_options();
   for (Option& option :
-       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.insert(
       options.end(),

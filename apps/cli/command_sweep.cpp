@@ -166,7 +166,7 @@ std::vector<Command> sweep_commands() {
       {"--fresh", "", "start again and discard the points that DIR already has"}};
   for (Option& option : input_options()) options.push_back(std::move(option));
   for (Option& option :
-       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(svg_option());

@@ -184,7 +184,7 @@ std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
   for (const std::size_t part :
        {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
         static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
-        static_cast<std::size_t>(key.zero.stage()) * 8 + static_cast<std::size_t>(key.schedule)}) {
+        static_cast<std::size_t>(key.zero.number()) * 8 + static_cast<std::size_t>(key.schedule)}) {
     mix_hash(hash, part);
   }
   return hash;

@@ -98,7 +98,7 @@ AskedField choice(const SpaceOption& option) {
   AskedField row{.name = std::string(option.name),
                  .argument = std::string(option.argument),
                  .text = std::string(option.text),
-                 .group = AskedGroup::choices,
+                 .group = AskedSection::choices,
                  .key = std::string(option.name),
                  .varies = true};
   std::replace(row.key.begin(), row.key.end(), '-', '_');
@@ -201,7 +201,7 @@ AskedField without(AskedField row) {
 }
 
 std::vector<AskedField> make_fields() {
-  using G = AskedGroup;
+  using G = AskedSection;
   std::vector<AskedField> rows{
       whole({"devices", "N", "use N devices: this changes the size of the cluster's outermost level",
              G::training, "devices", true, true},

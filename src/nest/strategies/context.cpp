@@ -8,7 +8,7 @@ namespace nest::strategies {
 namespace {
 
 void push_ring(LayerTransform& t, Operator op) {
-  CollectiveShape ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
+  CollectiveCall ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
   ring.repeats = t.strategy().context - 1;
   t.push_collective(op.name + ".ring", ring, {op.inputs[1], op.inputs[2]}, {});
   t.push(std::move(op));
@@ -24,7 +24,7 @@ void trade(LayerTransform& t, TensorIndex i) {
 }
 
 void push_traded(LayerTransform& t, Operator op) {
-  const CollectiveShape exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::context};
+  const CollectiveCall exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::context};
   const std::vector<TensorIndex> from = op.inputs;
   for (TensorIndex& i : op.inputs) {
     const TensorIndex whole = t.copy(i, ".by_heads");

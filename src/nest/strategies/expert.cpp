@@ -56,7 +56,7 @@ class ExpertPass {
     }
   }
 
-  CollectiveShape exchange() const {
+  CollectiveCall exchange() const {
     return {CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::expert};
   }
 

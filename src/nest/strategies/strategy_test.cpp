@@ -79,7 +79,7 @@ TEST(Strategy, GroupsAreAsLargeAsTheirAxis) {
   EXPECT_EQ(degree_of(s, GroupAxis::context), 2);
   EXPECT_EQ(degree_of(s, GroupAxis::expert), 8);
   EXPECT_EQ(degree_of(s, GroupAxis::expert_tensor), 1);
-  CollectiveShape part;
+  CollectiveCall part;
   EXPECT_EQ(group_size(s, part), 4);
   part.members = 2;
   EXPECT_EQ(group_size(s, part), 2);

@@ -11,8 +11,8 @@ namespace nest::strategies {
 namespace {
 
 constexpr std::array<Axis, 4> kAxes{Axis::heads, Axis::kv_heads, Axis::ffn, Axis::vocab};
-constexpr CollectiveShape kOpen{CollectiveKind::none, CollectiveKind::all_reduce, GroupAxis::tensor};
-constexpr CollectiveShape kClose{CollectiveKind::all_reduce, CollectiveKind::none, GroupAxis::tensor};
+constexpr CollectiveCall kOpen{CollectiveKind::none, CollectiveKind::all_reduce, GroupAxis::tensor};
+constexpr CollectiveCall kClose{CollectiveKind::all_reduce, CollectiveKind::none, GroupAxis::tensor};
 
 class TensorPass {
  public:

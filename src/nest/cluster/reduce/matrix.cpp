@@ -32,7 +32,7 @@ struct Square {
 };
 using Parse = std::function<std::optional<double>(const std::string&)>;
 struct Kind {
-  UnitFamily family;
+  UnitKind unit;
   std::string noun;
   Parse parse;
 };
@@ -203,7 +203,7 @@ double read_entry(const MatrixText& source, const Row& row, const Cell& cell, co
          "every pair needs one that is above 0");
   }
   fail(source, row.line, cell.column, "'" + cell.text + "' is not " + kind.noun,
-       unit_hint(cell.text, kind.family));
+       unit_hint(cell.text, kind.unit));
 }
 
 Square read_square(const MatrixText& source, const Kind& kind) {
@@ -255,10 +255,10 @@ double both_ways(const MatrixText& source, const Square& square, std::size_t i, 
 }  // namespace
 
 MeasuredPairs read_matrices(const MatrixText& bandwidth, const MatrixText& latency) {
-  const Kind rate{UnitFamily::bandwidth, "a bandwidth",
-                  [](const std::string& s) { return parse_quantity(s, UnitFamily::bandwidth); }};
-  const Kind time{UnitFamily::time, "a time",
-                  [](const std::string& s) { return parse_quantity(s, UnitFamily::time); }};
+  const Kind rate{UnitKind::bandwidth, "a bandwidth",
+                  [](const std::string& s) { return parse_quantity(s, UnitKind::bandwidth); }};
+  const Kind time{UnitKind::time, "a time",
+                  [](const std::string& s) { return parse_quantity(s, UnitKind::time); }};
   const Square rates = read_square(bandwidth, rate);
   const Square times = read_square(latency, time);
   const std::size_t n = rates.entries.size();

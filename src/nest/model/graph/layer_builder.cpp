@@ -89,7 +89,7 @@ std::vector<TensorIndex> LayerBuilder::grouped_matmul(const std::string& name, T
 }
 
 TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                                    AttentionShape shape_facts) {
+                                    AttentionFacts shape_facts) {
   // Copies: adding a tensor moves the others. [batch, sequence, heads, head_dim]
   const Shape qs = shape(q);
   const Shape ks = shape(k);

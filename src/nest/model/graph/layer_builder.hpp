@@ -31,7 +31,7 @@ struct LayerStyle {
   // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
   // they do not, a gated activation keeps the activated gate as well.
   bool fused = true;
-  bool flash = true;     // see AttentionShape
+  bool flash = true;     // see AttentionFacts
   bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
 };
 
@@ -56,7 +56,7 @@ class LayerBuilder {
 
   // Whether it is a flash kernel and drops follows from the builder's style.
   TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                        AttentionShape shape);
+                        AttentionFacts shape);
   // Element-wise: the output has the first input's shape.
   TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
   // The residual stream and what blocks add to it, each dropped by itself where the style drops.

@@ -35,7 +35,7 @@ const OperatorKindRow& row_of(OperatorKind kind) {
   return kRows[static_cast<std::size_t>(kind)];
 }
 
-Flops attention_flops(const AttentionSizes& sizes, AttentionShape shape) {
+Flops attention_flops(const AttentionSizes& sizes, AttentionFacts shape) {
   const auto q = static_cast<double>(sizes.queries);
   const auto k = static_cast<double>(sizes.keys);
   double pairs = q * k;

@@ -52,7 +52,7 @@ void compare(const Parallelism& a, const Parallelism& b, Choices& out) {
   out.add("pipeline", a.pipeline, b.pipeline);
   out.add("data", a.data, b.data);
   out.add("data inner", a.data_inner, b.data_inner);
-  out.add("ZeRO", a.zero.stage(), b.zero.stage());
+  out.add("ZeRO", a.zero.number(), b.zero.number());
   if (a.zero.shards_anything() && b.zero.shards_anything())
     out.add("ZeRO shards", a.zero_shards, b.zero_shards);
   out.add("schedule", std::string(name_of(a.schedule)), std::string(name_of(b.schedule)));

@@ -160,7 +160,7 @@ std::string brief_degrees(const Plan& plan) {
     words.push_back(
         fmt::format("p{}{}", p.pipeline, p.interleave > 1 ? fmt::format("x{}", p.interleave) : ""));
   add("d", p.data);
-  if (p.zero.shards_anything()) words.push_back(fmt::format("z{}", p.zero.stage()));
+  if (p.zero.shards_anything()) words.push_back(fmt::format("z{}", p.zero.number()));
   words.push_back(fmt::format("b{}", plan.training.micro_batch));
   const std::string again = brief_recompute(plan.stages);
   if (again != "none") words.push_back(again);
@@ -206,7 +206,7 @@ Value to_value(const Comparison& all) {
 
 std::string comparison_svg(const Comparison& all, const PlanQuestion& question) {
   BarPanel panel;
-  BarGroup& group = panel.groups.emplace_back();
+  BarCluster& group = panel.groups.emplace_back();
   for (const ComparedPlan& one : all.plans) {
     Bar bar{one.name, std::nullopt, "", one.name + ": " + one.result.reason};
     if (fits(one)) {

@@ -95,7 +95,7 @@ std::string sweep_table(const Experiment& experiment, const std::vector<Rows>& p
 std::string short_plan(const ExperimentRow& row) {
   if (!row.plan) return "";
   const Parallelism& p = row.plan->parallelism;
-  std::string text = fmt::format("t{} p{} d{} z{}", p.strategy.tensor, p.pipeline, p.data, p.zero.stage());
+  std::string text = fmt::format("t{} p{} d{} z{}", p.strategy.tensor, p.pipeline, p.data, p.zero.number());
   if (p.strategy.context > 1) text += fmt::format(" c{}", p.strategy.context);
   if (p.strategy.expert > 1) text += fmt::format(" e{}", p.strategy.expert);
   if (p.interleave > 1) text += fmt::format(" v{}", p.interleave);
@@ -144,7 +144,7 @@ std::string experiment_csv(const std::vector<ExperimentRow>& rows) {
     if (row.plan) {
       const Parallelism& p = row.plan->parallelism;
       out += fmt::format("{},{},{},{},{},{},{},{},{},", p.strategy.tensor, p.pipeline, p.data,
-                         p.strategy.expert, p.strategy.context, p.zero.stage(), p.interleave,
+                         p.strategy.expert, p.strategy.context, p.zero.number(), p.interleave,
                          row.plan->training.micro_batch, quoted(spell_recompute(row.plan->stages)));
     } else {
       out += ",,,,,,,,,";
@@ -167,7 +167,7 @@ Value to_value(const ExperimentRow& row) {
     Value degrees = Value::object();
     degrees.set("tensor", p.strategy.tensor).set("context", p.strategy.context);
     degrees.set("expert", p.strategy.expert).set("pipeline", p.pipeline).set("data", p.data);
-    degrees.set("zero", p.zero.stage()).set("interleave", p.interleave);
+    degrees.set("zero", p.zero.number()).set("interleave", p.interleave);
     degrees.set("recompute", spell_recompute(row.plan->stages));
     v.set("parallelism", std::move(degrees)).set("plan_micro_batch", row.plan->training.micro_batch);
   } else if (!row.reason.empty()) {
@@ -193,7 +193,7 @@ std::string experiment_chart(const Experiment& experiment, const ExperimentResul
       chart.panels.push_back({title, {}});
     }
     before = &at;
-    BarGroup group{format_digits(experiment.by_micro_batch ? at.micro_batch : at.devices), {}};
+    BarCluster group{format_digits(experiment.by_micro_batch ? at.micro_batch : at.devices), {}};
     for (const ExperimentRow* row : point) {
       const std::string mark = row->status == "skipped" ? "-" : row->plan ? "?" : "";
       group.bars.push_back({row->method, row->relative, mark, tooltip_of(*row)});

@@ -31,7 +31,7 @@ struct AdviceOptions {
 };
 
 // What would make an infeasible question (as make_question makes it) feasible, the cheapest change first:
-// each pinned choice left open, a choice beyond its default domain, memory, devices, another batch or
+// each pinned choice left open, a choice beyond its default values, memory, devices, another batch or
 // sequence. Empty where nothing helps.
 [[nodiscard]] std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
                                                const AdviceOptions& options = {},

@@ -12,7 +12,7 @@
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
@@ -36,14 +36,14 @@ Prunings prunings_of(const SearchOptions& options) {
 }
 
 // Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
-void add_groups(SearchProblem& problem, const PlanQuestion& question, Workers& workers,
-                std::string& refusal) {
+void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& workers,
+                 std::string& refusal) {
   const Training& training = question.training;
   const SearchSpace& space = question.space;
   struct Pair {
     std::size_t batch;
     std::size_t strategy;
-    std::vector<Group> groups;
+    std::vector<Degrees> degrees;
     std::string refusal;
   };
   std::vector<Pair> pairs;
@@ -67,26 +67,26 @@ void add_groups(SearchProblem& problem, const PlanQuestion& question, Workers& w
     const auto layers = static_cast<std::int64_t>(batch.sets->layers());
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
       for (const std::int64_t q :
-           copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
-        Group group{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
-                    cell * q * p, Seconds::most(), Bytes{0}};
-        for (const Schedule schedule : schedule_domain(space)) {
-          for (const std::int64_t v : interleave_domain(space)) {
-            if (!runs_with(schedule, {p, group.micro_batches, v})) continue;
-            group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
+           copies_values(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
+        Degrees degrees{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
+                        cell * q * p, Seconds::most(), Bytes{0}};
+        for (const Schedule schedule : schedule_values(space)) {
+          for (const std::int64_t v : interleave_values(space)) {
+            if (!runs_with(schedule, {p, degrees.micro_batches, v})) continue;
+            degrees.bound = std::min(degrees.bound, evaluators[worker].quick_bound(degrees, schedule, v));
           }
         }
-        if (group.bound == Seconds::most()) continue;
-        group.memory = evaluators[worker].memory_floor(group);
-        pair.groups.push_back(group);
+        if (degrees.bound == Seconds::most()) continue;
+        degrees.memory = evaluators[worker].memory_floor(degrees);
+        pair.degrees.push_back(degrees);
       }
     }
   });
   for (const Pair& pair : pairs) {
     if (refusal.empty()) refusal = pair.refusal;
-    problem.groups.insert(problem.groups.end(), pair.groups.begin(), pair.groups.end());
+    problem.degrees.insert(problem.degrees.end(), pair.degrees.begin(), pair.degrees.end());
   }
-  std::sort(problem.groups.begin(), problem.groups.end(), [](const Group& a, const Group& b) {
+  std::sort(problem.degrees.begin(), problem.degrees.end(), [](const Degrees& a, const Degrees& b) {
     return std::tie(a.bound, a.batch, a.strategy, a.pipeline, a.copies) <
            std::tie(b.bound, b.batch, b.strategy, b.pipeline, b.copies);
   });
@@ -114,7 +114,7 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
 void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
                   SearchResult& result) {
   result.status = PlanStatus::infeasible;
-  if (!problem.groups.empty()) {
+  if (!problem.degrees.empty()) {
     result.least_memory = least_memory(problem);
     const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
     if (result.least_memory > has) {
@@ -123,9 +123,9 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
       return;
     }
   }
-  if (problem.groups.empty() && !refusal.empty()) {
+  if (problem.degrees.empty() && !refusal.empty()) {
     result.reason = refusal;
-  } else if (problem.groups.empty()) {
+  } else if (problem.degrees.empty()) {
     result.reason = "no combination of the degrees fits the batch, the layers and the devices";
   } else if (rule != nullptr) {
     result.reason = rule->sentence;
@@ -151,25 +151,25 @@ SearchResult ask(const PlanQuestion& question) {
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
-  SearchCosts costs(inputs, wanted, space, micro_batch_domain(inputs, wanted, space));
+  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space));
   SearchProblem problem;
   problem.costs = &costs;
   problem.space = &space;
   problem.pipeline_model = options.pipeline_model;
   problem.prunings = prunings_of(options);
-  problem.strategies = strategy_domain(inputs, wanted, space);
-  problem.recompute = RecomputeDomain(space.recompute);
+  problem.strategies = strategy_values(inputs, wanted, space);
+  problem.recompute = RecomputeChoices(space.recompute);
   if (!costs.selective()) problem.recompute.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
                         problem.prunings.same_network && !space.mixed);
   problem.placements = &placements;
   std::string refusal;
-  add_groups(problem, question, workers, refusal);
+  add_degrees(problem, question, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
   result.stats.times.emplace_back("costs and groups", watch.lap());
 
-  if (cancelled(options)) {  // groups may be missing: nothing is known of the rest
+  if (cancelled(options)) {  // degrees may be missing: nothing is known of the rest
     result.status = PlanStatus::limit;
     result.reason = kNothingFound;
     return result;
@@ -190,7 +190,7 @@ SearchResult ask(const PlanQuestion& question) {
   Seconds bound = tree.left_out();
   const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
                                  [](const Batch& b) { return b.sets->complete(); });
-  if (!whole && !problem.groups.empty()) bound = std::min(bound, problem.groups.front().bound);
+  if (!whole && !problem.degrees.empty()) bound = std::min(bound, problem.degrees.front().bound);
   if (best.best() == nullptr) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nest/base/stopwatch.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/first_fitting.hpp"
 
@@ -29,7 +29,7 @@ BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, con
   // On one level, open tensor degrees would be the divisors of all devices.
   if (space.tensor.open() && question.inputs.profile() == nullptr) {
     std::set<std::int64_t> degrees;
-    for (const Strategy& s : strategy_domain(question.inputs, question.training, space))
+    for (const Strategy& s : strategy_values(question.inputs, question.training, space))
       degrees.insert(s.tensor);
     std::vector<Choice::Range> ranges;
     ranges.reserve(degrees.size());

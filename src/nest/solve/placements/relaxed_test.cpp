@@ -148,7 +148,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
     SearchCosts& costs = problem.costs;
     const RelaxedNetwork bound =
         relaxed_network(instance.inputs.cluster, costs.constants(), costs.collectives(),
-                        {plan->parallelism.strategy, problem.group(c).copies, problem.shards(c),
+                        {plan->parallelism.strategy, problem.degrees(c).copies, problem.shards(c),
                          !instance.space.zero_shards.open()});
     const Placement placement = problem.placement(c, problem.ties(c).front());
     const Place least =

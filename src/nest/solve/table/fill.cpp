@@ -116,18 +116,18 @@ void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& 
 
 // From every label of a state with s - 1 stages.
 void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t state) {
-  const auto& [options, shape, threshold, counts] = filling;
+  const auto& [options, question, threshold, counts] = filling;
   const std::vector<Label>& labels =
       cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
   if (labels.empty()) return;
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
-  const std::int64_t p = shape.pipeline.stages;
-  const auto m = static_cast<double>(shape.pipeline.micro_batches);
+  const std::int64_t p = question.pipeline.stages;
+  const auto m = static_cast<double>(question.pipeline.micro_batches);
   const auto stage = static_cast<std::size_t>(p - s);
   const std::int64_t in_flight_most = in_flight(setting.schedule, setting.shape, p - s);
   const bool delayed = schedule_of(setting.schedule).splits_backward;
-  const bool in_sum = shape.pipeline.form != &pipeline_form(setting.schedule, PipelineModel::paper);
+  const bool in_sum = question.pipeline.form != &pipeline_form(setting.schedule, PipelineModel::paper);
   const auto moves = sets.moves(state);
   const auto all_layers = static_cast<std::int64_t>(sets.layers());
   for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
@@ -139,10 +139,10 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     }
     if (s < p && move.to == sets.all()) break;
     const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
-    if (shape.ties != FillShape::Ties::any) {
-      const bool inside =
-          shape.ties == FillShape::Ties::between && stage >= shape.tied_first && stage <= shape.tied_last;
-      const bool end = inside && (stage == shape.tied_first || stage == shape.tied_last);
+    if (question.ties != FillQuestion::Ties::any) {
+      const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
+                          stage <= question.tied_last;
+      const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
       if ((own.splits_tied && !inside) || (!own.splits_tied && end)) continue;
     }
     const Floor& before = floors_[static_cast<std::size_t>(move.to)];
@@ -157,15 +157,15 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     bool too_heavy = true;  // whatever the recomputation
     std::vector<Label>& out =
         cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
-    for (const std::size_t place : shape.places[stage]) {
+    for (const std::size_t place : question.places[stage]) {
       std::vector<StageOption>& choices = options.of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
       // Backward work beyond which nothing is gained: an option with so much hides every reduction.
       Seconds enough = Seconds::most();
       for (std::size_t o = 0; o < choices.size(); ++o) {
         StageOption& choice = choices[o];
-        if (choice.fixed <= shape.capacity) too_heavy = false;
-        if (choice.total(in_flight_most) > shape.capacity) continue;
+        if (choice.fixed <= question.capacity) too_heavy = false;
+        if (choice.total(in_flight_most) > question.capacity) continue;
         if (choice.layers_b >= enough * kRounding) break;  // so are all after it
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
@@ -185,22 +185,23 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
           ++counts.work;
           const Label& after = labels[l];
           Label next;
-          next.pipeline = extended(shape.pipeline, after.pipeline, pass, s);
-          if (shape.bound) {
-            if (bound_of.first) bound_of.pipeline = pipeline_total(shape.pipeline, next.pipeline).value;
+          next.pipeline = extended(question.pipeline, after.pipeline, pass, s);
+          if (question.bound) {
+            if (bound_of.first) bound_of.pipeline = pipeline_total(question.pipeline, next.pipeline).value;
             next.end = bound_end(after.end, stage_end, bound_of);
           } else {
             next.end = after.end.with(stage_end);
           }
           const double reduce_floor = delayed ? 0 : before.b.value;
-          hidden_all = hidden_all && (delayed || shape.bound || next.end.reduce <= reduce_floor);
-          if (prunings_.floors && !shape.bound) {
+          hidden_all = hidden_all && (delayed || question.bound || next.end.reduce <= reduce_floor);
+          if (prunings_.floors && !question.bound) {
             next.end.reduce = std::max(next.end.reduce, reduce_floor);
             next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f.value);
           }
           if (prunings_.label_bound || limit_ == LabelLimit::beam) {
-            next.bound = Seconds{pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b).value +
-                                 next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer};
+            next.bound =
+                Seconds{pipeline_bound(question.pipeline, next.pipeline, s, before.f, before.b).value +
+                        next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer};
             if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           }
           next.state = state;
@@ -223,12 +224,12 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
   }
 }
 
-Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
+Filled Filler::trace(StageOptions& options, const FillQuestion& question, const Label& last) const {
   Filled filled;
-  filled.step = pipeline_total(shape.pipeline, last.pipeline) + Seconds{last.end.total()};
+  filled.step = pipeline_total(question.pipeline, last.pipeline) + Seconds{last.end.total()};
   Label label = last;
   std::int32_t to = options.setting().sets->all();
-  for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
+  for (std::int64_t s = question.pipeline.stages; s >= 1; --s) {
     const auto place = static_cast<std::size_t>(label.place);
     const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
     filled.stages.push_back({label.state, to, place, option.recompute});
@@ -241,15 +242,15 @@ Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label&
   return filled;
 }
 
-std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, Seconds threshold,
+std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& question, Seconds threshold,
                                    FillCounts& counts, LabelLimit limit) {
   limit_ = limit;
   const LayerSets& sets = *options.setting().sets;
-  const std::int64_t p = shape.pipeline.stages;
+  const std::int64_t p = question.pipeline.stages;
   if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
   prepare(options, sets.size(), static_cast<std::size_t>(p));
   cells_[0].push_back({});
-  const Filling filling{options, shape, threshold, counts};
+  const Filling filling{options, question, threshold, counts};
   for (std::int64_t s = 1; s <= p; ++s) {
     for (std::size_t state = 0; state < states_; ++state)
       add_stage(filling, s, static_cast<std::int32_t>(state));
@@ -259,14 +260,14 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape
   const Label* best = nullptr;
   Seconds least = Seconds::most();
   for (const Label& label : last) {
-    const Seconds step = pipeline_total(shape.pipeline, label.pipeline) + Seconds{label.end.total()};
+    const Seconds step = pipeline_total(question.pipeline, label.pipeline) + Seconds{label.end.total()};
     if (step < least) {
       least = step;
       best = &label;
     }
   }
   if (best == nullptr) return std::nullopt;
-  return trace(options, shape, *best);
+  return trace(options, question, *best);
 }
 
 }  // namespace nest::solve

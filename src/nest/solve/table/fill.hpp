@@ -19,7 +19,7 @@
 
 namespace nest::solve {
 
-struct FillShape {
+struct FillQuestion {
   PipelineShape pipeline;
   Bytes capacity;                                // of a device
   std::vector<std::vector<std::size_t>> places;  // that each stage may have, first stage first
@@ -74,8 +74,9 @@ class Filler {
   explicit Filler(const Prunings& prunings) : prunings_(prunings) {}
 
   // The best stages; none where nothing fits, or everything is above `threshold`.
-  [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillShape& shape, Seconds threshold,
-                                           FillCounts& counts, LabelLimit limit = LabelLimit::none);
+  [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillQuestion& question,
+                                           Seconds threshold, FillCounts& counts,
+                                           LabelLimit limit = LabelLimit::none);
 
  private:
   struct Label {
@@ -100,14 +101,14 @@ class Filler {
   // What one fill is about.
   struct Filling {
     StageOptions& options;
-    const FillShape& shape;
+    const FillQuestion& question;
     Seconds threshold;
     FillCounts& counts;
   };
   void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
-  [[nodiscard]] Filled trace(StageOptions& options, const FillShape& shape, const Label& last) const;
+  [[nodiscard]] Filled trace(StageOptions& options, const FillQuestion& question, const Label& last) const;
 
   Prunings prunings_;
   LabelLimit limit_ = LabelLimit::none;

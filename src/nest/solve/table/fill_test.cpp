@@ -51,7 +51,7 @@ Best fill_of(FillCase& c, const Prunings& prunings, Seconds threshold) {
   for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
     const PlanNetwork network = c.network(ties);
     StageOptions options = c.options(network);
-    const auto filled = filler.fill(options, c.shape(ties), threshold, best.counts);
+    const auto filled = filler.fill(options, c.question(ties), threshold, best.counts);
     if (!filled || (best.found && filled->step >= best.filled.step)) continue;
     best.filled = *filled;
     best.found = true;
@@ -182,12 +182,12 @@ TEST(Fill, MoreStagesThanLayersAreNone) {
   FillCase c(instance, test::example_plan({{0}, {1}, {2}}, 1, 1));
   const PlanNetwork network = c.network({});
   StageOptions options = c.options(network);
-  FillShape shape = c.shape({});
+  FillQuestion question = c.question({});
   FillCounts counts;
-  EXPECT_TRUE(Filler({}).fill(options, shape, kInfinite, counts));
-  shape.pipeline.stages = 4;
-  shape.places.push_back({0});
-  EXPECT_FALSE(Filler({}).fill(options, shape, kInfinite, counts));
+  EXPECT_TRUE(Filler({}).fill(options, question, kInfinite, counts));
+  question.pipeline.stages = 4;
+  question.places.push_back({0});
+  EXPECT_FALSE(Filler({}).fill(options, question, kInfinite, counts));
 }
 
 TEST(Fill, Cancelled) {
@@ -204,7 +204,7 @@ TEST(Fill, Cancelled) {
     FillCounts counts;
     counts.cancel = &cancel;
     Filler filler(Prunings{});
-    EXPECT_THROW((void)filler.fill(options, c.shape(ties), kInfinite, counts), FillCancelled);
+    EXPECT_THROW((void)filler.fill(options, c.question(ties), kInfinite, counts), FillCancelled);
   }
 }
 

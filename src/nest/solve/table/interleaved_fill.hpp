@@ -21,7 +21,7 @@ struct InterleavedShape {
   std::int64_t capacity = 0;        // bytes of a device
   std::vector<std::size_t> places;  // of the stages, first stage first
   const Shapes* wrap = nullptr;     // last stage and first
-  FillShape::Ties ties = FillShape::Ties::any;
+  FillQuestion::Ties ties = FillQuestion::Ties::any;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
   bool bound = false;  // wanted is a bound: reductions and gathers count as hidden

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostFills = 20'000;
 
-using Allowed = std::vector<std::vector<std::size_t>>;  // members of the family, for each stage
+using Allowed = std::vector<std::vector<std::size_t>>;  // members of `mixable`, for each stage
 
 struct Open {
   Seconds bound;
@@ -28,11 +28,11 @@ struct Later {
 
 std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seconds threshold,
                                              FillCounts& counts) {
-  const auto& [batch, family, setting, shape, placement, copies, options] = question;
+  const auto& [batch, mixable, setting, fill, placement, copies, options] = question;
   const Cluster& cluster = costs_->inputs().cluster;
-  const auto p = static_cast<std::size_t>(shape.pipeline.stages);
+  const auto p = static_cast<std::size_t>(fill.pipeline.stages);
   const auto slots = place_cells(
-      cluster.tree(), {family.front().cell(), shape.pipeline.stages, placement.inner,
+      cluster.tree(), {mixable.front().cell(), fill.pipeline.stages, placement.inner,
                        copies / placement.inner, placement.block_devices, placement.first_stage_first});
   if (!slots) return std::nullopt;
   std::vector<std::vector<Cell>> cells;
@@ -40,10 +40,10 @@ std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seco
   for (std::size_t i = 0; i < p; ++i) cells.push_back(slots->cells_of(i));
   // Every stage with every strategy, alone in the cluster.
   std::vector<StageNetwork> alone;
-  alone.reserve(p * family.size());
+  alone.reserve(p * mixable.size());
   std::vector<Place> places;
   for (std::size_t i = 0; i < p; ++i) {
-    for (const Strategy& strategy : family) {
+    for (const Strategy& strategy : mixable) {
       PlanNetwork own = plan_network(cluster, costs_->constants(), std::span(&strategy, 1),
                                      std::span(&cells[i], 1), {options.zero_shards});
       alone.push_back(std::move(own.stages.front()));
@@ -54,20 +54,20 @@ std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seco
   }
   StageOptions bounds(setting, std::move(places));
   const auto bounded = [&](Allowed allowed, Seconds limit) -> std::optional<Open> {
-    FillShape own = shape;
+    FillQuestion own = fill;
     own.bound = true;
     own.places.clear();
     for (std::size_t i = 0; i < p; ++i) {
       std::vector<std::size_t>& list = own.places.emplace_back();
-      for (const std::size_t k : allowed[i]) list.push_back(i * family.size() + k);
+      for (const std::size_t k : allowed[i]) list.push_back(i * mixable.size() + k);
     }
     const auto filled = filler_->fill(bounds, own, limit, counts);
     if (!filled) return std::nullopt;
     Open open{filled->step, 0, std::move(allowed), {}};
-    for (const FilledStage& stage : filled->stages) open.chosen.push_back(stage.place % family.size());
+    for (const FilledStage& stage : filled->stages) open.chosen.push_back(stage.place % mixable.size());
     return open;
   };
-  std::vector<std::size_t> every(family.size());
+  std::vector<std::size_t> every(mixable.size());
   for (std::size_t k = 0; k < every.size(); ++k) every[k] = k;
   Allowed first(p, every);
   first.front() = {0};
@@ -87,9 +87,9 @@ std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seco
     // As it really is.
     std::vector<Strategy> strategies;
     strategies.reserve(p);
-    for (const std::size_t k : open.chosen) strategies.push_back(family[k]);
+    for (const std::size_t k : open.chosen) strategies.push_back(mixable[k]);
     const PlanNetwork network = plan_network(cluster, costs_->constants(), strategies, cells, options);
-    FillShape own = shape;
+    FillQuestion own = fill;
     own.places.clear();
     std::vector<Place> real;
     for (std::size_t i = 0; i < p; ++i) {

@@ -22,9 +22,9 @@ struct MixedFilled {
 
 struct MixedQuestion {
   const Batch& batch;
-  const std::vector<Strategy>& family;  // of one cell width, the first stage's in front
-  const StageSetting& setting;          // complete but for places, as is the shape
-  const FillShape& shape;
+  const std::vector<Strategy>& mixable;  // of one cell width, the first stage's in front
+  const StageSetting& setting;           // complete but for places, as is `fill`
+  const FillQuestion& fill;
   const Placement& placement;  // its network has the first stage's strategy everywhere
   std::int64_t copies = 1;
   NetworkOptions network;

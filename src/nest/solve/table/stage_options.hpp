@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "nest/price/stage_cost.hpp"
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 #include "nest/solve/table/layer_sets.hpp"
 
 namespace nest::solve {
@@ -29,7 +29,7 @@ struct StageSetting {
   const LayerSets* sets = nullptr;
   std::int64_t micro_batch_scale = 1;  // of the boundaries that the sets know
   const StageCoster* coster = nullptr;
-  const RecomputeDomain* recompute = nullptr;
+  const RecomputeChoices* recompute = nullptr;
   const Shapes* ends = nullptr;  // of the stages that share a weight
   Zero zero;
   bool any_zero = false;  // a bound for all: the memory of ZeRO 3 without its gathered layers

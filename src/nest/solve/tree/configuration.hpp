@@ -12,7 +12,7 @@
 namespace nest::solve {
 
 // A strategy at a micro-batch size with a number of stages and copies.
-struct Group {
+struct Degrees {
   std::size_t batch = 0;     // into SearchCosts::batches
   std::size_t strategy = 0;  // into the search's list
   std::int64_t pipeline = 1;
@@ -24,7 +24,7 @@ struct Group {
 };
 
 struct Configuration {
-  std::size_t group = 0;
+  std::size_t degrees = 0;
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t interleave = 1;
   Zero zero;

@@ -54,7 +54,7 @@ void for_fastest(unsigned first, std::int64_t most_plans, KeyOf key, Look look) 
 TEST(Evaluator, NoPlanBeatsTheQuickBound) {
   for_fastest(40'001, 300, degree_key,
               [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
-                const Seconds bound = evaluator.quick_bound(problem.group(c), c.schedule, c.interleave);
+                const Seconds bound = evaluator.quick_bound(problem.degrees(c), c.schedule, c.interleave);
                 EXPECT_GT(bound, Seconds{0});
                 EXPECT_LE(bound, fastest.step * kRounding);
               });
@@ -133,15 +133,15 @@ LayerGraph chain_of(std::int32_t layers, const std::vector<std::vector<int>>& sh
 TEST(Evaluator, QuestionsAboutSharedWeights) {
   const auto all = [](const LayerGraph& graph, std::int64_t stages) { return tie_questions(graph, stages); };
   ASSERT_EQ(all(chain_of(4, {}), 3).size(), 1U);
-  EXPECT_EQ(all(chain_of(4, {}), 3)[0].ties, FillShape::Ties::any);
+  EXPECT_EQ(all(chain_of(4, {}), 3)[0].ties, FillQuestion::Ties::any);
   ASSERT_EQ(all(chain_of(4, {{0, 3}}), 3).size(), 1U);
   EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].first, 0U);
   EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].last, 2U);
   EXPECT_EQ(all(chain_of(4, {{0, 2}}), 1).size(), 1U);
   const std::vector<TieQuestion> pairs = all(chain_of(4, {{0, 2}}), 3);
   ASSERT_EQ(pairs.size(), 1U + 3);
-  EXPECT_EQ(pairs[0].ties, FillShape::Ties::none);
-  EXPECT_EQ(pairs[3].ties, FillShape::Ties::between);
+  EXPECT_EQ(pairs[0].ties, FillQuestion::Ties::none);
+  EXPECT_EQ(pairs[3].ties, FillQuestion::Ties::between);
   EXPECT_EQ(pairs[3].first, 1U);
   EXPECT_EQ(pairs[3].last, 2U);
 }

@@ -4,7 +4,7 @@
 
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/placements/relaxed.hpp"
 #include "nest/solve/table/interleaved_stage.hpp"
 
@@ -60,21 +60,21 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
   return least;
 }
 
-Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below) {
+Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes below) {
   SearchCosts& costs = *problem.costs;
   const SearchSpace& space = *problem.space;
-  const Batch& batch = costs.batches()[group.batch];
-  const Strategy& strategy = problem.strategies[group.strategy];
-  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  const Batch& batch = costs.batches()[degrees.batch];
+  const Strategy& strategy = problem.strategies[degrees.strategy];
+  const std::int64_t ranks = degrees.copies * strategy.cell() / strategy.tensor;
   RelaxedNetwork network = relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
-                                           {.strategy = strategy, .copies = group.copies});
+                                           {.strategy = strategy, .copies = degrees.copies});
   if (!space.zero_shards.open()) {
     std::int64_t most = 1;
     for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;
     network.stage.dense.shards = most;
   }
   const Place place = costs.place(batch, strategy, network.stage, false);
-  std::vector<RecomputeDomain> policies{problem.recompute};
+  std::vector<RecomputeChoices> policies{problem.recompute};
   std::vector<bool> part{false};
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
@@ -93,7 +93,7 @@ Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below
     const bool parts = space.rules == nullptr || space.rules->allows_part(v);
     for (std::size_t i = 0; i < policies.size(); ++i) {
       if (part[i] && !parts) continue;
-      const RecomputeDomain& policy = policies[i];
+      const RecomputeChoices& policy = policies[i];
       StageSetting setting;
       setting.sets = batch.sets;
       setting.micro_batch_scale = batch.scale;
@@ -102,7 +102,7 @@ Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below
       setting.ends = &kNowhere;
       setting.zero = zero;
       setting.schedule = schedule;
-      setting.shape = {group.pipeline, group.micro_batches, v};
+      setting.shape = {degrees.pipeline, degrees.micro_batches, v};
       StageOptions options(setting, {place});
       const Bytes need = schedule_of(schedule).chunked() ? least_of_splits(options, *batch.graph, least)
                                                          : least_of_cuts(options, least, ordered);
@@ -110,10 +110,10 @@ Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below
     }
   };
   for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
-    for (const Schedule schedule : schedule_domain(space)) {
-      for (const std::int64_t v : interleave_domain(space)) {
-        if (v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline ||
-            !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
+    for (const Schedule schedule : schedule_values(space)) {
+      for (const std::int64_t v : interleave_values(space)) {
+        if (v > static_cast<std::int64_t>(batch.sets->layers()) / degrees.pipeline ||
+            !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))
           continue;
         ask(zero, schedule, v);
       }
@@ -127,15 +127,15 @@ Bytes least_memory(const SearchProblem& problem, const Group& group, Bytes below
 Bytes least_memory(const SearchProblem& problem) {
   Bytes least = Bytes::most();
   // Those that hold least first, so that most others need no look inside.
-  std::vector<const Group*> groups;
-  groups.reserve(problem.groups.size());
-  for (const Group& group : problem.groups) groups.push_back(&group);
-  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+  std::vector<const Degrees*> all;
+  all.reserve(problem.degrees.size());
+  for (const Degrees& degrees : problem.degrees) all.push_back(&degrees);
+  std::sort(all.begin(), all.end(), [](const Degrees* a, const Degrees* b) {
     return a->memory != b->memory ? a->memory < b->memory : a < b;
   });
-  for (const Group* group : groups) {
-    if (group->memory >= least) break;
-    least = least_memory(problem, *group, least);
+  for (const Degrees* degrees : all) {
+    if (degrees->memory >= least) break;
+    least = least_memory(problem, *degrees, least);
   }
   return least == Bytes::most() ? Bytes{0} : problem.costs->coster().on_device(least);
 }

@@ -15,12 +15,12 @@ namespace nest::solve {
 
 struct SearchNode {
   // What is fixed, besides everything that is fixed in those before it.
-  enum class Kind { group, schedule, zero, placement, fill };
+  enum class Kind { degrees, schedule, zero, placement, fill };
 
   Seconds bound;
   std::int64_t devices = 0;
   std::int64_t number = 0;  // in the order in which nodes were made
-  Kind kind = Kind::group;
+  Kind kind = Kind::degrees;
   ShardKind shards = ShardKind::any;
   Configuration configuration;
   TieQuestion ties;

@@ -6,7 +6,7 @@
 
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 namespace nest::solve {
 namespace {
@@ -45,7 +45,7 @@ void SearchTree::leave_out(const Node& node, Opened& out) const {
 }
 
 bool SearchTree::useful(const Node& node) const {
-  if (!problem_->prunings.group_bound && node.kind == Kind::group) return true;
+  if (!problem_->prunings.group_bound && node.kind == Kind::degrees) return true;
   return node.bound * kRounding <= threshold(node.devices);
 }
 
@@ -70,14 +70,14 @@ std::optional<SearchTree::Node> SearchTree::next(bool deep) {
 
 const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
   if (problem_->space->rules == nullptr) return nullptr;
-  const Group& group = problem_->groups[c.group];
-  PlanDegrees degrees;
-  degrees.training = problem_->costs->batches()[group.batch].training;
-  degrees.training.micro_batches = group.micro_batches;
-  Parallelism& p = degrees.parallelism;
-  p.strategy = problem_->strategies[group.strategy];
-  p.pipeline = group.pipeline;
-  p.data = group.copies * p.strategy.side();
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  PlanDegrees all;
+  all.training = problem_->costs->batches()[degrees.batch].training;
+  all.training.micro_batches = degrees.micro_batches;
+  Parallelism& p = all.parallelism;
+  p.strategy = problem_->strategies[degrees.strategy];
+  p.pipeline = degrees.pipeline;
+  p.data = degrees.copies * p.strategy.side();
   p.data_inner = c.inner;
   p.block_devices = c.block_devices;
   p.zero = c.zero;
@@ -85,7 +85,7 @@ const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = c.first_stage_first;
-  return problem_->space->rules->broken(degrees);
+  return problem_->space->rules->broken(all);
 }
 
 // What is cancelled half-way leads to itself: it stays open.
@@ -102,8 +102,8 @@ void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const
 
 void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) const {
   switch (node.kind) {
-    case Kind::group:
-      return open_group(evaluator, node, out);
+    case Kind::degrees:
+      return open_degrees(evaluator, node, out);
     case Kind::schedule:
       return open_schedule(evaluator, node, out);
     case Kind::zero:
@@ -115,19 +115,19 @@ void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) 
   }
 }
 
-void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
+void SearchTree::open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const {
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   const SearchSpace& space = *problem_->space;
-  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
-  for (const Schedule schedule : schedule_domain(space)) {
-    for (const std::int64_t v : interleave_domain(space)) {
-      if (v > layers / group.pipeline || !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
+  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
+  for (const Schedule schedule : schedule_values(space)) {
+    for (const std::int64_t v : interleave_values(space)) {
+      if (v > layers / degrees.pipeline || !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))
         continue;
       Node next = node;
       next.kind = Kind::schedule;
       next.configuration.schedule = schedule;
       next.configuration.interleave = v;
-      next.bound = std::max(node.bound, evaluator.quick_bound(group, schedule, v));
+      next.bound = std::max(node.bound, evaluator.quick_bound(degrees, schedule, v));
       out.nodes.push_back(std::move(next));
     }
   }
@@ -135,7 +135,7 @@ void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out)
 
 // First whether any ZeRO could make this worth while.
 void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   Seconds bound = node.bound;
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
@@ -149,12 +149,12 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
     bound = std::max(bound, *relaxed);
   }
   const SearchSpace& space = *problem_->space;
-  const Strategy& strategy = problem_->strategies[group.strategy];
-  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  const Strategy& strategy = problem_->strategies[degrees.strategy];
+  const std::int64_t ranks = degrees.copies * strategy.cell() / strategy.tensor;
   std::vector<std::optional<Recompute>> policies{std::nullopt};
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
-    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
+    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
     const bool parts = space.rules == nullptr || space.rules->allows_part(node.configuration.interleave);
     for (const Recompute& r : problem_->recompute.uniform(layers))
       if (parts || r.layers == 0) policies.emplace_back(r);
@@ -195,12 +195,12 @@ void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) 
 }
 
 void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
-  const LayerGraph& graph = *problem_->costs->batches()[group.batch].graph;
-  for (const TieQuestion& ties : tie_questions(graph, group.pipeline)) {
-    const PlacementQuestion question{group.strategy,
-                                     group.pipeline,
-                                     group.copies,
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
+  const LayerGraph& graph = *problem_->costs->batches()[degrees.batch].graph;
+  for (const TieQuestion& ties : tie_questions(graph, degrees.pipeline)) {
+    const PlacementQuestion question{degrees.strategy,
+                                     degrees.pipeline,
+                                     degrees.copies,
                                      node.configuration.zero.shards_anything() ? node.shards : ShardKind::any,
                                      schedule_of(node.configuration.schedule).wraps(),
                                      ties.first,
@@ -282,17 +282,17 @@ void SearchTree::report() {
   options_->progress(progress);
 }
 
-// A good plan early: the most promising group of each strategy and micro-batch size, in one usual placement.
+// A good plan early: the most promising degrees of each strategy and micro-batch size, in one usual placement.
 void SearchTree::dive() {
   std::vector<Node> firsts;
   std::set<std::pair<std::size_t, std::size_t>> seen;
-  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
-    const Group& group = problem_->groups[g];
-    if (too_large(group) || !seen.emplace(group.batch, group.strategy).second) continue;
+  for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
+    const Degrees& degrees = problem_->degrees[g];
+    if (too_large(degrees) || !seen.emplace(degrees.batch, degrees.strategy).second) continue;
     Node node;
-    node.configuration.group = g;
-    node.bound = group.bound;
-    node.devices = group.devices;
+    node.configuration.degrees = g;
+    node.bound = degrees.bound;
+    node.devices = degrees.devices;
     firsts.push_back(node);
     if (firsts.size() >= 2 * kRound) break;
   }
@@ -333,15 +333,15 @@ void SearchTree::dive() {
 
 void SearchTree::run() {
   if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
-  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
-    if (too_large(problem_->groups[g])) {
+  for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
+    if (too_large(problem_->degrees[g])) {
       ++pruned_["memory-bound"];
       continue;
     }
     Node node;
-    node.configuration.group = g;
-    node.bound = problem_->groups[g].bound;
-    node.devices = problem_->groups[g].devices;
+    node.configuration.degrees = g;
+    node.bound = problem_->degrees[g].bound;
+    node.devices = problem_->degrees[g].devices;
     if (useful(node)) {
       push(std::move(node));
     } else {

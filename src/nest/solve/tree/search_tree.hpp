@@ -1,4 +1,4 @@
-// The outer enumeration: groups of degrees, their schedules, ZeRO levels and placements, in the order of
+// The outer enumeration: degrees, their schedules, ZeRO and placements, in the order of
 // their bounds. No plan below a node is faster than its bound, and a node whose bound exceeds the best
 // plan is never opened.
 //
@@ -58,12 +58,12 @@ class SearchTree {
   [[nodiscard]] std::optional<Node> next(bool deep);
   void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
-  [[nodiscard]] bool too_large(const Group& group) const {
-    return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
+  [[nodiscard]] bool too_large(const Degrees& degrees) const {
+    return problem_->prunings.memory_bound && degrees.memory > problem_->costs->capacity();
   }
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
-  void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -80,7 +80,7 @@ class SearchTree {
   BestPlans* best_;
   Workers* workers_;
   std::vector<Evaluator> evaluators_;
-  NodeQueue wide_;  // groups, schedules, ZeRO
+  NodeQueue wide_;  // degrees, schedules, ZeRO
   NodeQueue deep_;  // placements and tables to fill: where plans come from
   std::int64_t numbers_ = 0;
   const FrameworkRule* broken_ = nullptr;

@@ -18,7 +18,7 @@ struct Ran {
   bool stopped = false;
 };
 
-// A tree over all groups of an instance.
+// A tree over all degrees of an instance.
 Ran run(const test::Instance& instance, const SearchOptions& options, std::size_t threads) {
   test::TestProblem problem(instance);
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {

@@ -85,8 +85,8 @@ class FillCase {
       places.push_back(problem.costs.place(problem.batch(configuration), plan_.parallelism.strategy, stage));
     return {setting(network), std::move(places)};
   }
-  [[nodiscard]] FillShape shape(const TieQuestion& ties) const {
-    FillShape made;
+  [[nodiscard]] FillQuestion question(const TieQuestion& ties) const {
+    FillQuestion made;
     made.pipeline = {&pipeline_form(configuration.schedule, problem.problem.pipeline_model),
                      plan_.parallelism.pipeline, plan_.training.micro_batches};
     made.capacity = problem.costs.capacity();

@@ -32,7 +32,7 @@ class Alpa {
         mesh_(two_level_mesh(question.inputs.cluster)),
         book_(question.inputs),
         beliefs_(question, mesh_, book_),
-        recompute_(recompute_domain(question.space)) {}
+        recompute_(recompute_choices(question.space)) {}
 
   BaselineResult find() {
     const Stopwatch watch;
@@ -218,7 +218,7 @@ class Alpa {
   TwoLevelMesh mesh_;
   CostBook book_;
   LayerBeliefs beliefs_;
-  RecomputeDomain recompute_;
+  RecomputeChoices recompute_;
   std::vector<Candidate> all_;
   std::int64_t transitions_ = 0;
 };

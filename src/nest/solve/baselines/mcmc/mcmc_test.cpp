@@ -195,7 +195,7 @@ TEST(Mcmc, HonoursWhatIsPinned) {
   const Parallelism& p = found.plan->parallelism;
   EXPECT_EQ(p.strategy.tensor, 4);
   EXPECT_EQ(p.pipeline, 2);
-  EXPECT_EQ(p.zero.stage(), 1);
+  EXPECT_EQ(p.zero.number(), 1);
   EXPECT_EQ(p.data_inner, 2);
   EXPECT_TRUE(p.first_stage_first);
   EXPECT_EQ(p.schedule, Schedule::zb_h1);

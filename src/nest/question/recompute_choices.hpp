@@ -9,12 +9,12 @@
 
 namespace nest::question {
 
-class RecomputeDomain {
+class RecomputeChoices {
  public:
   // `listed`: SearchSpace::recompute; empty: all there are.
-  explicit RecomputeDomain(const std::vector<Recompute>& listed = {});
+  explicit RecomputeChoices(const std::vector<Recompute>& listed = {});
   // One of `of` for all stages.
-  RecomputeDomain(const Recompute& only, const RecomputeDomain& of);
+  RecomputeChoices(const Recompute& only, const RecomputeChoices& of);
 
   // Leaves whole stages only.
   void drop_parts();
