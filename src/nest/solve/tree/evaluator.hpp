@@ -14,6 +14,7 @@
 #include "nest/solve/table/interleaved_fill.hpp"
 #include "nest/solve/table/mixed_fill.hpp"
 #include "nest/solve/tree/configuration.hpp"
+#include "nest/solve/tree/ties.hpp"
 
 namespace nest::solve {
 
@@ -31,15 +32,6 @@ struct SearchProblem {
   // Whether stages may differ.
   [[nodiscard]] bool mixed(Schedule schedule) const;
 };
-
-// Which stages share weights with others, for one placement.
-struct TieQuestion {
-  FillQuestion::Ties ties = FillQuestion::Ties::any;
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
-// All that plans of so many stages may have.
-[[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages);
 
 class Evaluator {
  public:
