@@ -43,7 +43,7 @@ CompareOptions read_options(const Arguments& arguments, const PlanQuestion& ques
   BaselineOptions& b = out.baseline;
   b.seed = static_cast<std::uint64_t>(whole_within(arguments, "--seed", 1, 0, 1'000'000'000'000));
   b.evaluations = whole_within(arguments, "--evaluations", b.evaluations, 1, 1'000'000'000);
-  if (arguments.has("--seconds")) b.seconds = read_seconds(arguments, "--seconds");
+  if (arguments.has("--seconds")) b.time_limit = read_seconds(arguments, "--seconds");
   if (const auto typed = arguments.text("--flat-bandwidth")) {
     b.flat_bandwidth = parse_bandwidth(*typed);
     if (!b.flat_bandwidth || !(b.flat_bandwidth->value > 0))
@@ -105,7 +105,7 @@ int run_compare(const Arguments& arguments, Terminal& terminal) {
 std::vector<Command> compare_commands() {
   std::vector<Option> options = input_options();
   for (Option& option :
-       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.insert(
       options.end(),

@@ -13,6 +13,7 @@
 #include "nest/base/files.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
+#include "nest/report/answer/answer_value.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
@@ -53,7 +54,7 @@ class Evaluation {
       priced_.reason = number > 0 ? at_line(error, number) : error.what();
     }
     out.invalid = priced_.status == PriceStatus::invalid;
-    out.line = to_json(priced_value(priced_), false) + "\n";
+    out.line = to_json_line(priced_value(priced_)) + "\n";
     return out;
   }
 

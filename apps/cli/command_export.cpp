@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 constexpr const char* kMark = ".nest-export";
 
 // Files gather in a folder beside the target, which takes the target's place when all are written.
-class StagedFolder {
+class PendingFolder {
  public:
-  StagedFolder(std::string target, bool force) : target_(std::move(target)) {
+  PendingFolder(std::string target, bool force) : target_(std::move(target)) {
     while (target_.size() > 1 && target_.ends_with('/')) target_.pop_back();
     std::error_code problem;
     const fs::file_status status = fs::status(target_, problem);
@@ -38,22 +38,22 @@ class StagedFolder {
       if (!fs::exists(fs::path(target_) / kMark, problem))
         throw InputError(target_, "", "the folder is not empty and holds no export: --force leaves it alone");
     }
-    staged_ = target_ + ".nest-part";
-    fs::remove_all(staged_, problem);
-    if (!fs::create_directories(staged_, problem) || problem)
+    pending_ = target_ + ".nest-part";
+    fs::remove_all(pending_, problem);
+    if (!fs::create_directories(pending_, problem) || problem)
       throw InputError(target_, "", "the folder cannot be made: " + problem.message());
   }
-  StagedFolder(const StagedFolder&) = delete;
-  StagedFolder& operator=(const StagedFolder&) = delete;
-  StagedFolder(StagedFolder&&) = delete;
-  StagedFolder& operator=(StagedFolder&&) = delete;
-  ~StagedFolder() {
+  PendingFolder(const PendingFolder&) = delete;
+  PendingFolder& operator=(const PendingFolder&) = delete;
+  PendingFolder(PendingFolder&&) = delete;
+  PendingFolder& operator=(PendingFolder&&) = delete;
+  ~PendingFolder() {
     std::error_code ignored;
-    fs::remove_all(staged_, ignored);
+    fs::remove_all(pending_, ignored);
   }
 
   void write(const ExportFile& file) {
-    const fs::path path = fs::path(staged_) / file.name;
+    const fs::path path = fs::path(pending_) / file.name;
     std::error_code problem;
     fs::create_directories(path.parent_path(), problem);
     write_file(path.string(), file.bytes);
@@ -65,13 +65,13 @@ class StagedFolder {
   }
 
   void finish() {
-    write_file((fs::path(staged_) / kMark).string(), "made by nest export\n");
+    write_file((fs::path(pending_) / kMark).string(), "made by nest export\n");
     std::error_code problem;
     const std::string old = target_ + ".nest-old";
     fs::remove_all(old, problem);
     const bool replaces = fs::exists(target_, problem);
     if (replaces) fs::rename(target_, old, problem);
-    if (!problem) fs::rename(staged_, target_, problem);
+    if (!problem) fs::rename(pending_, target_, problem);
     if (problem) {
       const std::string why = problem.message();
       if (replaces && !fs::exists(target_, problem)) fs::rename(old, target_, problem);
@@ -89,7 +89,7 @@ class StagedFolder {
 
  private:
   std::string target_;
-  std::string staged_;
+  std::string pending_;
   std::vector<Written> files_;
 };
 
@@ -177,8 +177,8 @@ int run_export(const Arguments& arguments, Terminal& terminal) {
   if (arguments.positionals.empty()) throw UsageError("'export' needs PLAN.json; see 'nest export --help'");
   const Exporter& target = read_target(arguments);
   const ExportQuestion question = read_export_question(arguments, terminal);
-  StagedFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
-                      arguments.has("--force"));
+  PendingFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
+                       arguments.has("--force"));
   const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });
   if (!result.rule.empty()) {
     throw InputError(

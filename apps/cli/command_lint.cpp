@@ -35,7 +35,7 @@ int run_lint(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> lint_commands() {
   std::vector<Option> options = import_options();
-  for (Option& option : asked_options({AskedGroup::search}, kOfPlanOnly))
+  for (Option& option : asked_options({AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(json_option());

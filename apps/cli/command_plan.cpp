@@ -131,7 +131,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> plan_commands() {
   std::vector<Option> options = input_options();
-  for (Option& option : asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}))
+  for (Option& option : asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}))
     options.push_back(std::move(option));
   options.push_back(asked_option("top"));
   options.push_back(

@@ -6,6 +6,7 @@
 
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/files.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/drawing.hpp"
 #include "nest/cluster/reduce/reduce.hpp"
@@ -16,8 +17,8 @@ namespace {
 
 using Align = Table::Align;
 
-std::string percent(double share) {
-  return share == 0 ? "exact" : fmt::format("{:.3g} %", 100 * share);
+std::string error_text(double share) {
+  return share == 0 ? "exact" : format_small_percent(share, 3);
 }
 
 std::string report_text(const Reduction& r, const Terminal& terminal) {
@@ -32,17 +33,17 @@ std::string report_text(const Reduction& r, const Terminal& terminal) {
                {"mean", Align::right},
                {"worst pair"}});
   for (const LevelFit& fit : r.levels) {
-    table.add({fit.level, format_digits(fit.pairs), percent(fit.worst_bandwidth_error),
-               percent(fit.mean_bandwidth_error), percent(fit.worst_latency_error),
-               percent(fit.mean_latency_error), fit.worst ? fit.worst->a + " - " + fit.worst->b : "-"});
+    table.add({fit.level, format_digits(fit.pairs), error_text(fit.worst_bandwidth_error),
+               error_text(fit.mean_bandwidth_error), error_text(fit.worst_latency_error),
+               error_text(fit.mean_latency_error), fit.worst ? fit.worst->a + " - " + fit.worst->b : "-"});
   }
   out += table.str();
-  out += r.worst_error == 0
-             ? "all pairs: exact\n"
-             : fmt::format("all pairs: worst {}, mean {}\n", percent(r.worst_error), percent(r.mean_error));
+  out += r.worst_error == 0 ? "all pairs: exact\n"
+                            : fmt::format("all pairs: worst {}, mean {}\n", error_text(r.worst_error),
+                                          error_text(r.mean_error));
   for (const Attempt& a : r.attempts) {
     out += fmt::format("  tried {}: {} level{}, worst {}, mean {}\n", a.method, a.levels,
-                       a.levels == 1 ? "" : "s", percent(a.worst_error), percent(a.mean_error));
+                       a.levels == 1 ? "" : "s", error_text(a.worst_error), error_text(a.mean_error));
   }
   if (r.reordered) {
     out += wrap(

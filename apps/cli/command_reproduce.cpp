@@ -31,7 +31,7 @@ class PointsLine {
   PointsLine(std::size_t all, Terminal& terminal) : all_(all), terminal_(&terminal) {}
 
   void show(const ExperimentProgress& p) {
-    elapsed_ = p.elapsed_s;
+    elapsed_ = p.elapsed.value;
     const double now = before_s_ + elapsed_;
     const bool watched = terminal_->watched();
     if (now < (watched ? 0.5 : 2.0) || (shown_ > 0 && now < shown_ + (watched ? 0.2 : 5.0))) return;
@@ -269,7 +269,7 @@ int run_reproduce(const Arguments& arguments, Terminal& terminal) {
       Value rows = Value::array();
       for (const ExperimentRow& row : result.rows) rows.push(to_value(row));
       Value one = Value::object();
-      one.set("name", experiment.name).set("rows", std::move(rows)).set("seconds", result.seconds);
+      one.set("name", experiment.name).set("rows", std::move(rows)).set("seconds", result.elapsed.value);
       list.push(std::move(one));
     } else {
       terminal.out((first ? "" : "\n") + terminal.heading(experiment.title) + "\n" +

@@ -5,7 +5,7 @@
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/simulate/listeners/gantt.hpp"

@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/comparison_text.hpp"
@@ -196,7 +196,7 @@ std::vector<Command> size_commands() {
       {"--uptime", "SHARE", "the share of the time that is spent training, such as 95% (default 100%)"}};
   for (Option& option : input_options()) options.push_back(std::move(option));
   for (Option& option :
-       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back({"-o", "FILE", "also write the plan to a file"});

@@ -122,7 +122,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   double shown = 0;
   std::size_t done = options.done.size();
   const std::vector<SweepRow> rows = run_sweep(sweep, options, [&](const SweepRow& row) {
-    file << to_json(to_value(row, sweep), false) + "\n" << std::flush;
+    file << to_json_line(to_value(row, sweep)) + "\n" << std::flush;
     ++done;
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (now < (terminal.watched() ? 0.5 : kQuietSeconds) || now < shown + (terminal.watched() ? 0.2 : 2))
@@ -166,7 +166,7 @@ std::vector<Command> sweep_commands() {
       {"--fresh", "", "start again and discard the points that DIR already has"}};
   for (Option& option : input_options()) options.push_back(std::move(option));
   for (Option& option :
-       asked_options({AskedGroup::training, AskedGroup::choices, AskedGroup::search}, kOfPlanOnly))
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(svg_option());

@@ -22,12 +22,12 @@ std::int64_t whole_within(const Arguments& arguments, const std::string& option,
   return value;
 }
 
-double read_seconds(const Arguments& arguments, const std::string& option) {
+Seconds read_seconds(const Arguments& arguments, const std::string& option) {
   const std::string typed = *arguments.text(option);
   const auto time = parse_time(typed);
   if (!time || time->value < 0)
     throw UsageError(fmt::format("{}: '{}' is not a time; try 60 or '60 s'", option, typed));
-  return time->value;
+  return *time;
 }
 
 double read_share(const Arguments& arguments, const std::string& option) {

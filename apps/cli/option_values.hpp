@@ -6,7 +6,7 @@
 
 #include "command.hpp"
 
-#include "nest/base/rooms.hpp"
+#include "nest/base/units.hpp"
 
 namespace nest::cli {
 
@@ -16,6 +16,6 @@ namespace nest::cli {
 // A share: "5%" and "0.05" are the same; 0 where the option is missing.
 [[nodiscard]] double read_share(const Arguments& arguments, const std::string& option);
 // A time; the option must be there.
-[[nodiscard]] double read_seconds(const Arguments& arguments, const std::string& option);
+[[nodiscard]] Seconds read_seconds(const Arguments& arguments, const std::string& option);
 
 }  // namespace nest::cli

@@ -38,21 +38,6 @@ void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& w
   if (const auto recipe = arguments.text("--recipe")) inputs.recipe = load_recipe(*recipe);
 }
 
-Value priced_value(const PricedPlan& priced) {
-  Value v = Value::object();
-  v.set("status", name_of(priced.status)).set("reason", priced.reason);
-  if (priced.status == PriceStatus::invalid) return v;
-  v.set("predicted", to_value(priced.predicted));
-  Value stages = Value::array();
-  for (const StageCost& cost : priced.stages) {
-    Value stage = Value::object();
-    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
-    stages.push(std::move(stage));
-  }
-  v.set("stages", std::move(stages));
-  return v;
-}
-
 OpenPlan open_complete_plan(const std::string& file, Terminal& terminal) {
   Warnings warnings;
   OpenPlan open = open_plan(file, warnings);

@@ -19,9 +19,6 @@ namespace nest::cli {
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
 
-// {"status", "reason", "predicted", "stages": [{"time", "memory"}]}: what evaluate prints of a plan.
-[[nodiscard]] Value priced_value(const PricedPlan& priced);
-
 // A plan file with what it leaves open filled in.
 [[nodiscard]] OpenPlan open_complete_plan(const std::string& file, Terminal& terminal);
 

@@ -24,8 +24,8 @@ bool ProgressLine::due(double now) {
 }
 
 void ProgressLine::show(const SearchProgress& p) {
-  if (p.elapsed_s < elapsed_) before_ += elapsed_;  // another search
-  elapsed_ = p.elapsed_s;
+  if (p.elapsed.value < elapsed_) before_ += elapsed_;  // another search
+  elapsed_ = p.elapsed.value;
   const double now = before_ + elapsed_;
   if (!due(now)) return;
   std::string line = fmt::format("nest: {:.0f} s{}: ", now, phase_.empty() ? "" : ", " + phase_);

@@ -35,10 +35,10 @@ Option asked_option(std::string_view name) {
   return option_of(*find_asked_field(name));
 }
 
-std::vector<Option> asked_options(std::initializer_list<AskedGroup> groups,
+std::vector<Option> asked_options(std::initializer_list<AskedSection> groups,
                                   std::span<const std::string_view> left_out) {
   std::vector<Option> options;
-  for (const AskedGroup group : groups) {
+  for (const AskedSection group : groups) {
     for (const AskedField& field : asked_fields()) {
       const bool wanted = field.group == group && field.option &&
                           std::find(left_out.begin(), left_out.end(), field.name) == left_out.end();

@@ -17,7 +17,7 @@ namespace nest::cli {
 // One row of the table as an option.
 [[nodiscard]] Option asked_option(std::string_view name);
 // All rows of these groups but those that are left out by name, in the table's order.
-[[nodiscard]] std::vector<Option> asked_options(std::initializer_list<AskedGroup> groups,
+[[nodiscard]] std::vector<Option> asked_options(std::initializer_list<AskedSection> groups,
                                                 std::span<const std::string_view> left_out = {});
 // Options that only `nest plan` has: other commands have an aim of their own.
 inline constexpr std::array<std::string_view, 3> kOfPlanOnly{"objective", "target-tokens-per-s", "without"};

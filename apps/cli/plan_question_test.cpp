@@ -37,7 +37,7 @@ bool is_switch(const std::string& name) {
 std::string told(const std::function<PlanQuestion()>& make) {
   try {
     PlanQuestion question = make();
-    question.options.time_limit_s.reset();
+    question.options.time_limit.reset();
     return to_json(to_value(question));
   } catch (const InputError& error) {
     return "refused: " + error.problem();

@@ -11,8 +11,8 @@ std::atomic<bool> g_interrupted = false;  // by Ctrl-C
 
 // The search looks at its limit between rounds; inside a table it is stopped only when it is so much too
 // late, so that a plan that is nearly there is not lost.
-std::chrono::duration<double> latest(double limit_s) {
-  return std::chrono::duration<double>(1.1 * limit_s + 0.5);
+std::chrono::duration<double> latest(Seconds limit) {
+  return std::chrono::duration<double>(1.1 * limit.value + 0.5);
 }
 
 void interrupt(int) {
@@ -27,8 +27,8 @@ StopSearch::StopSearch(SearchOptions& options) : before_(std::signal(SIGINT, int
   g_stop = false;
   g_interrupted = false;
   options.cancel = &g_stop;
-  if (!options.time_limit_s) return;
-  clock_ = std::thread([this, limit = latest(*options.time_limit_s)] {
+  if (!options.time_limit) return;
+  clock_ = std::thread([this, limit = latest(*options.time_limit)] {
     std::unique_lock lock(mutex_);
     if (!ended_.wait_for(lock, limit, [&] { return over_; })) g_stop = true;
   });

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 
 namespace nest::cli {
 namespace {

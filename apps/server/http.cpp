@@ -33,7 +33,7 @@ void send(Response& res, std::string text, const char* type) {
 }
 
 void send_json(Response& res, const Value& value) {
-  send(res, to_json(value, false) + "\n", kJson);
+  send(res, to_json_line(value) + "\n", kJson);
 }
 
 void send_error(Response& res, const ApiError& error) {
@@ -71,12 +71,12 @@ void send_file(Response& res, std::string_view name) {
 }
 
 std::string event(const char* name, const Value& data) {
-  return fmt::format("event: {}\ndata: {}\n\n", name, to_json(data, false));
+  return fmt::format("event: {}\ndata: {}\n\n", name, to_json_line(data));
 }
 
 Value progress_value(const SearchProgress& p) {
   Value v = Value::object();
-  v.set("elapsed_s", p.elapsed_s).set("bound_s", p.bound.value);
+  v.set("elapsed_s", p.elapsed.value).set("bound_s", p.bound.value);
   v.set("best_s", p.best ? Value(p.best->value) : Value());
   v.set("fills", p.fills).set("open", p.open);
   return v;

@@ -62,7 +62,7 @@ void Jobs::end(const std::shared_ptr<State>& state) {
   changed_.notify_all();
 }
 
-Ticket Jobs::begin(const std::string& session, double limit_s) {
+Ticket Jobs::begin(const std::string& session, Seconds limit) {
   std::unique_lock lock(mutex_);
   const auto state = std::make_shared<State>();
   state->session = session;
@@ -86,11 +86,11 @@ Ticket Jobs::begin(const std::string& session, double limit_s) {
   const auto ready = [&] {
     return state->cancel || shut_ || (running_.size() < limits_.jobs && (!former || former->ended));
   };
-  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(limits_.wait_s), ready);
+  const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(limits_.wait.value), ready);
   --waiting_;
   if (in_time && !state->cancel && !shut_) {
-    const auto limit = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
-    state->deadline = Clock::now() + limit;
+    state->deadline = Clock::now() +
+                      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit.value));
     running_.push_back(state);
     changed_.notify_all();
     return ticket;

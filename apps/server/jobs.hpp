@@ -2,7 +2,7 @@
 // whoever drags a slider never waits for answers that nobody wants. Few run at once, none for long.
 //
 //   Jobs jobs(limits);
-//   const Ticket ticket = jobs.begin("tab-1", 20);   // cancels what "tab-1" still runs
+//   const Ticket ticket = jobs.begin("tab-1", Seconds{20});   // cancels what "tab-1" still runs
 //   options.cancel = ticket.flag();
 #pragma once
 
@@ -58,8 +58,8 @@ class Jobs {
 
   // Waits until the session's former job has ended and there is a place. ApiErrors: 409 where a newer request
   // of the session came meanwhile, 429 where too many wait or none ended in time. An empty session has no
-  // former job. After `limit_s` the job is cancelled.
-  [[nodiscard]] Ticket begin(const std::string& session, double limit_s);
+  // former job. After `limit` the job is cancelled.
+  [[nodiscard]] Ticket begin(const std::string& session, Seconds limit);
   // Whether there was one.
   bool cancel(const std::string& session);
   // Cancels all; whatever begins later is refused.

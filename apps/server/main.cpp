@@ -30,7 +30,7 @@ int run(const std::vector<std::string>& words) {
   if (words[1] != "-") options.port = std::stoi(words[1]);
   Limits limits;
   limits.jobs = static_cast<std::size_t>(std::stoul(words[2]));
-  limits.time_limit_s = std::stod(words[3]);
+  limits.time_limit = Seconds{std::stod(words[3])};
   limits.threads = std::stoi(words[4]);
   const bool open = !is_loopback(options.host);
   const char* given = std::getenv("NEST_SERVE_TOKEN");

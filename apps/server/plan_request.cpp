@@ -73,7 +73,7 @@ void check_limits(Reader& request, const Limits& limits, Asked& asked) {
       request.fail_at(key, fmt::format("{} is more than {}, the largest value that this server allows",
                                        number, kMostTop));
   }
-  asked.time_limit_s = std::min(asked.time_limit_s.value_or(limits.time_limit_s), limits.time_limit_s);
+  asked.time_limit = std::min(asked.time_limit.value_or(limits.time_limit), limits.time_limit);
   asked.threads = limits.threads;
 }
 

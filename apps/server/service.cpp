@@ -20,22 +20,7 @@ namespace nest::server {
 namespace {
 
 // Beyond the search's own limit, which is looked at between rounds only.
-constexpr double kGrace = 0.3;
-
-Value priced_value(const PricedPlan& priced) {
-  Value v = Value::object();
-  v.set("status", name_of(priced.status)).set("reason", priced.reason);
-  if (priced.status == PriceStatus::invalid) return v;
-  v.set("predicted", to_value(priced.predicted));
-  Value stages = Value::array();
-  for (const StageCost& cost : priced.stages) {
-    Value stage = Value::object();
-    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
-    stages.push(std::move(stage));
-  }
-  v.set("stages", std::move(stages));
-  return v;
-}
+constexpr Seconds kGrace{0.3};
 
 }  // namespace
 
@@ -86,8 +71,8 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
     if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
   } else {
     AdviceOptions options;
-    options.search_limit_s = limits_.advice_s / 2;
-    options.total_limit_s = limits_.advice_s;
+    options.search_limit = limits_.advice / 2;
+    options.total_limit = limits_.advice;
     const auto asking = [&](const PlanQuestion& other) {
       ticket.check();
       return ask(other);
@@ -101,7 +86,7 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
 }
 
 Value Service::plan(PlanRequest request, const Listening& listening) {
-  Ticket ticket = jobs_.begin(request.session, *request.question.options.time_limit_s + kGrace);
+  Ticket ticket = jobs_.begin(request.session, *request.question.options.time_limit + kGrace);
   const SearchResult found = search(request, ticket, listening);
   return answer(request, ticket, found);
 }
@@ -134,7 +119,7 @@ Value Service::evaluate(const std::string& body) {
     request.fail_at("plans", fmt::format("more than {} plans in one request", limits_.plans));
   Warnings warnings;
   const Value inputs = to_value(read_sized_inputs(request, limits_, warnings));
-  const Ticket ticket = jobs_.begin(read_session(request), limits_.time_limit_s);
+  const Ticket ticket = jobs_.begin(read_session(request), limits_.time_limit);
   request.done();
   Value results = Value::array();
   for (std::size_t i = 0; i < plans->as_array()->size(); ++i) {
@@ -159,7 +144,7 @@ Value Service::compare(const std::string& body) {
   const Document document = parse(body);
   Reader request(document);
   CompareRequest asked = read_compare_request(request, limits_);
-  Ticket ticket = jobs_.begin(asked.session, limits_.time_limit_s + kGrace);
+  Ticket ticket = jobs_.begin(asked.session, limits_.time_limit + kGrace);
   std::vector<ComparedPlan> plans = std::move(asked.plans);
   for (PlanRequest& question : asked.questions) {
     const SearchResult found = search(question, ticket, {});
@@ -170,7 +155,7 @@ Value Service::compare(const std::string& body) {
   }
   for (const std::string& name : asked.with) {
     const PlanQuestion& question = asked.questions.front().question;
-    BaselineResult result = find_baseline(name)->find(question, {.seconds = question.options.time_limit_s});
+    BaselineResult result = find_baseline(name)->find(question, {.time_limit = question.options.time_limit});
     plans.push_back(
         {name, std::string(name_of(result.status)), result.reason, std::move(result.plan), question.inputs});
   }
@@ -197,7 +182,7 @@ Value Service::export_plan(const std::string& body) {
   request.done();
   Warnings warnings;
   const Exporter& exporter = find_exporter(target);
-  const Ticket ticket = jobs_.begin("", limits_.time_limit_s);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit);
   return exported(exporter, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
 }
 
@@ -207,7 +192,7 @@ std::string Service::report(const std::string& body) {
   const Value* plan = request.find("plan");
   if (plan == nullptr) request.fail("'plan' is missing");
   request.done();
-  const Ticket ticket = jobs_.begin("", limits_.time_limit_s);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit);
   return report_html(safe_plan(*plan, "plan"));
 }
 

@@ -72,7 +72,7 @@ TEST(Service, ANewRequestCancelsTheFormer) {
 
 TEST(Service, TheTimeLimitHolds) {
   Limits limits;
-  limits.time_limit_s = 0.2;
+  limits.time_limit = Seconds{0.2};
   Service service(limits);
   const auto began = std::chrono::steady_clock::now();
   const std::string status = text(service.plan(kLong), "status");

@@ -30,8 +30,8 @@ class GridPass {
 
  private:
   // A device of the tensor group is row + rows * column.
-  nest::CollectiveShape sum(Over over, bool forward, bool backward) const {
-    nest::CollectiveShape shape;
+  nest::CollectiveCall sum(Over over, bool forward, bool backward) const {
+    nest::CollectiveCall shape;
     if (forward) shape.forward = CollectiveKind::all_reduce;
     if (backward) shape.backward = CollectiveKind::all_reduce;
     shape.members = over == Over::rows ? grid_.rows : grid_.columns;

@@ -49,6 +49,7 @@ using base::Seconds;
 using base::spell;
 using base::Table;
 using base::to_json;
+using base::to_json_line;
 using base::Value;
 using base::Warnings;
 using cluster::Cluster;

@@ -10,8 +10,8 @@
 namespace nest {
 
 using model::Axis;
+using model::CollectiveCall;
 using model::CollectiveKind;
-using model::CollectiveShape;
 using model::Dim;
 using model::LayerType;
 using model::Model;

@@ -1,8 +1,8 @@
 #include "nest/base/numbers.hpp"
 
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
 
 namespace nest::base {
 namespace {
@@ -23,6 +23,12 @@ std::string without_separators(std::string_view text) {
     if (grouped) return digits;
   }
   return std::string(text);
+}
+
+std::string percent(double share, std::chars_format format, int digits) {
+  std::array<char, 400> buffer{};  // of any double
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), 100 * share, format, digits);
+  return std::string(buffer.data(), end.ptr) + " %";
 }
 
 }  // namespace
@@ -48,6 +54,18 @@ std::optional<double> parse_share(std::string_view text) {
   while (text.ends_with(' ')) text.remove_suffix(1);
   const auto value = parse_number(text);
   return value && percent ? *value / 100 : value;
+}
+
+std::string format_percent(double share, int digits) {
+  return percent(share, std::chars_format::fixed, digits);
+}
+
+std::string format_small_percent(double share, int digits) {
+  return percent(share, std::chars_format::general, digits);
+}
+
+std::string format_signed_percent(double share) {
+  return (std::signbit(share) ? "" : "+") + format_percent(share);
 }
 
 }  // namespace nest::base

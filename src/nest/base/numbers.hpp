@@ -1,10 +1,12 @@
-// Plain numbers as people type them; quantities with units are in units.hpp.
+// Plain numbers as people type them, and shares as they read them; quantities with units are in units.hpp.
 //
 //   parse_whole("131,072") == 131072, parse_share("5%") == parse_share("0.05")
+//   format_percent(0.1234) == "12.3 %", format_signed_percent(-0.02) == "-2.0 %"
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "nest/base/rooms.hpp"
@@ -16,5 +18,10 @@ namespace nest::base {
 [[nodiscard]] std::optional<std::int64_t> parse_whole(std::string_view text);
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 [[nodiscard]] std::optional<double> parse_share(std::string_view text);
+
+[[nodiscard]] std::string format_percent(double share, int digits = 1);
+[[nodiscard]] std::string format_signed_percent(double share);
+// So many significant digits: "0.0123 %".
+[[nodiscard]] std::string format_small_percent(double share, int digits);
 
 }  // namespace nest::base

@@ -18,5 +18,22 @@ TEST(Numbers, AreReadAsPeopleTypeThem) {
   for (const char* text : {"", "%", "2x"}) EXPECT_FALSE(parse_share(text)) << text;
 }
 
+TEST(Percent, HasOneDigitUnlessOthersAreAskedFor) {
+  EXPECT_EQ(format_percent(0.1234), "12.3 %");
+  EXPECT_EQ(format_percent(0.1234, 0), "12 %");
+  EXPECT_EQ(format_percent(0), "0.0 %");
+}
+
+TEST(Percent, KeepsTheDigitsOfSmallShares) {
+  EXPECT_EQ(format_small_percent(0.000123456, 3), "0.0123 %");
+  EXPECT_EQ(format_small_percent(0.25, 3), "25 %");
+  EXPECT_EQ(format_small_percent(1e-9, 2), "1e-07 %");
+}
+
+TEST(Percent, SaysWhetherMoreOrLess) {
+  EXPECT_EQ(format_signed_percent(0.02), "+2.0 %");
+  EXPECT_EQ(format_signed_percent(-0.0213), "-2.1 %");
+}
+
 }  // namespace
 }  // namespace nest::base

@@ -91,15 +91,15 @@ std::optional<NumberAndUnit> split(std::string_view text) {
   return NumberAndUnit{number, trim(text)};
 }
 
-std::span<const Unit> units_of(UnitFamily family) {
-  switch (family) {
-    case UnitFamily::bytes:
+std::span<const Unit> units_of(UnitKind kind) {
+  switch (kind) {
+    case UnitKind::bytes:
       return kByteUnits;
-    case UnitFamily::time:
+    case UnitKind::time:
       return kTimeUnits;
-    case UnitFamily::bandwidth:
+    case UnitKind::bandwidth:
       return kBandwidthUnits;
-    case UnitFamily::compute_rate:
+    case UnitKind::compute_rate:
       return kComputeUnits;
   }
   return {};
@@ -173,7 +173,7 @@ Bytes round_up_bytes(double bytes) {
   return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
 }
 
-std::optional<double> parse_quantity(std::string_view text, UnitFamily family) {
+std::optional<double> parse_quantity(std::string_view text, UnitKind kind) {
   const auto parts = split(text);
   if (!parts) return std::nullopt;
   const auto finite = [](long double v) {
@@ -181,7 +181,7 @@ std::optional<double> parse_quantity(std::string_view text, UnitFamily family) {
     return std::isfinite(narrow) ? std::optional(narrow) : std::nullopt;
   };
   if (parts->unit.empty()) return finite(parts->number);
-  for (const Unit& unit : units_of(family)) {
+  for (const Unit& unit : units_of(kind)) {
     if (unit.name != parts->unit) continue;
     // 1e-6 is no binary fraction, 1e6 is: divide by it.
     return finite(unit.factor < 1 ? parts->number / std::round(1 / unit.factor)
@@ -191,34 +191,34 @@ std::optional<double> parse_quantity(std::string_view text, UnitFamily family) {
 }
 
 std::optional<Bytes> parse_bytes(std::string_view text) {
-  const auto v = parse_quantity(text, UnitFamily::bytes);
+  const auto v = parse_quantity(text, UnitKind::bytes);
   if (!v || *v < 0 || *v > kMostBytes) return std::nullopt;
   return round_up_bytes(*v);
 }
 
 std::optional<Seconds> parse_time(std::string_view text) {
-  const auto v = parse_quantity(text, UnitFamily::time);
+  const auto v = parse_quantity(text, UnitKind::time);
   return v ? std::optional(Seconds{*v}) : std::nullopt;
 }
 
 std::optional<BytesPerSecond> parse_bandwidth(std::string_view text) {
-  const auto v = parse_quantity(text, UnitFamily::bandwidth);
+  const auto v = parse_quantity(text, UnitKind::bandwidth);
   return v ? std::optional(BytesPerSecond{*v}) : std::nullopt;
 }
 
 std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text) {
-  const auto v = parse_quantity(text, UnitFamily::compute_rate);
+  const auto v = parse_quantity(text, UnitKind::compute_rate);
   return v ? std::optional(FlopsPerSecond{*v}) : std::nullopt;
 }
 
-std::string unit_hint(std::string_view text, UnitFamily family) {
+std::string unit_hint(std::string_view text, UnitKind kind) {
   static constexpr std::array<std::string_view, 4> kExamples{"80 GiB", "5 us", "50 GB/s", "989 TFLOP/s"};
   const std::string example =
-      "write it like '" + std::string(kExamples[static_cast<std::size_t>(family)]) + "'";
+      "write it like '" + std::string(kExamples[static_cast<std::size_t>(kind)]) + "'";
   const auto parts = split(text);
   if (!parts || parts->unit.empty()) return example;
   if (parts->unit.starts_with(',')) return "write the number without commas";
-  const std::string guess = near_unit(parts->unit, units_of(family));
+  const std::string guess = near_unit(parts->unit, units_of(kind));
   return guess.empty() ? example : "did you mean " + guess + "?";
 }
 

@@ -61,6 +61,22 @@ struct Quantity {
   friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity{a.value - b.value}; }
   friend constexpr Quantity operator*(Quantity a, Rep k) { return Quantity{times(a.value, k)}; }
   friend constexpr Quantity operator*(Rep k, Quantity a) { return Quantity{times(a.value, k)}; }
+  // Whole quantities are not divided here: somebody has to say which way the rest goes.
+  friend constexpr Quantity operator/(Quantity a, Rep k)
+    requires std::is_floating_point_v<Rep>
+  {
+    return Quantity{a.value / k};
+  }
+  friend constexpr double operator/(Quantity a, Quantity b)
+    requires std::is_floating_point_v<Rep>
+  {
+    return a.value / b.value;
+  }
+  // More than any other.
+  [[nodiscard]] static constexpr Quantity most() {
+    if constexpr (std::is_floating_point_v<Rep>) return Quantity{std::numeric_limits<Rep>::infinity()};
+    return Quantity{std::numeric_limits<Rep>::max()};
+  }
 };
 
 using Seconds = Quantity<struct SecondsTag, double>;
@@ -86,12 +102,12 @@ constexpr Seconds operator/(Flops f, FlopsPerSecond r) {
 [[nodiscard]] std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text);
 
 // The same before its sign and size are judged, in bytes, seconds, bytes or FLOP per second.
-enum class UnitFamily { bytes, time, bandwidth, compute_rate };
-[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, UnitFamily family);
+enum class UnitKind { bytes, time, bandwidth, compute_rate };
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, UnitKind kind);
 inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
 
 // Why a quantity could not be read: the unit that was meant, or an example.
-[[nodiscard]] std::string unit_hint(std::string_view text, UnitFamily family);
+[[nodiscard]] std::string unit_hint(std::string_view text, UnitKind kind);
 
 // For people: three significant digits and a unit. Sizes of data are decimal; format_memory is for the
 // capacity of devices and what is set aside of it, which everybody counts in GiB. What is beyond the largest

@@ -125,20 +125,20 @@ TEST(ParseComputeRate, KnowsEveryUnit) {
 }
 
 TEST(UnitHint, GuessesTheUnitOrShowsHow) {
-  EXPECT_EQ(unit_hint("80 gib", UnitFamily::bytes), "did you mean 'GiB'?");
-  EXPECT_EQ(unit_hint("5 uss", UnitFamily::time), "did you mean 'us'?");
-  EXPECT_EQ(unit_hint("400 GBps", UnitFamily::bandwidth), "did you mean 'GB/s'?");  // a capital B is bytes
-  EXPECT_EQ(unit_hint("400 gbps", UnitFamily::bandwidth), "did you mean 'Gbps'?");
-  EXPECT_EQ(unit_hint("1 gb/s", UnitFamily::bandwidth), "did you mean 'GB/s' or 'Gb/s'?");
-  EXPECT_EQ(unit_hint("1 ZB/s", UnitFamily::bandwidth), "write it like '50 GB/s'");  // no other magnitude
-  EXPECT_EQ(unit_hint("1 fs", UnitFamily::time), "write it like '5 us'");
-  EXPECT_EQ(unit_hint("1 ZB", UnitFamily::bytes), "write it like '80 GiB'");
-  EXPECT_EQ(unit_hint("1,000 GB/s", UnitFamily::bandwidth), "write the number without commas");
-  EXPECT_EQ(unit_hint("989 TFLOPs", UnitFamily::compute_rate), "did you mean 'TFLOPS'?");
-  EXPECT_EQ(unit_hint("lots", UnitFamily::bytes), "write it like '80 GiB'");
-  EXPECT_EQ(unit_hint("5 fortnights", UnitFamily::time), "write it like '5 us'");
-  EXPECT_EQ(unit_hint("", UnitFamily::bandwidth), "write it like '50 GB/s'");
-  EXPECT_EQ(unit_hint("5", UnitFamily::compute_rate), "write it like '989 TFLOP/s'");
+  EXPECT_EQ(unit_hint("80 gib", UnitKind::bytes), "did you mean 'GiB'?");
+  EXPECT_EQ(unit_hint("5 uss", UnitKind::time), "did you mean 'us'?");
+  EXPECT_EQ(unit_hint("400 GBps", UnitKind::bandwidth), "did you mean 'GB/s'?");  // a capital B is bytes
+  EXPECT_EQ(unit_hint("400 gbps", UnitKind::bandwidth), "did you mean 'Gbps'?");
+  EXPECT_EQ(unit_hint("1 gb/s", UnitKind::bandwidth), "did you mean 'GB/s' or 'Gb/s'?");
+  EXPECT_EQ(unit_hint("1 ZB/s", UnitKind::bandwidth), "write it like '50 GB/s'");  // no other magnitude
+  EXPECT_EQ(unit_hint("1 fs", UnitKind::time), "write it like '5 us'");
+  EXPECT_EQ(unit_hint("1 ZB", UnitKind::bytes), "write it like '80 GiB'");
+  EXPECT_EQ(unit_hint("1,000 GB/s", UnitKind::bandwidth), "write the number without commas");
+  EXPECT_EQ(unit_hint("989 TFLOPs", UnitKind::compute_rate), "did you mean 'TFLOPS'?");
+  EXPECT_EQ(unit_hint("lots", UnitKind::bytes), "write it like '80 GiB'");
+  EXPECT_EQ(unit_hint("5 fortnights", UnitKind::time), "write it like '5 us'");
+  EXPECT_EQ(unit_hint("", UnitKind::bandwidth), "write it like '50 GB/s'");
+  EXPECT_EQ(unit_hint("5", UnitKind::compute_rate), "write it like '989 TFLOP/s'");
 }
 
 TEST(RoundUpBytes, RoundsUpAndIgnoresAHair) {

@@ -23,12 +23,12 @@ TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
     file.set("accelerator", accelerator_file_value(a));
     EXPECT_EQ(read(to_json(file)), a) << yaml;
   }
-  EXPECT_EQ(to_json(accelerator_file_value(find_accelerator("h200")), false), R"("h200")");
+  EXPECT_EQ(to_json_line(accelerator_file_value(find_accelerator("h200"))), R"("h200")");
 }
 
 TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
   const Value summary = accelerator_summary(find_accelerator("gb200"));
-  EXPECT_EQ(to_json(*summary.find("assumed"), false), R"(["matmul_fraction.fp8", "memory_fraction"])");
+  EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["matmul_fraction.fp8", "memory_fraction"])");
   EXPECT_EQ(*summary.find("memory_bytes")->as_int(), std::int64_t{189471} << 20);
 }
 

@@ -51,14 +51,14 @@ TEST(ClusterFile, TheSummaryHasPlainNumbersWithUnitsInTheirNames) {
   EXPECT_EQ(*v.find("devices")->as_int(), 1024);
   EXPECT_EQ(*v.find("bisection_bytes_per_s")->as_real(), 6.4e12);
   const Value& node = (*v.find("levels")->as_array())[0];
-  EXPECT_EQ(to_json(node, false),
+  EXPECT_EQ(to_json_line(node),
             R"({"name": "node", "kind": "switch", "size": 8, "domains": 128, "devices_per_domain": 8, )"
             R"("bandwidth_bytes_per_s": 4.5e+11, "latency_s": 1e-06, "oversubscription": 1, )"
             R"("bisection_bytes_per_s": 1.8e+12})");
   const Value uneven = cluster_summary(catalog_cluster("dgx-h100-superpod-127"));
   const Value& unit = (*uneven.find("levels")->as_array())[1];
-  EXPECT_EQ(to_json(*unit.find("sizes"), false), "[32, 32, 32, 31]");
-  EXPECT_EQ(to_json(*unit.find("devices_per_domain"), false), "[248, 256]");
+  EXPECT_EQ(to_json_line(*unit.find("sizes")), "[32, 32, 32, 31]");
+  EXPECT_EQ(to_json_line(*unit.find("devices_per_domain")), "[248, 256]");
 }
 
 TEST(ClusterFile, AnotherKindOfFileIsNamed) {

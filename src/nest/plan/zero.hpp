@@ -1,7 +1,7 @@
 // ZeRO: what the ranks that hold the same parameters share among themselves. Everybody else asks these
 // questions; the number is for files, command lines and texts only.
 //
-//   stage                0     1     2     3
+//   number               0     1     2     3
 //   optimizer states   whole  part  part  part
 //   gradients          whole whole  part  part
 //   parameters         whole whole whole  part
@@ -20,19 +20,19 @@ class Zero {
   static constexpr std::int64_t kMost = 3;
 
   constexpr Zero() = default;
-  // Numbers become stages without a word: plans and tests are full of `zero = 1`. Comparing with a number is
+  // Numbers become ZeRO without a word: plans and tests are full of `zero = 1`. Comparing with a number is
   // what does not compile.
-  constexpr Zero(std::int64_t stage) : stage_(stage) {}  // NOLINT(google-explicit-constructor)
+  constexpr Zero(std::int64_t number) : number_(number) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] static constexpr std::array<Zero, kMost + 1> all() { return {0, 1, 2, 3}; }
 
-  [[nodiscard]] constexpr std::int64_t stage() const { return stage_; }
-  [[nodiscard]] constexpr bool valid() const { return stage_ >= 0 && stage_ <= kMost; }
+  [[nodiscard]] constexpr std::int64_t number() const { return number_; }
+  [[nodiscard]] constexpr bool valid() const { return number_ >= 0 && number_ <= kMost; }
 
-  [[nodiscard]] constexpr bool shards_anything() const { return stage_ > 0; }
-  [[nodiscard]] constexpr bool shards_optimizer() const { return stage_ >= 1; }
-  [[nodiscard]] constexpr bool shards_gradients() const { return stage_ >= 2; }
-  [[nodiscard]] constexpr bool shards_parameters() const { return stage_ >= 3; }
+  [[nodiscard]] constexpr bool shards_anything() const { return number_ > 0; }
+  [[nodiscard]] constexpr bool shards_optimizer() const { return number_ >= 1; }
+  [[nodiscard]] constexpr bool shards_gradients() const { return number_ >= 2; }
+  [[nodiscard]] constexpr bool shards_parameters() const { return number_ >= 3; }
 
   // Gradients of sharded ranks are reduced after every backward pass, since no rank keeps them whole.
   [[nodiscard]] constexpr bool reduces_every_micro_batch() const { return shards_gradients(); }
@@ -52,7 +52,7 @@ class Zero {
   bool operator==(Number) const = delete;
 
  private:
-  std::int64_t stage_ = 0;
+  std::int64_t number_ = 0;
 };
 
 }  // namespace nest::plan

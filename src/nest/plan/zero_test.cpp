@@ -10,7 +10,7 @@ TEST(Zero, EachStageShardsOneThingMore) {
   std::int64_t stage = 0;
   for (const Zero zero : Zero::all()) {
     EXPECT_TRUE(zero.valid());
-    EXPECT_EQ(zero.stage(), stage);
+    EXPECT_EQ(zero.number(), stage);
     EXPECT_EQ(int{zero.shards_optimizer()} + int{zero.shards_gradients()} + int{zero.shards_parameters()},
               stage);
     EXPECT_EQ(zero.shards_anything(), stage > 0);
@@ -24,10 +24,10 @@ TEST(Zero, EachStageShardsOneThingMore) {
 // in every pass.
 TEST(Zero, TrafficFollowsFromWhatIsSharded) {
   for (const Zero zero : Zero::all()) {
-    EXPECT_EQ(zero.reduces_every_micro_batch(), zero == Zero(2) || zero == Zero(3)) << zero.stage();
-    EXPECT_EQ(zero.scatters_at_step_end(), zero == Zero(1)) << zero.stage();
-    EXPECT_EQ(zero.gathers_at_step_end(), zero == Zero(1) || zero == Zero(2)) << zero.stage();
-    EXPECT_EQ(zero.gathers_every_pass(), zero == Zero(3)) << zero.stage();
+    EXPECT_EQ(zero.reduces_every_micro_batch(), zero == Zero(2) || zero == Zero(3)) << zero.number();
+    EXPECT_EQ(zero.scatters_at_step_end(), zero == Zero(1)) << zero.number();
+    EXPECT_EQ(zero.gathers_at_step_end(), zero == Zero(1) || zero == Zero(2)) << zero.number();
+    EXPECT_EQ(zero.gathers_every_pass(), zero == Zero(3)) << zero.number();
   }
 }
 

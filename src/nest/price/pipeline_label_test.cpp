@@ -32,6 +32,17 @@ std::vector<Form> all_forms() {
   return all;
 }
 
+// Pipelines of these tests are plain numbers of seconds.
+double total_of(const PipelineShape& shape, const PipelineLabel& label) {
+  return pipeline_total(shape, label).value;
+}
+double bound_of(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s, double f, double b) {
+  return pipeline_bound(shape, label, s, Seconds{f}, Seconds{b}).value;
+}
+double bound_of(const PipelineShape& shape, double f, double b, double longest) {
+  return pipeline_bound(shape, Seconds{f}, Seconds{b}, Seconds{longest}).value;
+}
+
 struct Pipeline {
   std::vector<StagePass> stages;  // first stage first
   std::int64_t micro_batches = 1;
@@ -140,14 +151,14 @@ TEST(PipelineLabel, TheExampleStageByStage) {
   EXPECT_NEAR(last[1], 4 * 3.501, 1e-12);
   const PipelineLabel both = extended(shape, last, {3, 6.501}, 2);
   EXPECT_NEAR(both[0], 13.002, 1e-12);
-  EXPECT_NEAR(pipeline_total(shape, both), 38.505, 1e-12);
+  EXPECT_NEAR(total_of(shape, both), 38.505, 1e-12);
 }
 
 TEST(PipelineLabel, GrowsToThePipelinesTime) {
   for_random_pipelines(kSeed, [](Form form, const Pipeline& pipeline, RandomPipelines&) {
     const PipelineShape shape = shape_of(form, pipeline);
     const double time = time_of(form, pipeline);
-    EXPECT_NEAR(pipeline_total(shape, label_of(shape, pipeline, pipeline.size())), time, 1e-12 * time);
+    EXPECT_NEAR(total_of(shape, label_of(shape, pipeline, pipeline.size())), time, 1e-12 * time);
   });
 }
 
@@ -163,7 +174,7 @@ TEST(PipelineLabel, MonotoneInEveryEntry) {
       const PipelineLabel a = extended(shape, less, pass, s);
       const PipelineLabel b = extended(shape, more, pass, s);
       for (std::size_t k = 0; k < a.size(); ++k) EXPECT_LE(a[k], b[k]) << "entry " << k << ", stage " << s;
-      EXPECT_LE(pipeline_total(shape, a), pipeline_total(shape, b));
+      EXPECT_LE(total_of(shape, a), total_of(shape, b));
     }
   });
 }
@@ -175,10 +186,10 @@ TEST(PipelineLabel, NothingBecomesLessThanItsBound) {
     for (std::int64_t s = 0; s <= pipeline.size(); ++s) {
       const PipelineLabel label = label_of(shape, pipeline, s);
       const StagePass left = sum_of(pipeline, pipeline.size() - s);
-      const double bound = pipeline_bound(shape, label, s, left.f, left.b);
+      const double bound = bound_of(shape, label, s, left.f, left.b);
       EXPECT_LE(bound, time * kRounding) << s << " stages known";
       const double share = random.real(0, 1);
-      EXPECT_LE(pipeline_bound(shape, label, s, share * left.f, share * left.b), bound * kRounding);
+      EXPECT_LE(bound_of(shape, label, s, share * left.f, share * left.b), bound * kRounding);
     }
   });
 }
@@ -187,7 +198,7 @@ TEST(PipelineLabel, TheBoundOfAllStagesIsTheTime) {
   for_random_pipelines(kSeed + 3, [](Form form, const Pipeline& pipeline, RandomPipelines&) {
     const PipelineShape shape = shape_of(form, pipeline);
     const PipelineLabel label = label_of(shape, pipeline, pipeline.size());
-    EXPECT_EQ(pipeline_bound(shape, label, pipeline.size(), 0, 0), pipeline_total(shape, label));
+    EXPECT_EQ(bound_of(shape, label, pipeline.size(), 0, 0), total_of(shape, label));
   });
 }
 
@@ -197,12 +208,12 @@ TEST(PipelineLabel, TheBoundOfSumsAndTheLongestStage) {
     const StagePass all = sum_of(pipeline, pipeline.size());
     const double longest = longest_of(pipeline);
     const double time = time_of(form, pipeline);
-    EXPECT_LE(pipeline_bound(shape, all.f, all.b, longest), time * kRounding);
+    EXPECT_LE(bound_of(shape, all.f, all.b, longest), time * kRounding);
     const double share = random.real(0, 1);
-    EXPECT_LE(pipeline_bound(shape, share * all.f, share * all.b, longest), time * kRounding);
+    EXPECT_LE(bound_of(shape, share * all.f, share * all.b, longest), time * kRounding);
     // Knowing of the longest stage never makes it worse.
-    EXPECT_GE(pipeline_bound(shape, all.f, all.b, longest), pipeline_bound(shape, {}, 0, all.f, all.b));
-    EXPECT_GE(pipeline_bound(shape, all.f, all.b, longest) * kRounding,
+    EXPECT_GE(bound_of(shape, all.f, all.b, longest), bound_of(shape, {}, 0, all.f, all.b));
+    EXPECT_GE(bound_of(shape, all.f, all.b, longest) * kRounding,
               static_cast<double>(pipeline.micro_batches) * longest);
   });
 }
@@ -215,7 +226,7 @@ TEST(PipelineLabel, BoundsOfEqualStagesAreExact) {
     for (const Form form : all_forms()) {
       if (form.schedule == Schedule::zb_h1) continue;
       const PipelineShape shape = shape_of(form, equal);
-      EXPECT_NEAR(pipeline_bound(shape, {}, 0, n, 2 * n), static_cast<double>(2 * p + 2) * 3, 1e-9);
+      EXPECT_NEAR(bound_of(shape, {}, 0, n, 2 * n), static_cast<double>(2 * p + 2) * 3, 1e-9);
     }
   }
 }
@@ -228,7 +239,7 @@ TEST(PipelineLabel, TheMeanStageIsNoBoundWithFewMicroBatches) {
   EXPECT_NEAR(time, 3.0, 1e-12);
   const double sum = 2.1;
   EXPECT_LT(time, sum + (2 - 1) * sum / 2);
-  EXPECT_LE(pipeline_bound(shape_of(kPlain, two), sum / 2, sum / 2, 1.2), time * kRounding);
+  EXPECT_LE(bound_of(shape_of(kPlain, two), sum / 2, sum / 2, 1.2), time * kRounding);
 }
 
 // With more micro-batches than stages it is one: (m + p - 1) / p times the sum.
@@ -239,7 +250,7 @@ TEST(PipelineLabel, TheMeanStageIsABoundWithManyMicroBatches) {
     const double mean = (all.f + all.b) / static_cast<double>(pipeline.size());
     const double bound = static_cast<double>(pipeline.micro_batches + pipeline.size() - 1) * mean;
     EXPECT_LE(bound, time_of(form, pipeline) * kRounding);
-    EXPECT_GE(pipeline_bound(shape_of(form, pipeline), {}, 0, all.f, all.b) * kRounding, bound);
+    EXPECT_GE(bound_of(shape_of(form, pipeline), {}, 0, all.f, all.b) * kRounding, bound);
   });
 }
 

@@ -70,14 +70,15 @@ const PipelineForm& pipeline_form(Schedule schedule, PipelineModel model) {
   return own != nullptr ? *own : *kOneFOneB.form;
 }
 
-double pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s, double f,
-                      double b) {
+Seconds pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s, Seconds f,
+                       Seconds b) {
   if (s >= shape.stages) return pipeline_total(shape, label);
-  return shape.form->bound(shape, label, static_cast<double>(shape.stages - s), f, b);
+  return Seconds{shape.form->bound(shape, label, static_cast<double>(shape.stages - s), f.value, b.value)};
 }
 
-double pipeline_bound(const PipelineShape& shape, double f, double b, double longest) {
-  return std::max({pipeline_bound(shape, {}, 0, f, b), shape.form->whole(shape, f, b, longest),
+Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b, Seconds longest) {
+  return std::max({pipeline_bound(shape, {}, 0, f, b),
+                   Seconds{shape.form->whole(shape, f.value, b.value, longest.value)},
                    static_cast<double>(shape.micro_batches) * longest});
 }
 
@@ -106,7 +107,7 @@ Seconds pipeline_time(Schedule schedule, PipelineModel model, std::span<const St
   PipelineLabel label{};
   for (std::int64_t s = 1; s <= p; ++s)
     label = extended(shape, label, stages[static_cast<std::size_t>(p - s)], s);
-  return Seconds{pipeline_total(shape, label)};
+  return pipeline_total(shape, label);
 }
 
 }  // namespace nest::price

@@ -35,14 +35,14 @@ namespace nest::price {
   return shape.form->extended(shape, after, pass, s);
 }
 // Of all stages.
-[[nodiscard]] inline double pipeline_total(const PipelineShape& shape, const PipelineLabel& label) {
-  return shape.form->total(shape, label);
+[[nodiscard]] inline Seconds pipeline_total(const PipelineShape& shape, const PipelineLabel& label) {
+  return Seconds{shape.form->total(shape, label)};
 }
 // No pipeline whose last s stages have this label, and whose other stages take at least `f` and `b` in sum,
 // is shorter.
-[[nodiscard]] double pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s,
-                                    double f, double b);
+[[nodiscard]] Seconds pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s,
+                                     Seconds f, Seconds b);
 // No pipeline of stages that take `f` and `b` in sum, one of them at least `longest`, is shorter.
-[[nodiscard]] double pipeline_bound(const PipelineShape& shape, double f, double b, double longest);
+[[nodiscard]] Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b, Seconds longest);
 
 }  // namespace nest::price

@@ -134,7 +134,8 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
   const Parallelism& p = plan.parallelism;
   const auto v = static_cast<std::size_t>(p.interleave);
   const StageNetwork& own = network.stages[i];
-  const auto sender = [&](std::size_t c, bool backward) -> const Shapes& {
+  const auto sender = [&](std::size_t c, Direction direction) -> const Shapes& {
+    const bool backward = direction == Direction::backward;
     if (v == 1) return backward ? own.from_next : own.from_previous;
     const ChunkSource source = source_of(p.schedule, plan.stages.size(), v, {i, c}, backward);
     return source == ChunkSource::previous ? own.from_previous
@@ -152,10 +153,10 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     chunk.backward_bytes = part.backward;
     // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
     chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
-    chunk.forward_receive = coster.receive(part.forward, sender(c, false), chunk.forward_work(), p.schedule,
-                                           &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(part.backward, sender(c, true), chunk.backward_work(), p.schedule,
-                                            &chunk.backward_hidden);
+    chunk.forward_receive = coster.receive(part.forward, sender(c, Direction::forward), chunk.forward_work(),
+                                           p.schedule, &chunk.forward_hidden);
+    chunk.backward_receive = coster.receive(part.backward, sender(c, Direction::backward),
+                                            chunk.backward_work(), p.schedule, &chunk.backward_hidden);
   }
   coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied,
               {p.pipeline, plan.training.micro_batches, p.interleave}, p.schedule, cost);
@@ -183,14 +184,14 @@ std::size_t PlanCosts::Hash::operator()(const StageKey& key) const {
   for (const std::size_t part :
        {reinterpret_cast<std::size_t>(key.table), reinterpret_cast<std::size_t>(key.network),
         static_cast<std::size_t>(key.forward) * 31 + static_cast<std::size_t>(key.backward),
-        static_cast<std::size_t>(key.zero.stage()) * 8 + static_cast<std::size_t>(key.schedule)}) {
+        static_cast<std::size_t>(key.zero.number()) * 8 + static_cast<std::size_t>(key.schedule)}) {
     mix_hash(hash, part);
   }
   return hash;
 }
 
-void PlanCosts::cost(const Plan& plan, const BuiltModel& model, const PlanNetwork& network,
-                     const StageCoster& coster, bool kept, std::vector<StageCost>& out) {
+void PlanCosts::cost(const Plan& plan, const Setting& setting, std::vector<StageCost>& out) {
+  const auto& [model, network, coster, kept] = setting;
   constexpr std::size_t kMostKnown = 1 << 16;
   if (generation_ != book_->generation() || known_.size() > kMostKnown) known_.clear();
   generation_ = book_->generation();

@@ -27,10 +27,15 @@ class PlanCosts {
   // What the network has to offer for this plan.
   [[nodiscard]] NetworkOptions network_options(const Plan& plan, const BuiltModel& model);
 
-  // After network_options of the same plan. `kept`: the network is one that the book keeps, so that stages
-  // priced on it before are found again.
-  void cost(const Plan& plan, const BuiltModel& model, const PlanNetwork& network, const StageCoster& coster,
-            bool kept, std::vector<StageCost>& out);
+  // What a plan is priced with.
+  struct Setting {
+    const BuiltModel& model;
+    const PlanNetwork& network;
+    const StageCoster& coster;
+    bool kept = false;  // the book keeps the network, so that stages priced on it before are found again
+  };
+  // After network_options of the same plan.
+  void cost(const Plan& plan, const Setting& setting, std::vector<StageCost>& out);
 
  private:
   // A stage's layers, or one chunk's, added up, with what tells it apart from others.

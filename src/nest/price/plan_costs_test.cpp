@@ -21,7 +21,7 @@ class Costs : public testing::Test {
     const Parallelism& p = plan.parallelism;
     const PlanNetwork* network =
         book.network(p.strategy, {1, p.pipeline, p.data_inner, p.outer(), 0, false}, options);
-    costs.cost(plan, model, *network, coster, true, stages);
+    costs.cost(plan, {.model = model, .network = *network, .coster = coster, .kept = true}, stages);
   }
 };
 

@@ -183,7 +183,8 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
     return;
   }
   const StageCoster& costing = costers[plan.training.optimizer == Optimizer::adam ? 0 : 1];
-  costs.cost(plan, model, *network, costing, own == nullptr, out.stages);
+  costs.cost(plan, {.model = model, .network = *network, .coster = costing, .kept = own == nullptr},
+             out.stages);
   step_time(plan, options.pipeline_model, passes, out);
   rates(plan, model, out.predicted);
   memory.clear();

@@ -34,6 +34,7 @@ struct StageEnd {
   return std::max(alone, together * share);
 }
 
+// In seconds: plain numbers, since tables keep millions of labels.
 struct StepLabel {
   double hidden = 0;
   double reduce = 0;     // what sticks out so far

@@ -36,13 +36,13 @@ AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int
     const auto value = parse_whole(text);
     if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
     if (*value < least)
-      return SpaceProblem{fmt::format("{} is less than {}, the smallest value allowed", format_digits(*value),
-                                      format_digits(least)),
-                          true};
+      return SpaceProblem{.what = fmt::format("{} is less than {}, the smallest value allowed",
+                                              format_digits(*value), format_digits(least)),
+                          .impossible = true};
     if (*value > most)
-      return SpaceProblem{fmt::format("{} is more than {}, the largest value allowed", format_digits(*value),
-                                      format_digits(most)),
-                          true};
+      return SpaceProblem{.what = fmt::format("{} is more than {}, the largest value allowed",
+                                              format_digits(*value), format_digits(most)),
+                          .impossible = true};
     asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
     return std::nullopt;
   };
@@ -98,7 +98,7 @@ AskedField choice(const SpaceOption& option) {
   AskedField row{.name = std::string(option.name),
                  .argument = std::string(option.argument),
                  .text = std::string(option.text),
-                 .group = AskedGroup::choices,
+                 .group = AskedSection::choices,
                  .key = std::string(option.name),
                  .varies = true};
   std::replace(row.key.begin(), row.key.end(), '-', '_');
@@ -171,11 +171,11 @@ AskedField time_limit(AskedField row) {
     const auto time = parse_time(text);
     if (!time || time->value < 0)
       return SpaceProblem{fmt::format("'{}' is not a time; try 60 or '60 s'", text)};
-    asked.time_limit_s = time->value;
+    asked.time_limit = time;
     return std::nullopt;
   };
   row.spell = [](const Asked& asked) {
-    return asked.time_limit_s ? fmt::format("{}", *asked.time_limit_s) : "";
+    return asked.time_limit ? fmt::format("{}", asked.time_limit->value) : "";
   };
   return row;
 }
@@ -201,7 +201,7 @@ AskedField without(AskedField row) {
 }
 
 std::vector<AskedField> make_fields() {
-  using G = AskedGroup;
+  using G = AskedSection;
   std::vector<AskedField> rows{
       whole({"devices", "N", "use N devices: this changes the size of the cluster's outermost level",
              G::training, "devices", true, true},

@@ -38,7 +38,7 @@ struct Asked {
   std::optional<Objective> objective;        // none: devices where there is a target, else the step
   std::optional<double> target_tokens_per_s;
   double gap = 0;  // a share
-  std::optional<double> time_limit_s;
+  std::optional<Seconds> time_limit;
   std::optional<std::int64_t> work_limit;
   std::int64_t threads = 0;          // 0: one for each core
   std::vector<std::string> without;  // prunings
@@ -63,13 +63,13 @@ class AskedError : public InputError {
 };
 
 // Where a field has its place in help and documentation.
-enum class AskedGroup { training, choices, search, answer };
+enum class AskedSection { training, choices, search, answer };
 
 struct AskedField {
   std::string name;      // "global-batch"; on the command line --global-batch
   std::string argument;  // "G"; empty: a switch, whose value is on or off
   std::string text;      // its values, and the default
-  AskedGroup group = AskedGroup::training;
+  AskedSection group = AskedSection::training;
   std::string key;      // of a request: "global_batch"; empty: not for requests
   bool option = true;   // of the command line
   bool varies = false;  // may be varied in a sweep

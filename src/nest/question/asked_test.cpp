@@ -96,7 +96,7 @@ TEST(Asked, NumbersMayHaveCommas) {
   set_asked(asked, "gap", "2%");
   EXPECT_DOUBLE_EQ(asked.gap, 0.02);
   set_asked(asked, "time-limit", "2 min");
-  EXPECT_DOUBLE_EQ(*asked.time_limit_s, 120);
+  EXPECT_DOUBLE_EQ(asked.time_limit->value, 120);
   set_asked(asked, "target_tokens_per_s", "1,500,000");
   EXPECT_DOUBLE_EQ(*asked.target_tokens_per_s, 1.5e6);
 }

@@ -1,5 +1,5 @@
 // The values that the search may give to one choice, as in --pipeline 2..16 or --tensor 1,2,4. Without a
-// value, the default domain of the choice applies (docs/decisions/0004-plan-space.md).
+// value, the default values of the choice apply (docs/decisions/0004-plan-space.md).
 //
 //   read_choice("1,2,8..16")->has(9)   -> true
 #pragma once
@@ -26,7 +26,7 @@ class Choice {
   explicit Choice(std::int64_t only) : ranges_{{only, only}} {}
   explicit Choice(std::vector<Range> ranges) : ranges_(std::move(ranges)) {}
 
-  // Whether nothing is said, so that the default domain applies.
+  // Whether nothing is said, so that the default values apply.
   [[nodiscard]] bool open() const { return ranges_.empty(); }
   // Whether a value may be taken; an open choice has all.
   [[nodiscard]] bool has(std::int64_t value) const;

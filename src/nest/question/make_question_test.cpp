@@ -131,12 +131,12 @@ TEST(MakeQuestion, FieldsThatExcludeEachOther) {
 
 TEST(MakeQuestion, OtherwiseKeepsInputsAndLimits) {
   PlanQuestion q = make_question(inputs("llama2-7b"), asked({{"devices", "64"}, {"for", "deepspeed"}}));
-  q.options.time_limit_s = 2;
+  q.options.time_limit = Seconds{2};
   Asked other = q.asked;
   other.framework.clear();
   const PlanQuestion changed = ask_otherwise(q, other);
   EXPECT_EQ(changed.inputs.cluster.devices(), 64);
-  EXPECT_EQ(changed.options.time_limit_s, 2);
+  EXPECT_EQ(changed.options.time_limit, Seconds{2});
   EXPECT_EQ(changed.space.rules, nullptr);
   EXPECT_TRUE(changed.space.sequence_parallel.empty());  // DeepSpeed's default goes with its rules
 }

@@ -20,7 +20,7 @@ enum class Objective {
 };
 
 struct SearchProgress {
-  double elapsed_s = 0;
+  Seconds elapsed;
   Seconds bound;                // nothing is below
   std::optional<Seconds> best;  // of the plans found so far
   std::int64_t fills = 0;       // tables filled
@@ -33,7 +33,7 @@ struct SearchOptions {
   Objective objective = Objective::step_time;
   double target_tokens_per_s = 0;          // with Objective::devices
   double gap = 0;                          // stops when the best plan is within this share of the bound
-  std::optional<double> time_limit_s;      // of the wall clock
+  std::optional<Seconds> time_limit;       // of the wall clock
   std::optional<std::int64_t> work_limit;  // transitions of the dynamic program: the same on every machine
   // Set by another thread when the answer is no longer wanted: the search then ends as at a time limit.
   const std::atomic<bool>* cancel = nullptr;

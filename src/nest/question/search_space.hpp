@@ -1,4 +1,4 @@
-// The plans that a search may choose from: a domain for every choice (docs/decisions/0004-plan-space.md).
+// The plans that a search may choose from: the values of every choice (docs/decisions/0004-plan-space.md).
 //
 //   SearchSpace space;
 //   space.tensor = Choice(8);

@@ -170,10 +170,12 @@ struct Reading {
     for (const Choice::Range& r : choice->ranges()) {
       if (r.first < option->least)
         return SpaceProblem{
-            fmt::format("{} is less than {}, the smallest value allowed", r.first, option->least), true};
+            .what = fmt::format("{} is less than {}, the smallest value allowed", r.first, option->least),
+            .impossible = true};
       if (r.last > option->most)
         return SpaceProblem{
-            fmt::format("{} is more than {}, the largest value allowed", r.last, option->most), true};
+            .what = fmt::format("{} is more than {}, the largest value allowed", r.last, option->most),
+            .impossible = true};
     }
     space->*member = *choice;
     return std::nullopt;

@@ -40,7 +40,7 @@ struct SpaceProblem {
 [[nodiscard]] std::optional<SpaceProblem> read_space_option(const SpaceOption& option, std::string_view text,
                                                             SearchSpace& space);
 
-// Whether nothing is said of it, so that its default domain applies.
+// Whether nothing is said of it, so that its default values apply.
 [[nodiscard]] bool is_open(const SpaceOption& option, const SearchSpace& space);
 void open_up(const SpaceOption& option, SearchSpace& space);
 [[nodiscard]] std::string spell(const SpaceOption& option, const SearchSpace& space);  // "1,2", "on", "any"

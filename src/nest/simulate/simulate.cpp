@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/simulate/engine/engine.hpp"
 #include "nest/simulate/listeners/memory_use.hpp"
 
@@ -89,7 +90,7 @@ std::string in_words(const SimulationResult& r, const std::string& level, const 
   const double priced = r.priced.value;
   const double all = priced > 0 ? (r.step.value - priced) / priced : 0;
   if (std::abs(all) < 5e-6) return "as priced";
-  std::string out = fmt::format("{:.2g} % {} the price", 100 * std::abs(all), all > 0 ? "above" : "below");
+  std::string out = format_small_percent(std::abs(all), 2) + (all > 0 ? " above" : " below") + " the price";
   std::vector<Difference> order = r.causes;
   std::sort(order.begin(), order.end(), [](const Difference& a, const Difference& b) {
     return std::pair(-std::abs(a.time.value), a.part) < std::pair(-std::abs(b.time.value), b.part);

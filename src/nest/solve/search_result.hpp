@@ -20,7 +20,7 @@ struct SearchStats {
   std::int64_t labels = 0;                                   // kept in them
   std::int64_t work = 0;                                     // transitions tried
   std::vector<std::pair<std::string, std::int64_t>> pruned;  // by name
-  std::vector<std::pair<std::string, double>> seconds;       // by phase
+  std::vector<std::pair<std::string, Seconds>> times;        // by phase
 };
 
 struct SearchResult {

@@ -8,7 +8,7 @@ namespace nest::strategies {
 namespace {
 
 void push_ring(LayerTransform& t, Operator op) {
-  CollectiveShape ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
+  CollectiveCall ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
   ring.repeats = t.strategy().context - 1;
   t.push_collective(op.name + ".ring", ring, {op.inputs[1], op.inputs[2]}, {});
   t.push(std::move(op));
@@ -24,7 +24,7 @@ void trade(LayerTransform& t, TensorIndex i) {
 }
 
 void push_traded(LayerTransform& t, Operator op) {
-  const CollectiveShape exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::context};
+  const CollectiveCall exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::context};
   const std::vector<TensorIndex> from = op.inputs;
   for (TensorIndex& i : op.inputs) {
     const TensorIndex whole = t.copy(i, ".by_heads");
@@ -85,7 +85,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   for (const Tensor& tensor : layer.tensors) {
     for (const Dim& d : tensor.shape) {
       if ((d.axis == Axis::sequence || d.axis == Axis::source_sequence) && d.size % s.context != 0)
-        return indivisible("context_sequence", "context", s.context, d.size, "positions", tensor.name, layer);
+        return indivisible("context_sequence", {"context", s.context, d.size, "positions"}, tensor, layer);
     }
   }
   std::optional<Refusal> rule_of_frameworks;

@@ -56,7 +56,7 @@ class ExpertPass {
     }
   }
 
-  CollectiveShape exchange() const {
+  CollectiveCall exchange() const {
     return {CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::expert};
   }
 
@@ -139,8 +139,8 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
           return Refusal{"expert_count", "expert " + std::to_string(s.expert) + " does not divide the " +
                                              count_of(d.size, "expert") + " of " + layer.name};
         if (d.axis == Axis::ffn && d.size % x != 0)
-          return indivisible("expert_tensor_ffn", "expert tensor", x, d.size, "ffn columns",
-                             layer.tensor(p).name, layer);
+          return indivisible("expert_tensor_ffn", {"expert tensor", x, d.size, "ffn columns"},
+                             layer.tensor(p), layer);
       }
     }
   }
@@ -151,10 +151,10 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
                        " needs sequence parallelism: tensor ranks hold the same tokens"};
   }
   if (s.expert > 1) {
-    return Refusal{"expert_sequence_parallel",
-                   "expert " + std::to_string(s.expert) + " with tensor " + std::to_string(s.tensor) +
-                       " needs sequence parallelism (Megatron)",
-                   true};
+    return Refusal{.rule = "expert_sequence_parallel",
+                   .sentence = "expert " + std::to_string(s.expert) + " with tensor " +
+                               std::to_string(s.tensor) + " needs sequence parallelism (Megatron)",
+                   .framework = true};
   }
   return std::nullopt;
 }

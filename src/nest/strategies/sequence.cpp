@@ -67,8 +67,9 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
       for (const Dim& d : layer.tensor(i).shape) {
         const bool sequence = d.axis == Axis::sequence || d.axis == Axis::source_sequence;
         if (sequence && d.size % (s.tensor * s.context) != 0) {
-          return indivisible("sequence_parallel_length", "sequence parallelism over", s.tensor * s.context,
-                             d.size, "positions", layer.tensor(i).name, layer);
+          return indivisible("sequence_parallel_length",
+                             {"sequence parallelism over", s.tensor * s.context, d.size, "positions"},
+                             layer.tensor(i), layer);
         }
       }
     }

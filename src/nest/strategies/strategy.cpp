@@ -54,7 +54,7 @@ std::int64_t degree_of(const Strategy& s, GroupAxis axis) {
   return 1;
 }
 
-std::int64_t group_size(const Strategy& s, const CollectiveShape& collective) {
+std::int64_t group_size(const Strategy& s, const CollectiveCall& collective) {
   return collective.members > 0 ? collective.members : degree_of(s, collective.group);
 }
 

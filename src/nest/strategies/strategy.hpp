@@ -48,7 +48,7 @@ struct Strategy {
 
 // Devices that take part in a collective of this strategy.
 [[nodiscard]] std::int64_t degree_of(const Strategy& strategy, GroupAxis axis);
-[[nodiscard]] std::int64_t group_size(const Strategy& strategy, const CollectiveShape& collective);
+[[nodiscard]] std::int64_t group_size(const Strategy& strategy, const CollectiveCall& collective);
 
 // The contract's keys; the expert tensor degree is written out.
 [[nodiscard]] Value to_value(const Strategy& strategy);

@@ -52,7 +52,7 @@ TEST(Strategy, GoesThroughAFile) {
                    .expert = 8,
                    .expert_tensor = 1};
   EXPECT_EQ(
-      to_json(to_value(s), false),
+      to_json_line(to_value(s)),
       R"({"tensor": 4, "sequence_parallel": true, "context": 2, "context_method": "all_to_all", "expert": 8, )"
       R"("expert_tensor": 1})");
   EXPECT_EQ(read(to_json(to_value(s))), s);
@@ -79,7 +79,7 @@ TEST(Strategy, GroupsAreAsLargeAsTheirAxis) {
   EXPECT_EQ(degree_of(s, GroupAxis::context), 2);
   EXPECT_EQ(degree_of(s, GroupAxis::expert), 8);
   EXPECT_EQ(degree_of(s, GroupAxis::expert_tensor), 1);
-  CollectiveShape part;
+  CollectiveCall part;
   EXPECT_EQ(group_size(s, part), 4);
   part.members = 2;
   EXPECT_EQ(group_size(s, part), 2);

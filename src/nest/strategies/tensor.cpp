@@ -11,8 +11,8 @@ namespace nest::strategies {
 namespace {
 
 constexpr std::array<Axis, 4> kAxes{Axis::heads, Axis::kv_heads, Axis::ffn, Axis::vocab};
-constexpr CollectiveShape kOpen{CollectiveKind::none, CollectiveKind::all_reduce, GroupAxis::tensor};
-constexpr CollectiveShape kClose{CollectiveKind::all_reduce, CollectiveKind::none, GroupAxis::tensor};
+constexpr CollectiveCall kOpen{CollectiveKind::none, CollectiveKind::all_reduce, GroupAxis::tensor};
+constexpr CollectiveCall kClose{CollectiveKind::all_reduce, CollectiveKind::none, GroupAxis::tensor};
 
 class TensorPass {
  public:
@@ -161,7 +161,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
     for (const TensorIndex p : op.parameters) {
       for (const Dim& d : layer.tensor(p).shape) {
         if (d.axis == Axis::ffn && d.size % t != 0)
-          return indivisible("tensor_ffn", "tensor", t, d.size, "ffn columns", layer.tensor(p).name, layer);
+          return indivisible("tensor_ffn", {"tensor", t, d.size, "ffn columns"}, layer.tensor(p), layer);
       }
     }
   }

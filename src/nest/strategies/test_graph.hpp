@@ -48,7 +48,7 @@ inline bool attention_fits(const LayerType& layer, const Operator& op) {
 }
 
 inline bool collective_fits(const ShardedLayer& s, const Operator& op) {
-  const CollectiveShape& c = op.collective;
+  const CollectiveCall& c = op.collective;
   const std::int64_t in = elements_of(s.layer, op.inputs);
   const std::int64_t out = elements_of(s.layer, op.outputs);
   const std::int64_t group = group_size(s.strategy, c);

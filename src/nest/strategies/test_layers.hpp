@@ -57,7 +57,7 @@ inline std::vector<std::string> collectives(const LayerType& layer) {
   std::vector<std::string> lines;
   for (const Operator& op : layer.operators) {
     if (op.kind != OperatorKind::collective) continue;
-    const CollectiveShape& c = op.collective;
+    const CollectiveCall& c = op.collective;
     const auto side = [](CollectiveKind kind, Bytes bytes) {
       const std::string name = name_of_collective(kind);
       return kind == CollectiveKind::none ? name : name + " " + std::to_string(bytes.value);

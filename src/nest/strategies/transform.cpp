@@ -18,7 +18,7 @@ Bytes total(const LayerType& layer, const std::vector<TensorIndex>& indices) {
 // An all-reduce is as large as its result. Of the others, the larger side is the whole tensor over the group;
 // an all-to-all that repeats KV heads is as large as what arrives.
 Bytes bytes_of(const LayerType& layer, const Operator& op) {
-  const CollectiveShape& c = op.collective;
+  const CollectiveCall& c = op.collective;
   const bool sums = c.forward == CollectiveKind::all_reduce || c.backward == CollectiveKind::all_reduce;
   const Bytes out = total(layer, op.outputs);
   return sums ? out : std::max(total(layer, op.inputs), out);
@@ -173,7 +173,7 @@ TensorIndex LayerTransform::copy(TensorIndex i, const std::string& suffix) {
   return layer_.tensors.size() - 1;
 }
 
-void LayerTransform::push_collective(const std::string& name, CollectiveShape shape,
+void LayerTransform::push_collective(const std::string& name, CollectiveCall shape,
                                      std::vector<TensorIndex> inputs, std::vector<TensorIndex> outputs) {
   Operator op{name, OperatorKind::collective, std::move(inputs)};
   op.outputs = std::move(outputs);
@@ -181,7 +181,7 @@ void LayerTransform::push_collective(const std::string& name, CollectiveShape sh
   push(std::move(op));
 }
 
-void LayerTransform::push_reduced(Operator op, const std::string& suffix, CollectiveShape shape) {
+void LayerTransform::push_reduced(Operator op, const std::string& suffix, CollectiveCall shape) {
   const std::vector<TensorIndex> whole = op.outputs;
   for (TensorIndex& out : op.outputs) out = copy(out, ".partial");
   const std::vector<TensorIndex> partial = op.outputs;
@@ -190,7 +190,7 @@ void LayerTransform::push_reduced(Operator op, const std::string& suffix, Collec
   push_collective(name, shape, partial, whole);
 }
 
-TensorIndex LayerTransform::push_enter(TensorIndex outside, const std::string& name, CollectiveShape shape) {
+TensorIndex LayerTransform::push_enter(TensorIndex outside, const std::string& name, CollectiveCall shape) {
   const TensorIndex made = copy(outside, ".entered");
   push_collective(name, shape, {outside}, {made});
   return made;
@@ -207,7 +207,7 @@ ShardedLayer LayerTransform::finish() && {
   for (TensorIndex i = 0; i < layer_.tensors.size(); ++i) out.layer.tensors[i].shape = local_shape(i);
   for (Operator& op : out.layer.operators) {
     if (op.kind == OperatorKind::collective) {
-      CollectiveShape& c = op.collective;
+      CollectiveCall& c = op.collective;
       const Bytes bytes = bytes_of(out.layer, op);
       if (c.forward != CollectiveKind::none) c.forward_bytes = bytes;
       // A ring passes the gradients of keys and values on with them.

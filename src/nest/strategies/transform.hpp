@@ -59,13 +59,13 @@ class LayerTransform {
   // Same shape and splits under a longer name.
   TensorIndex copy(TensorIndex i, const std::string& suffix);
   // A collective from `inputs` to `outputs`; its bytes follow in finish().
-  void push_collective(const std::string& name, CollectiveShape shape, std::vector<TensorIndex> inputs,
+  void push_collective(const std::string& name, CollectiveCall shape, std::vector<TensorIndex> inputs,
                        std::vector<TensorIndex> outputs);
   // The operator makes partial results, and a collective makes of them what it made before. Later operators
   // are none the wiser.
-  void push_reduced(Operator op, const std::string& suffix, CollectiveShape shape);
+  void push_reduced(Operator op, const std::string& suffix, CollectiveCall shape);
   // A collective in front of an operator: makes a tensor inside a region of one outside, and returns it.
-  TensorIndex push_enter(TensorIndex outside, const std::string& name, CollectiveShape shape);
+  TensorIndex push_enter(TensorIndex outside, const std::string& name, CollectiveCall shape);
 
   [[nodiscard]] ShardedLayer finish() &&;
 

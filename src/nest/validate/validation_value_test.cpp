@@ -14,9 +14,9 @@ struct Result {
 TEST(ValidationValue, CountsAndFiguresInOneOrder) {
   const std::vector<Result> results{{true, true}, {true, false}, {false, false}};
   const ErrorSummary all = summarize_errors("rows", {0.1, -0.2});
-  EXPECT_EQ(to_json(head_value(head_of(results), all, "one number", ErrorSummary{}), false),
+  EXPECT_EQ(to_json_line(head_value(head_of(results), all, "one number", ErrorSummary{})),
             R"({"rows": 3, "usable": 2, "skipped": 1, "median_abs_error": )" +
-                to_json(Value(all.median), false) +
+                to_json_line(Value(all.median)) +
                 R"(, "p90_abs_error": 0.2, "over": "rows: 2", "constant_model": {"what": "one number", )"
                 R"("median_abs_error": null, "p90_abs_error": null}})");
 }

@@ -133,7 +133,7 @@ class Writer {
         const auto& [key, member] = (*members)[i];
         separate(i);
         places.emplace_back(below(path, key), line_);
-        text += to_json(Value(key), false);
+        text += to_json_line(Value(key));
         space();
         text += ':';
         space();
@@ -142,7 +142,7 @@ class Writer {
       space();
       text += '}';
     } else {
-      text += to_json(value, false);
+      text += to_json_line(value);
     }
   }
 

@@ -17,7 +17,7 @@ std::string without(std::string text, std::string_view dropped) {
 
 std::string quoted(const Value& value) {
   constexpr std::size_t kLongest = 40;
-  std::string s = value.as_string() != nullptr ? *value.as_string() : to_json(value, false);
+  std::string s = value.as_string() != nullptr ? *value.as_string() : to_json_line(value);
   if (s.size() > kLongest) {
     std::size_t end = kLongest - 3;
     while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0U) == 0x80U)
@@ -36,7 +36,7 @@ std::optional<std::int64_t> exact_whole(const Value& value) {
 }
 
 std::string as_written(const Document& document, const Path& path, const Value& value) {
-  const std::string shortest = to_json(value, false);
+  const std::string shortest = to_json_line(value);
   const std::optional<double> number = number_in<double>(shortest);
   std::string_view line = document.text;
   for (int skip = document.line_of(path) - 1; skip > 0 && !line.empty(); --skip)

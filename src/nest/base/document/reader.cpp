@@ -117,28 +117,28 @@ bool Reader::boolean_or(const std::string& key, bool fallback) {
   fail_at(key, m.what, m.hint);
 }
 
-double Reader::quantity(const std::string& key, UnitFamily family, std::string_view noun) {
+double Reader::quantity(const std::string& key, UnitKind kind, std::string_view noun) {
   const Value& v = need(key, noun);
-  const std::string text = is_number(v) ? to_json(v, false) : v.as_string() != nullptr ? *v.as_string() : "";
-  const std::optional<double> parsed = parse_quantity(text, family);
-  if (!parsed) fail_at(key, quoted(v) + " is not " + std::string(noun), unit_hint(text, family));
+  const std::string text = is_number(v) ? to_json_line(v) : v.as_string() != nullptr ? *v.as_string() : "";
+  const std::optional<double> parsed = parse_quantity(text, kind);
+  if (!parsed) fail_at(key, quoted(v) + " is not " + std::string(noun), unit_hint(text, kind));
   if (*parsed < 0) fail_at(key, quoted(v) + " is negative");
   return *parsed;
 }
 
 Bytes Reader::bytes(const std::string& key) {
-  const double bytes = quantity(key, UnitFamily::bytes, "a size in bytes");
+  const double bytes = quantity(key, UnitKind::bytes, "a size in bytes");
   if (bytes > kMostBytes) fail_at(key, quoted(*find(key)) + " is larger than any memory");
   return round_up_bytes(bytes);
 }
 Seconds Reader::time(const std::string& key) {
-  return Seconds{quantity(key, UnitFamily::time, "a time")};
+  return Seconds{quantity(key, UnitKind::time, "a time")};
 }
 BytesPerSecond Reader::bandwidth(const std::string& key) {
-  return BytesPerSecond{quantity(key, UnitFamily::bandwidth, "a bandwidth")};
+  return BytesPerSecond{quantity(key, UnitKind::bandwidth, "a bandwidth")};
 }
 FlopsPerSecond Reader::compute_rate(const std::string& key) {
-  return FlopsPerSecond{quantity(key, UnitFamily::compute_rate, "a compute rate")};
+  return FlopsPerSecond{quantity(key, UnitKind::compute_rate, "a compute rate")};
 }
 
 std::string Reader::choice(const std::string& key, std::span<const std::string> allowed) {

@@ -82,7 +82,7 @@ class Reader {
 
   const Value& need(const std::string& key, std::string_view expected);
   void remember(const std::string& key);
-  double quantity(const std::string& key, UnitFamily family, std::string_view noun);
+  double quantity(const std::string& key, UnitKind kind, std::string_view noun);
   std::string plain(const std::string& key, std::string text) const;
   [[noreturn]] void refuse_key(const std::string& key, const std::string& hint) const;
   [[nodiscard]] Path below(const std::string& key) const;

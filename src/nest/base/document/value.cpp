@@ -177,13 +177,15 @@ std::string_view Value::kind_name() const {
   return kNames[data_.index()];
 }
 
-std::string to_json(const Value& value, bool pretty) {
+std::string to_json(const Value& value) {
   std::string out;
-  if (pretty) {
-    write_pretty(out, value, 0);
-  } else {
-    write_line(out, value);
-  }
+  write_pretty(out, value, 0);
+  return out;
+}
+
+std::string to_json_line(const Value& value) {
+  std::string out;
+  write_line(out, value);
   return out;
 }
 

@@ -74,6 +74,7 @@ class Value {
 
 // JSON text. Numbers are the shortest that read back the same; lists of scalars stay on one line. With pretty
 // false everything is on one line. Not-a-number and infinities, which JSON lacks, become null.
-[[nodiscard]] std::string to_json(const Value& value, bool pretty = true);
+[[nodiscard]] std::string to_json(const Value& value);
+[[nodiscard]] std::string to_json_line(const Value& value);  // all on one line
 
 }  // namespace nest::base

@@ -19,7 +19,7 @@ namespace nest::base {
 namespace {
 
 std::string line(const Value& value) {
-  return to_json(value, false);
+  return to_json_line(value);
 }
 
 TEST(Value, KnowsItsKind) {
@@ -151,8 +151,8 @@ Value as_read_back(const Value& value) {
 RC_GTEST_PROP(ToJson, ReadsBackAsTheSameValue, ()) {
   Value value = Value::array();
   value.push(random_value(4));
-  RC_ASSERT(parse_json("x.json", to_json(value, true)).root == as_read_back(value));
-  RC_ASSERT(parse_json("x.json", to_json(value, false)).root == as_read_back(value));
+  RC_ASSERT(parse_json("x.json", to_json(value)).root == as_read_back(value));
+  RC_ASSERT(parse_json("x.json", to_json_line(value)).root == as_read_back(value));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Square {
 };
 using Parse = std::function<std::optional<double>(const std::string&)>;
 struct Kind {
-  UnitFamily family;
+  UnitKind unit;
   std::string noun;
   Parse parse;
 };
@@ -203,7 +203,7 @@ double read_entry(const MatrixText& source, const Row& row, const Cell& cell, co
          "every pair needs one that is above 0");
   }
   fail(source, row.line, cell.column, "'" + cell.text + "' is not " + kind.noun,
-       unit_hint(cell.text, kind.family));
+       unit_hint(cell.text, kind.unit));
 }
 
 Square read_square(const MatrixText& source, const Kind& kind) {
@@ -237,17 +237,17 @@ Square read_square(const MatrixText& source, const Kind& kind) {
   return out;
 }
 
-double both_ways(const MatrixText& source, const Square& square, const std::vector<std::string>& names,
-                 std::size_t i, std::size_t j, Warnings& warnings) {
+double both_ways(const MatrixText& source, const Square& square, std::size_t i, std::size_t j,
+                 MeasuredPairs& out) {
   const double there = square.entries[i][j];
   const double back = square.entries[j][i];
   const double apart = std::max(there, back) / std::min(there, back) - 1;
   if (apart > kWarnAsymmetry) {
-    const std::string what = "the two directions between '" + names[i] + "' and '" + names[j] +
+    const std::string what = "the two directions between '" + out.names[i] + "' and '" + out.names[j] +
                              "' differ by " + std::to_string(std::llround(100 * std::min(apart, 1e6))) + " %";
     if (apart > kMostAsymmetry)
       throw InputError(source.file, "", what, "levels have one figure for both directions");
-    warnings.push_back(source.file + ": " + what + "; their mean is taken");
+    out.warnings.push_back(source.file + ": " + what + "; their mean is taken");
   }
   return (there + back) / 2;
 }
@@ -255,10 +255,10 @@ double both_ways(const MatrixText& source, const Square& square, const std::vect
 }  // namespace
 
 MeasuredPairs read_matrices(const MatrixText& bandwidth, const MatrixText& latency) {
-  const Kind rate{UnitFamily::bandwidth, "a bandwidth",
-                  [](const std::string& s) { return parse_quantity(s, UnitFamily::bandwidth); }};
-  const Kind time{UnitFamily::time, "a time",
-                  [](const std::string& s) { return parse_quantity(s, UnitFamily::time); }};
+  const Kind rate{UnitKind::bandwidth, "a bandwidth",
+                  [](const std::string& s) { return parse_quantity(s, UnitKind::bandwidth); }};
+  const Kind time{UnitKind::time, "a time",
+                  [](const std::string& s) { return parse_quantity(s, UnitKind::time); }};
   const Square rates = read_square(bandwidth, rate);
   const Square times = read_square(latency, time);
   const std::size_t n = rates.entries.size();
@@ -276,8 +276,8 @@ MeasuredPairs read_matrices(const MatrixText& bandwidth, const MatrixText& laten
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       PairFigures& pair = out.table.at(static_cast<std::int32_t>(i), static_cast<std::int32_t>(j));
-      pair.bandwidth = both_ways(bandwidth, rates, out.names, i, j, out.warnings);
-      pair.latency = both_ways(latency, times, out.names, i, j, out.warnings);
+      pair.bandwidth = both_ways(bandwidth, rates, i, j, out);
+      pair.latency = both_ways(latency, times, i, j, out);
     }
   }
   return out;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "nest/base/error.hpp"
-#include "nest/network/groups/group_family.hpp"
 #include "nest/network/groups/group_pattern.hpp"
+#include "nest/network/groups/sibling_groups.hpp"
 
 namespace nest::estimate {
 namespace {
@@ -79,7 +79,7 @@ std::vector<GroupShape> listed_shapes(const Cluster& cluster, const DeviceRanks&
     if (start == (static_cast<std::int64_t>(priced) - 1) * cell) wanted = groups.size();
   }
   // Different facts may lead to the same shape.
-  std::vector<GroupShape> shapes = family_shapes(cluster, ranks, groups, wanted).shapes;
+  std::vector<GroupShape> shapes = sibling_shapes(cluster, ranks, groups, wanted).shapes;
   make_canonical(shapes);
   return shapes;
 }
@@ -177,7 +177,7 @@ std::vector<GroupShape> CellNetwork::groups(std::int64_t inner, std::int64_t mem
   return listed_shapes(*cluster_, DeviceRanks(cluster_->tree(), devices_), cell_, priced_, spacing);
 }
 
-Seconds CellNetwork::time(const CollectiveShape& collective, Direction direction) const {
+Seconds CellNetwork::time(const CollectiveCall& collective, Direction direction) const {
   const CollectiveKind kind = direction == Direction::forward ? collective.forward : collective.backward;
   const Bytes bytes = direction == Direction::forward ? collective.forward_bytes : collective.backward_bytes;
   if (kind == CollectiveKind::none) return {};

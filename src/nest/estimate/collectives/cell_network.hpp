@@ -41,7 +41,7 @@ class CellNetwork {
               std::array<std::vector<GroupShape>, 4> groups, Groups parts);
 
   // Of all repeats together.
-  [[nodiscard]] Seconds time(const CollectiveShape& collective, Direction direction) const;
+  [[nodiscard]] Seconds time(const CollectiveCall& collective, Direction direction) const;
   // The different shapes that groups of an axis have; more than one where some straddle domains. The slowest
   // counts.
   [[nodiscard]] const std::vector<GroupShape>& groups(GroupAxis axis) const {

@@ -12,7 +12,7 @@ namespace {
 TEST(CellNetwork, TensorGroupsStayInTheNode) {
   const Cluster cluster = catalog_cluster("h100-spine-leaf");
   const CellNetwork network(cluster, ideal_constants(cluster), {.tensor = 8});
-  CollectiveShape c;
+  CollectiveCall c;
   c.forward = CollectiveKind::all_reduce;
   c.forward_bytes = Bytes{100'000'000};
   const double transfer = 2 * 7.0 / 8 * 100e6 / 450e9;
@@ -26,7 +26,7 @@ TEST(CellNetwork, TensorGroupsStayInTheNode) {
 TEST(CellNetwork, ContextGroupsUseOneInterfacePerRank) {
   const Cluster cluster = catalog_cluster("h100-spine-leaf");
   const CellNetwork network(cluster, ideal_constants(cluster), {.tensor = 8, .context = 4});
-  CollectiveShape c;
+  CollectiveCall c;
   c.forward = CollectiveKind::send;
   c.group = GroupAxis::context;
   c.forward_bytes = Bytes{50'000'000};
@@ -38,7 +38,7 @@ TEST(CellNetwork, ContextGroupsUseOneInterfacePerRank) {
 // counts.
 TEST(CellNetwork, AGroupThatStraddlesANodeIsPricedSo) {
   const Cluster cluster = catalog_cluster("h100-spine-leaf");
-  CollectiveShape c;
+  CollectiveCall c;
   c.forward = CollectiveKind::all_gather;
   c.forward_bytes = Bytes{12'000'000};
   const CellNetwork straddles(cluster, ideal_constants(cluster), {.tensor = 3, .context = 4});
@@ -73,7 +73,7 @@ TEST(CellNetwork, NamedCellsCostWhatTheirPlaceDoes) {
          {GroupAxis::tensor, GroupAxis::context, GroupAxis::expert, GroupAxis::expert_tensor}) {
       EXPECT_EQ(named.groups(axis), filling.groups(axis)) << spell(s);
       // A part of an axis: every other member.
-      CollectiveShape part{CollectiveKind::all_gather, CollectiveKind::none, axis};
+      CollectiveCall part{CollectiveKind::all_gather, CollectiveKind::none, axis};
       part.forward_bytes = Bytes{10'000'000};
       part.members = 2;
       part.stride = degree_of(s, axis) / 2;
@@ -117,7 +117,7 @@ TEST(CellNetwork, OthersTalkWithoutBeingPriced) {
   const CellNetwork among(cluster, ideal_constants(cluster), s, own, others);
   EXPECT_EQ(among.groups(GroupAxis::tensor).size(), 1U);
   EXPECT_EQ(among.groups(GroupAxis::context).size(), 1U);
-  CollectiveShape c{CollectiveKind::all_gather, CollectiveKind::none, GroupAxis::context};
+  CollectiveCall c{CollectiveKind::all_gather, CollectiveKind::none, GroupAxis::context};
   c.forward_bytes = Bytes{100'000'000};
   EXPECT_GT(among.time(c, Direction::forward).value, 1.9 * alone.time(c, Direction::forward).value);
 }

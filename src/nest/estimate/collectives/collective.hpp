@@ -1,4 +1,4 @@
-// The time of a collective over a group of devices. Bytes are those of CollectiveShape: the whole input of an
+// The time of a collective over a group of devices. Bytes are those of CollectiveCall: the whole input of an
 // all-reduce or a reduce-scatter, the gathered output of an all-gather, what one member sends in an
 // all-to-all, the message of a broadcast or a send.
 //

@@ -10,7 +10,7 @@ std::string_view to_string(Algorithm algorithm) {
   return kNames[static_cast<std::size_t>(algorithm)];
 }
 
-AlgorithmShape algorithm_shape(Algorithm algorithm, CollectiveKind kind, const GroupLevel& g) {
+AlgorithmCost algorithm_cost(Algorithm algorithm, CollectiveKind kind, const GroupLevel& g) {
   const double part = 1 - 1.0 / g.members;
   const double ring = g.ring_steps;
   const double log = g.log_steps;

@@ -1,5 +1,5 @@
 // Closed forms of the algorithms that one level of a network allows: how many latencies lie one after the
-// other, and how many bytes pass through a member, per byte of the message (in the sizes that CollectiveShape
+// other, and how many bytes pass through a member, per byte of the message (in the sizes that CollectiveCall
 // defines).
 //
 //   n members                 all-reduce                 reduce-scatter, all-gather   broadcast
@@ -22,7 +22,7 @@ namespace nest::estimate {
 enum class Algorithm { ring, halving_doubling, tree, direct, in_network };
 [[nodiscard]] std::string_view to_string(Algorithm algorithm);
 
-struct AlgorithmShape {
+struct AlgorithmCost {
   double steps = 0;
   double volume = 0;
 };
@@ -30,8 +30,7 @@ struct AlgorithmShape {
 // Halving-doubling of a number of members that is no power of two is Bruck's: as many bytes, a step more. On
 // rings, meshes and tori `ring` runs along every dimension, and its steps are hops. The tree is the double
 // binary tree in which every link works both ways; for broadcast it is binomial, without pipelining.
-[[nodiscard]] AlgorithmShape algorithm_shape(Algorithm algorithm, CollectiveKind kind,
-                                             const GroupLevel& group);
+[[nodiscard]] AlgorithmCost algorithm_cost(Algorithm algorithm, CollectiveKind kind, const GroupLevel& group);
 
 // For all-reduce, reduce-scatter, all-gather and broadcast. Switches: ring, halving-doubling, tree (not for
 // reduce-scatter and all-gather); rings, meshes and tori: ring; fully connected: direct; in-network where the

@@ -10,12 +10,12 @@ GroupLevel members(std::int32_t n, std::int32_t log) {
 }
 
 void expect(Algorithm a, CollectiveKind k, const GroupLevel& g, double steps, double volume) {
-  const AlgorithmShape s = algorithm_shape(a, k, g);
+  const AlgorithmCost s = algorithm_cost(a, k, g);
   EXPECT_DOUBLE_EQ(s.steps, steps) << to_string(a);
   EXPECT_DOUBLE_EQ(s.volume, volume) << to_string(a);
 }
 
-TEST(AlgorithmShape, AllReduce) {
+TEST(AlgorithmCost, AllReduce) {
   const GroupLevel g = members(8, 3);
   expect(Algorithm::ring, CollectiveKind::all_reduce, g, 14, 14.0 / 8);
   expect(Algorithm::halving_doubling, CollectiveKind::all_reduce, g, 6, 14.0 / 8);
@@ -25,7 +25,7 @@ TEST(AlgorithmShape, AllReduce) {
   expect(Algorithm::in_network, CollectiveKind::all_reduce, g, 2, 1);
 }
 
-TEST(AlgorithmShape, HalfAnAllReduce) {
+TEST(AlgorithmCost, HalfAnAllReduce) {
   const GroupLevel g = members(8, 3);
   for (const CollectiveKind k : {CollectiveKind::reduce_scatter, CollectiveKind::all_gather}) {
     expect(Algorithm::ring, k, g, 7, 7.0 / 8);
@@ -35,7 +35,7 @@ TEST(AlgorithmShape, HalfAnAllReduce) {
   }
 }
 
-TEST(AlgorithmShape, Broadcast) {
+TEST(AlgorithmCost, Broadcast) {
   const GroupLevel g = members(8, 3);
   expect(Algorithm::ring, CollectiveKind::broadcast, g, 7, 1);
   expect(Algorithm::tree, CollectiveKind::broadcast, g, 3, 3);

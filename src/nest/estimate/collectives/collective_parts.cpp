@@ -33,7 +33,7 @@ struct Choice {
 
 Choice price_level(Algorithm algorithm, CollectiveKind kind, double bytes, const GroupLevel& g,
                    const LevelTerms& terms) {
-  const AlgorithmShape shape = algorithm_shape(algorithm, kind, g);
+  const AlgorithmCost shape = algorithm_cost(algorithm, kind, g);
   const bool reduces = algorithm == Algorithm::in_network;
   const double step = reduces ? terms.reduction_step_s : terms.step_s[kWide];
   const double rate = reduces ? terms.reduction_seconds_per_byte : terms.seconds_per_byte[kWide];

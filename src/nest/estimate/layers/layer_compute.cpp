@@ -21,7 +21,7 @@ Bytes widest_gradients(const LayerType& layer) {
 }
 
 // The half of a collective that runs in a pass, as a forward one.
-CollectiveShape half_of(CollectiveShape shape, CollectivePass pass) {
+CollectiveCall half_of(CollectiveCall shape, CollectivePass pass) {
   if (pass == CollectivePass::backward) {
     shape.forward = shape.backward;
     shape.forward_bytes = shape.backward_bytes;
@@ -31,9 +31,8 @@ CollectiveShape half_of(CollectiveShape shape, CollectivePass pass) {
   return shape;
 }
 
-void add(std::vector<LayerCollective>& list, const CollectiveShape& whole, CollectivePass pass,
-         Seconds step) {
-  const CollectiveShape shape = half_of(whole, pass);
+void add(std::vector<LayerCollective>& list, const CollectiveCall& whole, CollectivePass pass, Seconds step) {
+  const CollectiveCall shape = half_of(whole, pass);
   if (shape.forward == CollectiveKind::none) return;
   const auto p = static_cast<std::size_t>(pass);
   const auto same = [&](const LayerCollective& c) {

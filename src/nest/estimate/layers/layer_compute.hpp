@@ -47,7 +47,7 @@ inline constexpr std::size_t kCollectivePasses = 3;
 
 // Equal collectives of a layer, whichever pass they belong to.
 struct LayerCollective {
-  CollectiveShape shape;                                // only its forward half is used, in every pass
+  CollectiveCall shape;                                 // only its forward half is used, in every pass
   std::array<std::int64_t, kCollectivePasses> count{};  // by CollectivePass
   // Of a ring of context ranks: what the device computes beside one hop.
   std::array<Seconds, kCollectivePasses> step{};

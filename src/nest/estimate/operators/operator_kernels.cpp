@@ -144,20 +144,13 @@ bool pair_of(OperatorKind kind, Pair& pair) {
   }
 }
 
-void add_both(std::vector<KernelUse>& out, KernelKind forward, KernelKind backward,
-              const std::array<std::int64_t, kMostSizes>& sizes, int forward_launches, int backward_launches,
-              std::int64_t window = 0) {
-  out.push_back({{forward, sizes, window}, Pass::forward, 1, forward_launches});
-  out.push_back({{backward, sizes, window}, Pass::backward_input, 1, backward_launches});
+void add_both(std::vector<KernelUse>& out, const Pair& pair,
+              const std::array<std::int64_t, kMostSizes>& sizes, std::int64_t window = 0) {
+  out.push_back({{pair.forward, sizes, window}, Pass::forward, 1, pair.forward_launches});
+  out.push_back({{pair.backward, sizes, window}, Pass::backward_input, 1, pair.backward_launches});
 }
 
-// What an attention core works on, of one device and one turn of its keys.
-struct AttentionSizes {
-  std::int64_t batch, queries, heads, key_dim;
-  std::int64_t keys, kv_heads;
-  std::int64_t value_dim;
-};
-
+// Of one device and one turn of its keys.
 AttentionSizes sizes_of(const LayerType& layer, const Operator& op) {
   const Shape& q = layer.tensor(op.inputs[0]).shape;
   const Shape& k = layer.tensor(op.inputs[1]).shape;
@@ -171,9 +164,9 @@ void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionS
   // A window as long as the keys hides none of them.
   const std::int64_t window = op.attention.window < s.keys ? op.attention.window : 0;
   add_both(
-      out, attention_forward, attention_backward,
+      out, {attention_forward, attention_backward, 1, 3},
       {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, op.attention.causal ? 1 : 0, other},
-      1, 3, window);
+      window);
 }
 
 // q k^T, softmax with scale and mask in one pass, dropout, times v: the products compute the whole square,
@@ -188,10 +181,10 @@ void add_scores(std::vector<KernelUse>& out, const Operator& op, const Attention
     out.push_back({{batched_matmul, {m, n, k, count}}, pass});
   };
   product(s.queries, s.keys, s.key_dim, Pass::forward);
-  add_both(out, softmax_forward, softmax_backward, {scores, unmasked}, 1, 1);
-  if (op.attention.dropout) add_both(out, dropout_forward, dropout_backward, {scores}, 1, 1);
+  add_both(out, {softmax_forward, softmax_backward, 1, 1}, {scores, unmasked});
+  if (op.attention.dropout) add_both(out, {dropout_forward, dropout_backward, 1, 1}, {scores});
   product(s.queries, s.value_dim, s.keys, Pass::forward);
-  add_both(out, copy, copy, {made}, 1, 1);
+  add_both(out, {copy, copy, 1, 1}, {made});
   product(s.queries, s.keys, s.value_dim, Pass::backward_input);
   product(s.keys, s.value_dim, s.queries, Pass::backward_input);
   product(s.queries, s.key_dim, s.keys, Pass::backward_input);
@@ -208,8 +201,7 @@ void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Op
     add_scores(out, op, s);
   // A ring of context ranks turns its keys and values: the same kernels run once for each, which the tensors
   // of one device do not show and the operator's FLOPs do.
-  const Flops once =
-      attention_flops(s.batch, s.heads, s.queries, s.keys, s.key_dim, s.value_dim, op.attention);
+  const Flops once = attention_flops(s, op.attention);
   const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
   const double slower = op.attention.flash ? settings.attention_time : 1;
   for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns * slower;
@@ -241,10 +233,10 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       if (settings.fused_passes) {
         const std::int64_t bytes =
             4 * size_at(made, 0) * size_at(made, 1) * (size_at(made, 2) + kv) * size_at(made, 3);
-        return add_both(out, fused, fused, {bytes}, 1, 1);
+        return add_both(out, {fused, fused, 1, 1}, {bytes});
       }
-      add_both(out, rotary_forward, rotary_backward,
-               {size_at(made, 0), size_at(made, 1), size_at(made, 2), kv, size_at(made, 3)}, 10, 14);
+      add_both(out, {rotary_forward, rotary_backward, 10, 14},
+               {size_at(made, 0), size_at(made, 1), size_at(made, 2), kv, size_at(made, 3)});
       return;
     }
     case OperatorKind::embedding: {
@@ -255,11 +247,11 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       return;
     }
     case OperatorKind::loss:
-      add_both(out, loss_forward, loss_backward, {elements(in) / last(in), last(in)}, 4, 4);
+      add_both(out, {loss_forward, loss_backward, 4, 4}, {elements(in) / last(in), last(in)});
       return;
     case OperatorKind::router: {
       const std::int64_t chosen = op.outputs.size() > 1 ? last(layer.tensor(op.outputs[1]).shape) : 1;
-      add_both(out, router_forward, router_backward, {elements(in) / last(in), last(in), chosen}, 5, 5);
+      add_both(out, {router_forward, router_backward, 5, 5}, {elements(in) / last(in), last(in), chosen});
       return;
     }
     case OperatorKind::dispatch:
@@ -278,8 +270,10 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
         return;
       }
       // Under expert parallelism rows that arrive are not a multiple of those that were there.
-      add_both(out, sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
-               {std::max<std::int64_t>(1, copies / top), top, width}, 1, 2);
+      add_both(
+          out,
+          {sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward, 1, 2},
+          {std::max<std::int64_t>(1, copies / top), top, width});
       return;
     }
     case OperatorKind::position:
@@ -320,8 +314,7 @@ std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
       out.push_back({{fused, {10 * elements(shape)}}, Pass::backward_input});
       return out;
     }
-    add_both(out, pair.forward, pair.backward, {elements(shape) / width, width}, pair.forward_launches,
-             pair.backward_launches);
+    add_both(out, pair, {elements(shape) / width, width});
   } else {
     add_others(out, layer, op, settings);
   }

@@ -130,7 +130,7 @@ TEST(OperatorKernels, EmbeddingAndLoss) {
             (std::array<std::int64_t, 8>{1000, 64, 256}));
   LayerBuilder b("head");
   const TensorIndex x = b.input("logits", {{Axis::batch, 2}, {Axis::sequence, 128}, {Axis::vocab, 1000}});
-  b.general("loss", OperatorKind::loss, {x}, {}, {{"loss", {{Axis::batch, 2}}}});
+  b.general({"loss", OperatorKind::loss, {x}, {}, {{"loss", {{Axis::batch, 2}}}}});
   const LayerType head = b.finish({});
   EXPECT_EQ(kernels_of(head, head.operators.front(), {})[0].call.sizes,
             (std::array<std::int64_t, 8>{256, 1000}));

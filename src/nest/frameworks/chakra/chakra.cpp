@@ -174,8 +174,11 @@ class Writer {
     for (const Shared& node : program) {
       const std::int32_t peer = npu(plan_.stages[node.peer].devices[place.copy][place.id]);
       const bool sends = node.type == ChakraType::send;
-      append_node(trace, node.fields, node.type, node.groups == nullptr ? 0 : (*node.groups)[position],
-                  sends ? own : peer, sends ? peer : own);
+      append_node(trace, node.fields,
+                  OwnFields{.type = node.type,
+                            .group = node.groups == nullptr ? 0 : (*node.groups)[position],
+                            .from = sends ? own : peer,
+                            .to = sends ? peer : own});
     }
   }
 

@@ -27,7 +27,7 @@ struct ChakraSum {
   ChakraCollective kind = ChakraCollective::all_reduce;
   ChakraRole role;
   std::string name;   // "tensor", "expert", ...
-  double bytes = 0;   // as CollectiveShape quotes them; of an all-gather what comes out
+  double bytes = 0;   // as CollectiveCall quotes them; of an all-gather what comes out
   double hidden = 0;  // share that runs beside the compute
 };
 

@@ -60,28 +60,27 @@ std::string shared_fields(const ChakraNode& node) {
   return out.bytes();
 }
 
-void append_node(std::string& trace, const std::string& shared, ChakraType type, std::int64_t group,
-                 std::int32_t from, std::int32_t to) {
-  if (type == ChakraType::compute || (type == ChakraType::collective && group == 0)) {
+void append_node(std::string& trace, const std::string& shared, const OwnFields& own) {
+  if (own.type == ChakraType::compute || (own.type == ChakraType::collective && own.group == 0)) {
     append_delimited(trace, shared);
     return;
   }
-  ProtobufWriter own;
-  if (type == ChakraType::collective) {
+  ProtobufWriter fields;
+  if (own.type == ChakraType::collective) {
     ProtobufWriter attribute;
-    attribute.text(kAttributeName, "pg_name").text(kString, std::to_string(group));
-    own.text(kAttribute, attribute.bytes());
+    attribute.text(kAttributeName, "pg_name").text(kString, std::to_string(own.group));
+    fields.text(kAttribute, attribute.bytes());
   } else {
-    add_number(own, "comm_src", kInt32, from);
-    add_number(own, "comm_dst", kInt32, to);
+    add_number(fields, "comm_src", kInt32, own.from);
+    add_number(fields, "comm_dst", kInt32, own.to);
   }
-  append_varint(trace, shared.size() + own.bytes().size());
+  append_varint(trace, shared.size() + fields.bytes().size());
   trace += shared;
-  trace += own.bytes();
+  trace += fields.bytes();
 }
 
 void append_node(std::string& trace, const ChakraNode& node) {
-  append_node(trace, shared_fields(node), node.type, node.group, node.from, node.to);
+  append_node(trace, shared_fields(node), OwnFields{node.type, node.group, node.from, node.to});
 }
 
 }  // namespace nest::frameworks

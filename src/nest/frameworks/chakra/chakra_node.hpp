@@ -48,7 +48,12 @@ void append_node(std::string& trace, const ChakraNode& node);
 
 // The same in two parts, where many ranks have nodes that differ in their group and neighbours only.
 [[nodiscard]] std::string shared_fields(const ChakraNode& node);
-void append_node(std::string& trace, const std::string& shared, ChakraType type, std::int64_t group,
-                 std::int32_t from, std::int32_t to);
+struct OwnFields {
+  ChakraType type = ChakraType::compute;
+  std::int64_t group = 0;
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+};
+void append_node(std::string& trace, const std::string& shared, const OwnFields& own);
 
 }  // namespace nest::frameworks

@@ -150,4 +150,10 @@ Problem world_does_not_split(const ExportFacts& f) {
                      s.tensor, s.context, p.pipeline, s.expert_tensor_degree(), s.expert);
 }
 
+Problem not_a_decoder(const ExportFacts& f) {
+  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
+  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
+                     f.layers.back());
+}
+
 }  // namespace nest::frameworks

@@ -42,5 +42,7 @@ struct BrokenRule {
 [[nodiscard]] std::optional<std::string> sequence_does_not_split(const ExportFacts& facts);
 [[nodiscard]] std::optional<std::string> batch_does_not_split(const ExportFacts& facts);
 [[nodiscard]] std::optional<std::string> world_does_not_split(const ExportFacts& facts);
+// A pipeline of anything but an embedding, blocks and a head in a chain.
+[[nodiscard]] std::optional<std::string> not_a_decoder(const ExportFacts& facts);
 
 }  // namespace nest::frameworks

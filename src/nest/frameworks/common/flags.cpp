@@ -139,9 +139,9 @@ bool ends_flags(const std::string& word) {
 
 }  // namespace
 
-std::string flag_text(const std::vector<FlagGroup>& groups) {
+std::string flag_text(const std::vector<FlagSection>& groups) {
   std::string out;
-  for (const FlagGroup& group : groups) {
+  for (const FlagSection& group : groups) {
     if (group.flags.empty()) continue;
     out += (out.empty() ? "# " : "\n# ") + group.title + "\n";
     for (const Flag& flag : group.flags) {

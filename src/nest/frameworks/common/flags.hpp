@@ -22,22 +22,24 @@ struct Flag {
   bool operator==(const Flag&) const = default;
 };
 
-struct FlagGroup {
+struct FlagSection {
   std::string title;
   std::vector<Flag> flags;
 
-  FlagGroup& add(std::string name) {
+  FlagSection& add(std::string name) {
     flags.push_back({std::move(name), {}});
     return *this;
   }
-  FlagGroup& add(std::string name, std::string value) {
+  FlagSection& add(std::string name, std::string value) {
     flags.push_back({std::move(name), {std::move(value)}});
     return *this;
   }
-  FlagGroup& add(std::string name, std::int64_t value) { return add(std::move(name), std::to_string(value)); }
+  FlagSection& add(std::string name, std::int64_t value) {
+    return add(std::move(name), std::to_string(value));
+  }
 };
 
-[[nodiscard]] std::string flag_text(const std::vector<FlagGroup>& groups);
+[[nodiscard]] std::string flag_text(const std::vector<FlagSection>& groups);
 
 // All flags of an argument file or a launch script, in order: words that begin with --, each with the words
 // that follow. Comments, quotes, continued lines, arrays and variables that the script itself sets are

@@ -11,14 +11,14 @@ namespace {
 using Flags = std::vector<Flag>;
 
 TEST(Flags, AreWrittenUnderHeadings) {
-  FlagGroup a{"One", {}};
+  FlagSection a{"One", {}};
   a.add("--x", 3).add("--y");
   EXPECT_EQ(flag_text({a, {"Empty", {}}, {"Two", {{"--z", {"a", "b"}}}}}),
             "# One\n--x 3\n--y\n\n# Two\n--z a b\n");
 }
 
 TEST(Flags, ReadBackAsWritten) {
-  FlagGroup a{"One", {}};
+  FlagSection a{"One", {}};
   a.add("--layout", "Et*3|(tt|)*29,m|L").add("--freq", "([0]*3+[1]*58)").add("--on");
   EXPECT_EQ(read_flags(flag_text({a})), a.flags);
 }

@@ -51,7 +51,7 @@ Value config_value(const ExportFacts& f) {
   out.set("optimizer", std::move(optimizer));
   out.set("communication_data_type", name_of(r.reduce_dtype));
   Value zero = Value::object();
-  zero.set("stage", p.zero.stage()).set("overlap_comm", r.overlap.gradient_reduce > 0);
+  zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0);
   zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);
   zero.set("allgather_bucket_size", 500'000'000);
   const std::int64_t group = p.data * p.strategy.context;

@@ -54,7 +54,7 @@ ExportResult export_megatron(const ExportQuestion& question, const ExportSink& s
     return result;
   }
   const RankMap map = ranks_for(question);
-  const std::vector<FlagGroup> groups = megatron_arguments(facts, map.order, result.lost);
+  const std::vector<FlagSection> groups = megatron_arguments(facts, map.order, result.lost);
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"MEGATRON_PATH=.. ./run_host.sh on each host of placement/hosts.txt",
                  "or MEGATRON_PATH=.. sbatch run_slurm.sh"};

@@ -14,12 +14,6 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-Problem not_a_decoder(const ExportFacts& f) {
-  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
-  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
-                     f.layers.back());
-}
-
 Problem sequence_too_long(const ExportFacts& f) {
   if (f.spec == nullptr || f.spec->positions == 0 || f.plan().training.sequence <= f.spec->positions)
     return std::nullopt;
@@ -45,10 +39,10 @@ constexpr std::array kRules{
                not_a_decoder},
 };
 
-FlagGroup parallelism_flags(const ExportFacts& f, RankOrder order) {
+FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
   const Parallelism& p = f.parallelism();
   const Strategy& s = p.strategy;
-  FlagGroup flags{"Parallelism", {}};
+  FlagSection flags{"Parallelism", {}};
   flags.add("--tensor-model-parallel-size", s.tensor);
   if (s.shards_sequence()) flags.add("--sequence-parallel");
   flags.add("--context-parallel-size", s.context);
@@ -69,9 +63,9 @@ FlagGroup parallelism_flags(const ExportFacts& f, RankOrder order) {
   return flags;
 }
 
-FlagGroup state_flags(const ExportFacts& f) {
+FlagSection state_flags(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
-  FlagGroup flags{fmt::format("ZeRO {}", p.zero.stage()), {}};
+  FlagSection flags{fmt::format("ZeRO {}", p.zero.number()), {}};
   if (!p.zero.shards_anything()) return flags;
   flags.add("--use-distributed-optimizer");
   if (p.zero.shards_gradients()) {
@@ -85,8 +79,8 @@ FlagGroup state_flags(const ExportFacts& f) {
   return flags;
 }
 
-FlagGroup recompute_flags(const ExportFacts& f, std::vector<std::string>& lost) {
-  FlagGroup flags{"Recomputation", {}};
+FlagSection recompute_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+  FlagSection flags{"Recomputation", {}};
   const Recompute& r = f.plan().stages.front().recompute;
   if (r.policy == RecomputePolicy::selective) {
     flags.add("--recompute-granularity", "selective").add("--recompute-modules", "core_attn");
@@ -101,8 +95,8 @@ FlagGroup recompute_flags(const ExportFacts& f, std::vector<std::string>& lost) 
   return flags;
 }
 
-FlagGroup overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) {
-  FlagGroup flags{"Communication", {}};
+FlagSection overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+  FlagSection flags{"Communication", {}};
   const Overlap& o = f.recipe().overlap;
   const Parallelism& p = f.parallelism();
   if (o.gradient_reduce > 0) flags.add("--overlap-grad-reduce");
@@ -143,10 +137,10 @@ FlagGroup overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) {
   return flags;
 }
 
-FlagGroup training_flags(const ExportFacts& f, std::vector<std::string>& lost) {
+FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost) {
   const Training& t = f.plan().training;
   const Recipe& r = f.recipe();
-  FlagGroup flags{"Training", {}};
+  FlagSection flags{"Training", {}};
   flags.add("--micro-batch-size", t.micro_batch).add("--global-batch-size", t.global_batch);
   flags.add("--seq-length", t.sequence);
   const std::int64_t positions = f.spec != nullptr ? f.spec->positions : 0;
@@ -173,9 +167,9 @@ std::span<const ExportRule> megatron_rules() {
   return kRules;
 }
 
-std::vector<FlagGroup> megatron_arguments(const ExportFacts& facts, RankOrder order,
-                                          std::vector<std::string>& lost) {
-  std::vector<FlagGroup> groups;
+std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
+                                            std::vector<std::string>& lost) {
+  std::vector<FlagSection> groups;
   if (facts.decoder && facts.spec != nullptr) {
     groups.push_back(megatron_model_flags(*facts.spec, lost));
   } else {

@@ -19,7 +19,7 @@ namespace nest::frameworks {
 [[nodiscard]] std::span<const ExportRule> megatron_rules();
 
 // Model, training, parallelism, memory, communication. What cannot be said is added to `lost`.
-[[nodiscard]] std::vector<FlagGroup> megatron_arguments(const ExportFacts& facts, RankOrder order,
-                                                        std::vector<std::string>& lost);
+[[nodiscard]] std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
+                                                          std::vector<std::string>& lost);
 
 }  // namespace nest::frameworks

@@ -42,7 +42,7 @@ TEST(MegatronImport, ReadsALaunchScript) {
   EXPECT_EQ(open.inputs.model_name(), "llama3.1-8b");
   EXPECT_EQ(p.data, 8);
   EXPECT_EQ(p.interleave, 4);
-  EXPECT_EQ(p.zero.stage(), 1);
+  EXPECT_EQ(p.zero.number(), 1);
   EXPECT_EQ(open.plan.training.micro_batches, 16);
   EXPECT_EQ(open.plan.training.precision, Precision::fp8);
   EXPECT_EQ(open.plan.stages[0].recompute.policy, RecomputePolicy::selective);

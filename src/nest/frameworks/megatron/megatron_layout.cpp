@@ -66,9 +66,11 @@ class Expander {
   int depth_ = 0;
 };
 
-std::string letters(const PipelinePart& part, bool shorten) {
+enum class Spelled { out, shortened };  // "tttt" or "t*4"
+
+std::string letters(const PipelinePart& part, Spelled how) {
   std::string out = part.embedding ? "E" : "";
-  if (shorten && part.blocks > 2) {
+  if (how == Spelled::shortened && part.blocks > 2) {
     out += "t*" + std::to_string(part.blocks);
   } else {
     out.append(static_cast<std::size_t>(part.blocks), 't');
@@ -81,9 +83,9 @@ std::string letters(const PipelinePart& part, bool shorten) {
 std::string layout_text(std::span<const PipelinePart> parts) {
   std::string out;
   for (std::size_t i = 0; i < parts.size();) {
-    const std::string plain = letters(parts[i], false);
+    const std::string plain = letters(parts[i], Spelled::out);
     std::size_t end = i + 1;
-    while (end < parts.size() && letters(parts[end], false) == plain) ++end;
+    while (end < parts.size() && letters(parts[end], Spelled::out) == plain) ++end;
     // The last part has no bar after it.
     const std::size_t barred = end == parts.size() ? end - 1 - i : end - i;
     if (barred > 1) {
@@ -91,7 +93,7 @@ std::string layout_text(std::span<const PipelinePart> parts) {
           "(" + plain + "|)*" + std::to_string(barred) + (end < parts.size() || barred < end - i ? "," : "");
       i += barred;
     } else {
-      out += letters(parts[i], true) + (i + 1 < parts.size() ? "|" : "");
+      out += letters(parts[i], Spelled::shortened) + (i + 1 < parts.size() ? "|" : "");
       ++i;
     }
   }

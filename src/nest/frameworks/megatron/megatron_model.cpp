@@ -7,7 +7,7 @@
 namespace nest::frameworks {
 namespace {
 
-void add_attention(const AttentionSpec& a, FlagGroup& flags, std::vector<std::string>& lost) {
+void add_attention(const AttentionSpec& a, FlagSection& flags, std::vector<std::string>& lost) {
   flags.add("--num-attention-heads", a.heads);
   if (a.latent) {
     flags.add("--multi-latent-attention");
@@ -22,7 +22,7 @@ void add_attention(const AttentionSpec& a, FlagGroup& flags, std::vector<std::st
   if (!a.causal) lost.emplace_back("attention that sees both directions has no flag of pretrain_gpt.py");
 }
 
-void add_biases(const AttentionSpec& a, const FeedForwardSpec& ffn, bool experts, FlagGroup& flags,
+void add_biases(const AttentionSpec& a, const FeedForwardSpec& ffn, bool experts, FlagSection& flags,
                 std::vector<std::string>& lost) {
   const bool qkv = a.query_bias && a.key_bias && a.value_bias;
   const bool down = experts ? a.output_bias : ffn.down_bias && ffn.gate_bias;
@@ -35,7 +35,7 @@ void add_biases(const AttentionSpec& a, const FeedForwardSpec& ffn, bool experts
         "the flags give biases to all projections, to q, k and v, or to none: others are left out");
 }
 
-void add_experts(const StackSpec& stack, const ExpertsSpec& e, FlagGroup& flags,
+void add_experts(const StackSpec& stack, const ExpertsSpec& e, FlagSection& flags,
                  std::vector<std::string>& lost) {
   flags.add("--num-experts", e.experts).add("--moe-router-topk", e.top_k);
   flags.add("--moe-ffn-hidden-size", e.ffn);
@@ -63,8 +63,8 @@ std::string expert_pattern(const StackSpec& stack) {
   return with == 0 || with == stack.blocks.size() ? "" : "(" + out + ")";
 }
 
-FlagGroup megatron_model_flags(const ModelSpec& spec, std::vector<std::string>& lost) {
-  FlagGroup flags{"Model", {}};
+FlagSection megatron_model_flags(const ModelSpec& spec, std::vector<std::string>& lost) {
+  FlagSection flags{"Model", {}};
   const StackSpec& stack = spec.stacks.front();
   const BlockSpec& first = stack.blocks.front();
   const auto with =

@@ -10,7 +10,7 @@
 namespace nest::frameworks {
 
 // Of a model with one stack of blocks. What the flags cannot say is added to `lost`, a sentence each.
-[[nodiscard]] FlagGroup megatron_model_flags(const ModelSpec& spec, std::vector<std::string>& lost);
+[[nodiscard]] FlagSection megatron_model_flags(const ModelSpec& spec, std::vector<std::string>& lost);
 
 // "([0]*3+[1]*58)": which blocks have experts; empty where all or none have.
 [[nodiscard]] std::string expert_pattern(const StackSpec& stack);

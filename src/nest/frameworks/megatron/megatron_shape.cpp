@@ -102,7 +102,7 @@ std::vector<std::string> zoo_models_of(const std::vector<Flag>& flags) {
     const ModelSpec spec = zoo_model(name);
     if (spec.stacks.size() != 1 || spec.stacks.front().stem.kind != StemSpec::Kind::tokens) continue;
     std::vector<std::string> lost;
-    const FlagGroup own = megatron_model_flags(spec, lost);
+    const FlagSection own = megatron_model_flags(spec, lost);
     if (megatron_shape(own.flags) != wanted) continue;
     if (!vocab.empty() && value_of(own.flags, "--vocab-size") != vocab) continue;
     (std::to_string(spec.positions) == positions ? same : others).push_back(name);

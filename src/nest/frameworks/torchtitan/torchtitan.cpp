@@ -17,12 +17,6 @@ namespace {
 
 using Problem = std::optional<std::string>;
 
-Problem not_a_decoder(const ExportFacts& f) {
-  if (f.decoder || f.parallelism().pipeline == 1) return std::nullopt;
-  return fmt::format("{} layers from '{}' to '{}' are others", f.layers.size(), f.layers.front(),
-                     f.layers.back());
-}
-
 Problem mesh_does_not_fit(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
   const std::int64_t shards = p.zero.shards_anything() ? p.zero_shards : p.strategy.context;
@@ -113,8 +107,11 @@ std::string modules_of(const ExportFacts& f) {
   return "[" + out + "]";
 }
 
-// `main`: the branch after the release, which has other names for a few settings.
-std::vector<Section> sections(const ExportFacts& f, bool main) {
+// The main branch has other names for a few settings.
+enum class Version { release, main_branch };
+
+std::vector<Section> sections(const ExportFacts& f, Version version) {
+  const bool main = version == Version::main_branch;
   const Plan& plan = f.plan();
   const Parallelism& p = plan.parallelism;
   const Strategy& s = p.strategy;
@@ -182,7 +179,7 @@ std::vector<Section> sections(const ExportFacts& f, bool main) {
 
 std::string toml_of(const ExportFacts& f) {
   std::string out = "# torchtitan 0.2.2; paths of schedules are of the folder that torchtitan starts in\n";
-  for (const Section& section : sections(f, false)) {
+  for (const Section& section : sections(f, Version::release)) {
     out += fmt::format("\n[{}]\n", section.name);
     for (const Setting& s : section.settings) out += fmt::format("{} = {}\n", s.key, s.value);
   }
@@ -192,7 +189,7 @@ std::string toml_of(const ExportFacts& f) {
 std::string flags_of(const ExportFacts& f) {
   std::string out = fmt::format("# torchtitan's main branch\n--module {}\n--config {}\n",
                                 registered(f).module, registered(f).config);
-  for (const Section& section : sections(f, true)) {
+  for (const Section& section : sections(f, Version::main_branch)) {
     for (const Setting& s : section.settings) {
       const bool quoted = s.value.starts_with('"');
       out += fmt::format("--{}.{} {}\n", section.name, s.key,

@@ -73,8 +73,8 @@ QueryKeyValue add_latent_projections(LayerBuilder& b, TensorIndex x, const Atten
                            std::vector<Weight>{{"k_nope", {heads, {Axis::head_dim, l.nope_dim}}},
                                                {"v", {heads, {Axis::head_dim, l.value_dim}}}});
   const Shape full = b.shape(q);
-  const auto turned = b.general("rotary", OperatorKind::rotary, {q, up[0], down[1]}, {},
-                                {{"q_turned", full}, {"k_turned", full}});
+  const auto turned = b.general(
+      {"rotary", OperatorKind::rotary, {q, up[0], down[1]}, {}, {{"q_turned", full}, {"k_turned", full}}});
   return {turned[0], turned[1], up[1]};
 }
 
@@ -91,8 +91,8 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
   if (s.rotary && !s.latent) {
     const Shape qs = b.shape(p.q);
     const Shape ks = b.shape(p.k);
-    const auto turned = b.general(prefix + "rotary", OperatorKind::rotary, {p.q, p.k}, {},
-                                  {{"q_turned", qs}, {"k_turned", ks}});
+    const auto turned = b.general(
+        {prefix + "rotary", OperatorKind::rotary, {p.q, p.k}, {}, {{"q_turned", qs}, {"k_turned", ks}}});
     p.q = turned[0];
     p.k = turned[1];
   }
@@ -137,12 +137,15 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
   const TensorIndex scores = b.matmul("router", x, {hidden}, Weight{"scores", {experts}});
   std::vector<Tensor> bias;
   if (s.correction_bias) bias.push_back({"router.correction", {experts}, DType::fp32, Role::parameter});
-  const auto routing = b.general("top_k", OperatorKind::router, {scores}, std::move(bias),
-                                 {{"probabilities", join(rows, {experts}), DType::fp32},
-                                  {"weights", choice, DType::fp32},
-                                  {"chosen", choice, DType::int64}});
+  const auto routing = b.general({"top_k",
+                                  OperatorKind::router,
+                                  {scores},
+                                  std::move(bias),
+                                  {{"probabilities", join(rows, {experts}), DType::fp32},
+                                   {"weights", choice, DType::fp32},
+                                   {"chosen", choice, DType::int64}}});
   const TensorIndex sent =
-      b.general("dispatch", OperatorKind::dispatch, {x, routing[2]}, {}, {{"sent", {routed, hidden}}})
+      b.general({"dispatch", OperatorKind::dispatch, {x, routing[2]}, {}, {{"sent", {routed, hidden}}}})
           .front();
   TensorIndex inner = 0;
   if (gated(activation)) {
@@ -156,7 +159,7 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
   const TensorIndex made =
       b.grouped_matmul("experts.down", inner, experts, {ffn}, {Weight{"expert_result", {hidden}}}).front();
   const TensorIndex together =
-      b.general("combine", OperatorKind::combine, {made, routing[1]}, {}, {{"combined", tokens}}).front();
+      b.general({"combine", OperatorKind::combine, {made, routing[1]}, {}, {{"combined", tokens}}}).front();
   if (s.shared_ffn == 0) return together;
 
   TensorIndex shared = add_feed_forward(b, "shared.", x, {s.shared_ffn, activation});

@@ -88,8 +88,11 @@ class Builder {
     return id;
   }
 
-  std::size_t add_type(LayerType type, bool block) {
-    type.is_block = block;
+  std::size_t add_block_type(LayerType type) {
+    type.is_block = true;
+    return add_type(std::move(type));
+  }
+  std::size_t add_type(LayerType type) {
     model_.types.push_back(std::move(type));
     return model_.types.size() - 1;
   }
@@ -106,7 +109,7 @@ class Builder {
     const std::string stem_name = towers   ? stack.prefix + "_embedding"
                                   : memory ? stack.prefix + "_embedding"
                                            : "embedding";
-    LayerId at = add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table), false), {});
+    LayerId at = add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table)), {});
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 
     struct Built {
@@ -121,7 +124,7 @@ class Builder {
       auto known = std::find_if(built.begin(), built.end(),
                                 [&](const Built& b) { return b.last == last && *b.block == block; });
       if (known == built.end()) {
-        built.push_back({&block, last, add_type(block_layer(stack, block, last), true)});
+        built.push_back({&block, last, add_block_type(block_layer(stack, block, last))});
         known = built.end() - 1;
       }
       std::vector<LayerId> from{at};
@@ -149,7 +152,7 @@ class Builder {
   void add_mtp(std::vector<LayerId>& ends) {
     const StackSpec& stack = spec_.stacks.back();
     const LayerId trunk = ends.back();
-    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack), style_), false);
+    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack), style_));
     LayerId at = trunk;
     for (std::int64_t i = 0; i < spec_.mtp_layers; ++i) {
       at = add_layer("mtp" + std::to_string(i), type, {at});
@@ -165,7 +168,7 @@ class Builder {
       const LayerType& type = model_.type_of(id);
       inputs.push_back(type.tensor(type.outputs.front()).shape);
     }
-    const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs), false), ends);
+    const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs)), ends);
     const bool vocabulary =
         spec_.head.kind == HeadSpec::Kind::vocabulary || spec_.head.kind == HeadSpec::Kind::masked;
     if (vocabulary && spec_.head.tied) table_users_.push_back(head);

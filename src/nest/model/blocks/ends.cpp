@@ -15,7 +15,8 @@ TensorIndex add_lookup(LayerBuilder& b, const Shape& tokens, std::int64_t vocab,
   Tensor out{"embedded", join(tokens, {width})};
   const Bytes rows = out.bytes();
   return b
-      .general("token_embedding", OperatorKind::embedding, {ids}, {std::move(table)}, {std::move(out)}, rows)
+      .general(
+          {"token_embedding", OperatorKind::embedding, {ids}, {std::move(table)}, {std::move(out)}, rows})
       .front();
 }
 
@@ -32,7 +33,8 @@ TensorIndex add_positions(LayerBuilder& b, TensorIndex x, const StemSpec& stem) 
   }
   if (tables.empty()) return x;
   const Bytes rows{shape[1].size * hidden.size * size_of(DType::bf16)};
-  return b.general("positions", OperatorKind::position, {x}, std::move(tables), {{"positioned", shape}}, rows)
+  return b
+      .general({"positions", OperatorKind::position, {x}, std::move(tables), {{"positioned", shape}}, rows})
       .front();
 }
 
@@ -56,9 +58,11 @@ TensorIndex add_patch_stem(LayerBuilder& b, const StackSpec& stack, const Shape&
   TensorIndex x =
       b.matmul("patch_embedding", image, {patch}, Weight{"patch_vectors", {hidden}, stack.stem.patch_bias});
   if (stack.stem.class_token) {
-    x = b.general("class_token", OperatorKind::add, {x},
-                  {{"class_token", {hidden}, DType::bf16, Role::parameter}},
-                  {{"with_class", join(tokens, {hidden})}})
+    x = b.general({"class_token",
+                   OperatorKind::add,
+                   {x},
+                   {{"class_token", {hidden}, DType::bf16, Role::parameter}},
+                   {{"with_class", join(tokens, {hidden})}}})
             .front();
   }
   return x;
@@ -72,11 +76,13 @@ TensorIndex add_frame_stem(LayerBuilder& b, const StackSpec& stack, const Shape&
   Shape frames = tokens;
   frames[1].size *= 2;
   const TensorIndex sound = b.input("frames", join(frames, {window}));
-  TensorIndex x = b.matmul("conv1", sound, {window}, Weight{"conv1_result", {hidden}, true});
+  TensorIndex x =
+      b.matmul("conv1", sound, {window}, Weight{.name = "conv1_result", .features = {hidden}, .bias = true});
   x = b.pointwise("conv1_activation", OperatorKind::gelu, {x});
   const Dim wide{Axis::patch, kWindow * stack.hidden};
-  x = b.general("conv2_windows", OperatorKind::unfold, {x}, {}, {{"windows", join(tokens, {wide})}}).front();
-  x = b.matmul("conv2", x, {wide}, Weight{"conv2_result", {hidden}, true});
+  x = b.general({"conv2_windows", OperatorKind::unfold, {x}, {}, {{"windows", join(tokens, {wide})}}})
+          .front();
+  x = b.matmul("conv2", x, {wide}, Weight{.name = "conv2_result", .features = {hidden}, .bias = true});
   return b.pointwise("conv2_activation", OperatorKind::gelu, {x});
 }
 
@@ -85,16 +91,19 @@ void add_loss(LayerBuilder& b, TensorIndex logits) {
   const Shape shape = b.shape(logits);
   Shape rows = shape;
   rows.pop_back();
-  const auto made = b.general("loss", OperatorKind::loss, {logits}, {},
-                              {{"log_probabilities", shape, DType::fp32}, {"loss", rows, DType::fp32}});
+  const auto made = b.general({"loss",
+                               OperatorKind::loss,
+                               {logits},
+                               {},
+                               {{"log_probabilities", shape, DType::fp32}, {"loss", rows, DType::fp32}}});
   b.also_keep({made[0]});
 }
 
 TensorIndex add_pooler(LayerBuilder& b, TensorIndex x) {
   const Dim hidden = b.last_dim(x);
   const Shape one{b.shape(x)[0], hidden};
-  TensorIndex p = b.general("first_token", OperatorKind::select, {x}, {}, {{"first", one}}).front();
-  p = b.matmul("pooler", p, {hidden}, Weight{"pooled", {hidden}, true});
+  TensorIndex p = b.general({"first_token", OperatorKind::select, {x}, {}, {{"first", one}}}).front();
+  p = b.matmul("pooler", p, {hidden}, Weight{.name = "pooled", .features = {hidden}, .bias = true});
   return b.pointwise("pooler_activation", OperatorKind::tanh, {p});
 }
 
@@ -126,7 +135,8 @@ TensorIndex add_masked_head(LayerBuilder& b, const ModelSpec& spec, TensorIndex 
   const Dim hidden = b.last_dim(x);
   if (spec.head.pooler) add_pooler(b, x);
   b.set_apart(true);
-  TensorIndex y = b.matmul("mlm_transform", x, {hidden}, Weight{"transformed", {hidden}, true});
+  TensorIndex y = b.matmul("mlm_transform", x, {hidden},
+                           Weight{.name = "transformed", .features = {hidden}, .bias = true});
   y = b.pointwise("mlm_activation", OperatorKind::gelu, {y});
   y = b.norm("mlm_norm", y, NormKind::layer);
   const Weight table{
@@ -142,8 +152,9 @@ TensorIndex add_class_head(LayerBuilder& b, const ModelSpec& spec, TensorIndex x
   if (spec.stacks.back().final_norm) x = b.norm("final_norm", x, spec.stacks.back().norm);
   if (spec.head.pooler) return add_pooler(b, x);
   const Shape one{b.shape(x)[0], hidden};
-  x = b.general("first_token", OperatorKind::select, {x}, {}, {{"first", one}}).front();
-  x = b.matmul("classifier", x, {hidden}, Weight{"logits", {{Axis::classes, spec.head.outputs}}, true});
+  x = b.general({"first_token", OperatorKind::select, {x}, {}, {{"first", one}}}).front();
+  x = b.matmul("classifier", x, {hidden},
+               Weight{.name = "logits", .features = {{Axis::classes, spec.head.outputs}}, .bias = true});
   add_loss(b, x);
   return x;
 }
@@ -156,16 +167,21 @@ TensorIndex add_contrast_head(LayerBuilder& b, const ModelSpec& spec,
     const StackSpec& tower = spec.stacks[i];
     TensorIndex x = b.norm(tower.prefix + "_final_norm", inputs[i], tower.norm);
     const Dim hidden = b.last_dim(x);
-    x = b.general(tower.prefix + "_select", OperatorKind::select, {x}, {},
-                  {{tower.prefix + "_vector", {b.shape(x)[0], hidden}}})
+    x = b.general({tower.prefix + "_select",
+                   OperatorKind::select,
+                   {x},
+                   {},
+                   {{tower.prefix + "_vector", {b.shape(x)[0], hidden}}}})
             .front();
     projected.push_back(
         b.matmul(tower.prefix + "_projection", x, {hidden}, Weight{tower.prefix + "_projected", {common}}));
   }
   const Dim batch = b.shape(projected[0])[0];
-  const TensorIndex out = b.general("contrast", OperatorKind::contrast, projected,
-                                    {{"logit_scale", {{Axis::other, 1}}, DType::fp32, Role::parameter}},
-                                    {{"similarities", {batch, {Axis::other, batch.size}}, DType::fp32}})
+  const TensorIndex out = b.general({"contrast",
+                                     OperatorKind::contrast,
+                                     projected,
+                                     {{"logit_scale", {{Axis::other, 1}}, DType::fp32, Role::parameter}},
+                                     {{"similarities", {batch, {Axis::other, batch.size}}, DType::fp32}}})
                               .front();
   return out;
 }
@@ -228,7 +244,7 @@ LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle styl
   const TensorIndex e = b.norm("embedding_norm", next, stack.norm);
   const Dim both{Axis::other, 2 * stack.hidden};
   const TensorIndex pair =
-      b.general("join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}).front();
+      b.general({"join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}}).front();
   const TensorIndex x = b.matmul("joining_projection", pair, {both}, Weight{"joined", {hidden}});
   const TensorIndex y = b.norm("final_norm", add_block(b, x, stack.blocks.back()), stack.norm);
   LayerType type = b.finish({y});

@@ -47,15 +47,14 @@ TensorIndex LayerBuilder::norm(const std::string& name, TensorIndex in, NormKind
   return out;
 }
 
-std::vector<TensorIndex> LayerBuilder::products(const std::string& name, OperatorKind kind, TensorIndex in,
-                                                const Shape& experts, const Shape& contract,
-                                                const std::vector<Weight>& weights) {
+std::vector<TensorIndex> LayerBuilder::products(const std::string& name, TensorIndex in, const Shape& experts,
+                                                const Shape& contract, const std::vector<Weight>& weights) {
   const Shape from = shape(in);
   assert(from.size() >= contract.size());
   const Shape rows(from.begin(), from.end() - static_cast<std::ptrdiff_t>(contract.size()));
   assert(Shape(from.end() - static_cast<std::ptrdiff_t>(contract.size()), from.end()) == contract);
   const auto row_count = static_cast<double>(elements(rows));
-  Operator op{name, kind, {in}};
+  Operator op{name, experts.empty() ? OperatorKind::matmul : OperatorKind::grouped_matmul, {in}};
   for (const Weight& w : weights) {
     const std::string prefix = weights.size() == 1 ? name : name + "." + w.name;
     op.parameters.push_back(
@@ -75,7 +74,7 @@ std::vector<TensorIndex> LayerBuilder::products(const std::string& name, Operato
 
 std::vector<TensorIndex> LayerBuilder::matmul(const std::string& name, TensorIndex in, const Shape& contract,
                                               const std::vector<Weight>& weights) {
-  return products(name, OperatorKind::matmul, in, {}, contract, weights);
+  return products(name, in, {}, contract, weights);
 }
 
 TensorIndex LayerBuilder::matmul(const std::string& name, TensorIndex in, const Shape& contract,
@@ -86,11 +85,11 @@ TensorIndex LayerBuilder::matmul(const std::string& name, TensorIndex in, const 
 std::vector<TensorIndex> LayerBuilder::grouped_matmul(const std::string& name, TensorIndex in, Dim experts,
                                                       const Shape& contract,
                                                       const std::vector<Weight>& weights) {
-  return products(name, OperatorKind::grouped_matmul, in, {experts}, contract, weights);
+  return products(name, in, {experts}, contract, weights);
 }
 
 TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                                    AttentionShape shape_facts) {
+                                    AttentionFacts shape_facts) {
   // Copies: adding a tensor moves the others. [batch, sequence, heads, head_dim]
   const Shape qs = shape(q);
   const Shape ks = shape(k);
@@ -99,8 +98,14 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
   op.attention = shape_facts;
   op.attention.flash = style_.flash;
   op.attention.dropout = style_.dropout;
-  op.forward_flops =
-      attention_flops(qs[0].size, qs[2].size, qs[1].size, ks[1].size, qs[3].size, vs[3].size, shape_facts);
+  op.forward_flops = attention_flops({.batch = qs[0].size,
+                                      .queries = qs[1].size,
+                                      .heads = qs[2].size,
+                                      .key_dim = qs[3].size,
+                                      .keys = ks[1].size,
+                                      .kv_heads = ks[2].size,
+                                      .value_dim = vs[3].size},
+                                     shape_facts);
   const Shape out{qs[0], qs[1], qs[2], vs[3]};
   if (style_.flash) {
     // The fused kernel keeps one log-sum-exp per query and head, and recomputes the rest.
@@ -123,7 +128,7 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
 TensorIndex LayerBuilder::pointwise(const std::string& name, OperatorKind kind,
                                     std::vector<TensorIndex> inputs) {
   const Shape out = shape(inputs.front());
-  const TensorIndex made = general(name, kind, std::move(inputs), {}, {{name + ".out", out}}).front();
+  const TensorIndex made = general({name, kind, std::move(inputs), {}, {{name + ".out", out}}}).front();
   const bool gated = kind == OperatorKind::swiglu || kind == OperatorKind::geglu;
   if (gated && !style_.fused) also_keep({add_tensor({name + ".gate", out})});
   return made;
@@ -139,14 +144,11 @@ TensorIndex LayerBuilder::residual(const std::string& name, std::vector<TensorIn
   return made;
 }
 
-std::vector<TensorIndex> LayerBuilder::general(const std::string& name, OperatorKind kind,
-                                               std::vector<TensorIndex> inputs,
-                                               std::vector<Tensor> parameters, std::vector<Tensor> outputs,
-                                               Bytes parameter_bytes_read) {
-  Operator op{name, kind, std::move(inputs)};
-  op.parameter_bytes_read = parameter_bytes_read;
-  for (Tensor& t : parameters) op.parameters.push_back(add_tensor(std::move(t)));
-  for (Tensor& t : outputs) op.outputs.push_back(add_tensor(std::move(t)));
+std::vector<TensorIndex> LayerBuilder::general(General general) {
+  Operator op{std::move(general.name), general.kind, std::move(general.inputs)};
+  op.parameter_bytes_read = general.parameter_bytes_read;
+  for (Tensor& t : general.parameters) op.parameters.push_back(add_tensor(std::move(t)));
+  for (Tensor& t : general.outputs) op.outputs.push_back(add_tensor(std::move(t)));
   std::vector<TensorIndex> made = op.outputs;
   add_operator(std::move(op));
   return made;

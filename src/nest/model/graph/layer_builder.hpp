@@ -31,7 +31,7 @@ struct LayerStyle {
   // Whether chains of element-wise kernels run as one (a compiler, or a framework's own fused kernels). Where
   // they do not, a gated activation keeps the activated gate as well.
   bool fused = true;
-  bool flash = true;     // see AttentionShape
+  bool flash = true;     // see AttentionFacts
   bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
 };
 
@@ -56,15 +56,21 @@ class LayerBuilder {
 
   // Whether it is a flash kernel and drops follows from the builder's style.
   TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                        AttentionShape shape);
+                        AttentionFacts shape);
   // Element-wise: the output has the first input's shape.
   TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
   // The residual stream and what blocks add to it, each dropped by itself where the style drops.
   TensorIndex residual(const std::string& name, std::vector<TensorIndex> inputs);
   // Anything else: named outputs, parameters that are read by row.
-  std::vector<TensorIndex> general(const std::string& name, OperatorKind kind,
-                                   std::vector<TensorIndex> inputs, std::vector<Tensor> parameters,
-                                   std::vector<Tensor> outputs, Bytes parameter_bytes_read = {});
+  struct General {
+    std::string name;
+    OperatorKind kind;
+    std::vector<TensorIndex> inputs;
+    std::vector<Tensor> parameters;
+    std::vector<Tensor> outputs;
+    Bytes parameter_bytes_read{};
+  };
+  std::vector<TensorIndex> general(General general);
   // The operator added last also keeps these.
   void also_keep(const std::vector<TensorIndex>& tensors);
   // One parameter more for the operator added last (a class token, a logit scale).
@@ -78,9 +84,9 @@ class LayerBuilder {
 
  private:
   TensorIndex add_tensor(Tensor tensor);
-  std::vector<TensorIndex> products(const std::string& name, OperatorKind kind, TensorIndex in,
-                                    const Shape& experts, const Shape& contract,
-                                    const std::vector<Weight>& weights);
+  // One product for each expert, or one.
+  std::vector<TensorIndex> products(const std::string& name, TensorIndex in, const Shape& experts,
+                                    const Shape& contract, const std::vector<Weight>& weights);
   void add_operator(Operator op);
 
   LayerType layer_;

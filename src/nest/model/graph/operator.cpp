@@ -35,17 +35,17 @@ const OperatorKindRow& row_of(OperatorKind kind) {
   return kRows[static_cast<std::size_t>(kind)];
 }
 
-Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
-                      std::int64_t key_dim, std::int64_t value_dim, AttentionShape shape) {
-  const auto q = static_cast<double>(queries);
-  const auto k = static_cast<double>(keys);
+Flops attention_flops(const AttentionSizes& sizes, AttentionFacts shape) {
+  const auto q = static_cast<double>(sizes.queries);
+  const auto k = static_cast<double>(sizes.keys);
   double pairs = q * k;
   if (shape.causal) {
     // A query sees at most `window` keys and none after it: a triangle of side w, then a band of width w.
     const double w = shape.window > 0 ? std::min<double>(static_cast<double>(shape.window), k) : k;
     pairs = q * w - w * w / 2;
   }
-  return Flops{2.0 * static_cast<double>(batch * heads) * pairs * static_cast<double>(key_dim + value_dim)};
+  return Flops{2.0 * static_cast<double>(sizes.batch * sizes.heads) * pairs *
+               static_cast<double>(sizes.key_dim + sizes.value_dim)};
 }
 
 }  // namespace nest::model

@@ -55,7 +55,7 @@ struct OperatorKindRow {
 using TensorIndex = std::size_t;  // into the tensors of one layer
 
 // Facts of an attention core that its tensors do not show.
-struct AttentionShape {
+struct AttentionFacts {
   bool causal = false;
   std::int64_t window = 0;  // keys that one query sees at most; 0 = all
   // One kernel that never writes the scores. Otherwise two batched products over the whole square, masked or
@@ -69,7 +69,7 @@ enum class CollectiveKind { none, all_reduce, reduce_scatter, all_gather, all_to
 // Which of a cell's devices take part: those that differ in this coordinate alone.
 enum class GroupAxis { tensor, context, expert, expert_tensor };
 
-struct CollectiveShape {
+struct CollectiveCall {
   CollectiveKind forward = CollectiveKind::none;
   CollectiveKind backward = CollectiveKind::none;
   GroupAxis group = GroupAxis::tensor;
@@ -85,7 +85,7 @@ struct CollectiveShape {
   std::int64_t members = 0;
   std::int64_t stride = 1;
 
-  bool operator==(const CollectiveShape&) const = default;
+  bool operator==(const CollectiveCall&) const = default;
 };
 
 struct Operator {
@@ -98,13 +98,22 @@ struct Operator {
   Flops forward_flops;
   // For embedding and position: bytes of parameters touched, which are rows and not the table.
   Bytes parameter_bytes_read;
-  AttentionShape attention;
-  CollectiveShape collective;  // where kind is collective
+  AttentionFacts attention;
+  CollectiveCall collective;  // where kind is collective
+};
+
+// What one attention core works on.
+struct AttentionSizes {
+  std::int64_t batch = 1;
+  std::int64_t queries = 1;
+  std::int64_t heads = 1;
+  std::int64_t key_dim = 1;
+  std::int64_t keys = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t value_dim = 1;
 };
 
 // FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
-[[nodiscard]] Flops attention_flops(std::int64_t batch, std::int64_t heads, std::int64_t queries,
-                                    std::int64_t keys, std::int64_t key_dim, std::int64_t value_dim,
-                                    AttentionShape shape);
+[[nodiscard]] Flops attention_flops(const AttentionSizes& sizes, AttentionFacts shape);
 
 }  // namespace nest::model

@@ -27,7 +27,7 @@ constexpr std::int64_t kMostTotalBytes = 1'000'000'000'000'000'000;
 Bytes layer_bytes(Reader& r, const char* key) {
   const Bytes bytes = r.bytes(key);
   const Value& given = *r.find(key);
-  const std::string shown = given.as_string() != nullptr ? *given.as_string() : to_json(given, false);
+  const std::string shown = given.as_string() != nullptr ? *given.as_string() : to_json_line(given);
   std::string_view number = shown;
   while (number.ends_with(' ') || number.ends_with('B')) number.remove_suffix(1);
   if (const auto plain = number_in<double>(number); plain && *plain != std::floor(*plain))

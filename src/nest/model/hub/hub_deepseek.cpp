@@ -37,7 +37,7 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
   static_cast<void>(
       r.has("num_key_value_heads"));  // stated in the files, without meaning for latent attention
   dense.ffn.ffn = size("intermediate_size", 18432);
-  dense.ffn.activation = activation_field(r, {"hidden_act"}, "silu", true);
+  dense.ffn.activation = activation_field(r, {"hidden_act"}, "silu", FeedForward::gated);
 
   ExpertsSpec experts;
   experts.experts = v3 ? size_field(r, {"n_routed_experts", "num_local_experts"}, 256)

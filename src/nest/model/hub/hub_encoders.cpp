@@ -21,9 +21,9 @@ ModelSpec read_bert(Reader& r, const std::string& /*type*/) {
   BlockSpec block;
   block.norm = NormKind::layer;
   block.layout = NormLayout::post;
-  block.attention = plain_attention(heads, head_dim_of(r, stack.hidden, heads), true, false);
+  block.attention = plain_attention(heads, head_dim_of(r, stack.hidden, heads), {.causal = false});
   block.ffn.ffn = size_field(r, {"intermediate_size"}, 3072);
-  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu", false);
+  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu", FeedForward::plain);
   block.ffn.gate_bias = block.ffn.down_bias = true;
   stack.blocks.assign(static_cast<std::size_t>(layers_field(r, {"num_hidden_layers"}, 12)), block);
   spec.positions = stack.stem.positions;
@@ -48,7 +48,7 @@ ModelSpec read_t5(Reader& r, const std::string& /*type*/) {
   const std::int64_t decoder_layers = layers_field(r, {"num_decoder_layers"}, layers);
 
   BlockSpec block;
-  block.attention = plain_attention(heads, head_dim, false, false);
+  block.attention = plain_attention(heads, head_dim, {.bias = false, .causal = false});
   block.ffn.ffn = size_field(r, {"d_ff"}, 2048);
   const std::string projection = r.text_or("feed_forward_proj", "relu");
   const bool gated = projection.starts_with("gated-");
@@ -94,10 +94,10 @@ ModelSpec read_whisper(Reader& r, const std::string& /*type*/) {
     const std::int64_t heads = size_field(r, {heads_key}, 6);
     BlockSpec block;
     block.norm = NormKind::layer;
-    block.attention = plain_attention(heads, head_dim_of(r, encoder.hidden, heads), true, false);
+    block.attention = plain_attention(heads, head_dim_of(r, encoder.hidden, heads), {.causal = false});
     block.attention.key_bias = false;
     block.ffn.ffn = size_field(r, {ffn_key}, 1536);
-    block.ffn.activation = activation_field(r, {"activation_function"}, "gelu", false);
+    block.ffn.activation = activation_field(r, {"activation_function"}, "gelu", FeedForward::plain);
     block.ffn.gate_bias = block.ffn.down_bias = true;
     return block;
   };

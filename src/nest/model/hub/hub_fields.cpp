@@ -77,7 +77,8 @@ void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts) {
 }
 
 Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback,
-                            bool gated) {
+                            FeedForward kind) {
+  const bool gated = kind == FeedForward::gated;
   std::string name = fallback;
   std::string used;
   for (const char* key : keys) {
@@ -99,14 +100,14 @@ Activation activation_field(Reader& r, std::initializer_list<const char*> keys, 
   r.fail_at(used, "the activation '" + name + "' is not known", "known: silu, gelu and its variants, relu");
 }
 
-AttentionSpec plain_attention(std::int64_t heads, std::int64_t head_dim, bool bias, bool causal) {
+AttentionSpec plain_attention(std::int64_t heads, std::int64_t head_dim, AttentionHabits habits) {
   AttentionSpec a;
   a.heads = heads;
   a.kv_heads = heads;
   a.head_dim = head_dim;
-  a.query_bias = a.key_bias = a.value_bias = a.output_bias = bias;
+  a.query_bias = a.key_bias = a.value_bias = a.output_bias = habits.bias;
   a.rotary = false;
-  a.causal = causal;
+  a.causal = habits.causal;
   return a;
 }
 

@@ -26,12 +26,17 @@ void check_rotary(const Reader& r, const AttentionSpec& a);
 void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts);
 
 // "silu" -> swiglu where the feed-forward is gated, "gelu_new" -> gelu, ...; an unknown name is an error.
+enum class FeedForward { plain, gated };
 [[nodiscard]] Activation activation_field(Reader& r, std::initializer_list<const char*> keys,
-                                          const char* fallback, bool gated);
+                                          const char* fallback, FeedForward kind);
 
 // Attention with the same bias everywhere and as many key heads as query heads.
-[[nodiscard]] AttentionSpec plain_attention(std::int64_t hidden_heads, std::int64_t head_dim, bool bias,
-                                            bool causal);
+struct AttentionHabits {
+  bool bias = true;
+  bool causal = true;
+};
+[[nodiscard]] AttentionSpec plain_attention(std::int64_t heads, std::int64_t head_dim,
+                                            AttentionHabits habits);
 
 // Model sizes that no published model comes near: larger ones are typing errors.
 inline constexpr WholeRange kSizeRange{1, 10'000'000};

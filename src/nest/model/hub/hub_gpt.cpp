@@ -21,10 +21,10 @@ ModelSpec one_stack(StackSpec stack, const BlockSpec& block, std::int64_t layers
   return spec;
 }
 
-BlockSpec biased_block(Reader& r, std::int64_t hidden, std::int64_t heads, bool bias) {
+BlockSpec biased_block(Reader& r, std::int64_t hidden, std::int64_t heads, bool bias = true) {
   BlockSpec block;
   block.norm = NormKind::layer;
-  block.attention = plain_attention(heads, head_dim_of(r, hidden, heads), bias, true);
+  block.attention = plain_attention(heads, head_dim_of(r, hidden, heads), {.bias = bias});
   block.ffn.gate_bias = block.ffn.down_bias = bias;
   return block;
 }
@@ -38,9 +38,9 @@ ModelSpec read_gpt2(Reader& r, const std::string& /*type*/) {
   stack.stem.vocab = size_field(r, {"vocab_size"}, 50257);
   stack.stem.positions = size_field(r, {"n_positions", "max_position_embeddings"}, 1024);
   const std::int64_t heads = size_field(r, {"n_head", "num_attention_heads"}, 12);
-  BlockSpec block = biased_block(r, stack.hidden, heads, true);
+  BlockSpec block = biased_block(r, stack.hidden, heads);
   block.ffn.ffn = size_field(r, {"n_inner"}, 4 * stack.hidden);
-  block.ffn.activation = activation_field(r, {"activation_function"}, "gelu_new", false);
+  block.ffn.activation = activation_field(r, {"activation_function"}, "gelu_new", FeedForward::plain);
   const std::int64_t layers = layers_field(r, {"n_layer", "num_hidden_layers"}, 12);
   const std::int64_t positions = stack.stem.positions;
   return one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", true));
@@ -52,14 +52,14 @@ ModelSpec read_gpt_neox(Reader& r, const std::string& /*type*/) {
   stack.hidden = size_field(r, {"hidden_size"}, 6144);
   stack.stem.vocab = size_field(r, {"vocab_size"}, 50432);
   const std::int64_t heads = size_field(r, {"num_attention_heads"}, 64);
-  BlockSpec block = biased_block(r, stack.hidden, heads, true);
+  BlockSpec block = biased_block(r, stack.hidden, heads);
   block.layout = r.boolean_or("use_parallel_residual", true) ? NormLayout::parallel_two : NormLayout::pre;
   const bool attention_bias = r.boolean_or("attention_bias", true);
   AttentionSpec& a = block.attention;
   a.query_bias = a.key_bias = a.value_bias = a.output_bias = attention_bias;
   a.rotary = true;
   block.ffn.ffn = size_field(r, {"intermediate_size"}, 24576);
-  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu", false);
+  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu", FeedForward::plain);
   const std::int64_t layers = layers_field(r, {"num_hidden_layers"}, 44);
   const std::int64_t positions = size_field(r, {"max_position_embeddings"}, 2048);
   return one_stack(std::move(stack), block, layers, positions, r.boolean_or("tie_word_embeddings", false));
@@ -80,7 +80,7 @@ ModelSpec read_opt(Reader& r, const std::string& /*type*/) {
   BlockSpec block = biased_block(r, stack.hidden, heads, r.boolean_or("enable_bias", true));
   block.layout = before ? NormLayout::pre : NormLayout::post;
   block.ffn.ffn = size_field(r, {"ffn_dim"}, 3072);
-  block.ffn.activation = activation_field(r, {"activation_function"}, "relu", false);
+  block.ffn.activation = activation_field(r, {"activation_function"}, "relu", FeedForward::plain);
   const std::int64_t layers = layers_field(r, {"num_hidden_layers"}, 12);
   const std::int64_t projection = stack.stem.width == stack.hidden ? 0 : stack.stem.width;
   ModelSpec spec =
@@ -95,7 +95,7 @@ ModelSpec read_phi(Reader& r, const std::string& /*type*/) {
   stack.hidden = size_field(r, {"hidden_size"}, 2048);
   stack.stem.vocab = size_field(r, {"vocab_size"}, 51200);
   const std::int64_t heads = size_field(r, {"num_attention_heads"}, 32);
-  BlockSpec block = biased_block(r, stack.hidden, heads, true);
+  BlockSpec block = biased_block(r, stack.hidden, heads);
   block.layout = NormLayout::parallel;
   block.attention.kv_heads = size_field(r, {"num_key_value_heads"}, heads);
   check_kv_heads(r, heads, block.attention.kv_heads);
@@ -103,7 +103,7 @@ ModelSpec read_phi(Reader& r, const std::string& /*type*/) {
   block.attention.head_norms = r.boolean_or("qk_layernorm", false);
   block.attention.head_norm = NormKind::layer;
   block.ffn.ffn = size_field(r, {"intermediate_size"}, 8192);
-  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu_new", false);
+  block.ffn.activation = activation_field(r, {"hidden_act"}, "gelu_new", FeedForward::plain);
   const std::int64_t layers = layers_field(r, {"num_hidden_layers"}, 24);
   const std::int64_t positions = size_field(r, {"max_position_embeddings"}, 2048);
   ModelSpec spec =

@@ -120,7 +120,8 @@ ModelSpec read_llama_like(Reader& r, const std::string& type) {
   block.layout = type == "gemma2" ? NormLayout::sandwich : NormLayout::pre;
   block.attention = read_attention(r, d, stack.hidden);
   block.ffn.ffn = size_field(r, {"intermediate_size"}, d.ffn);
-  block.ffn.activation = activation_field(r, {"hidden_activation", "hidden_act"}, d.activation, true);
+  block.ffn.activation =
+      activation_field(r, {"hidden_activation", "hidden_act"}, d.activation, FeedForward::gated);
   block.ffn.gate_bias = block.ffn.down_bias = type == "llama" && r.boolean_or("mlp_bias", false);
   std::optional<ExpertsSpec> experts;
   if (d.moe != Moe::none) experts = read_experts(r, d, block.ffn.ffn);

@@ -18,9 +18,9 @@ BlockSpec tower_block(Reader& r, std::int64_t hidden, std::int64_t heads, std::i
                       const char* activation) {
   BlockSpec block;
   block.norm = NormKind::layer;
-  block.attention = plain_attention(heads, head_dim_of(r, hidden, heads), true, false);
+  block.attention = plain_attention(heads, head_dim_of(r, hidden, heads), {.causal = false});
   block.ffn.ffn = ffn;
-  block.ffn.activation = activation_field(r, {"hidden_act"}, activation, false);
+  block.ffn.activation = activation_field(r, {"hidden_act"}, activation, FeedForward::plain);
   block.ffn.gate_bias = block.ffn.down_bias = true;
   return block;
 }

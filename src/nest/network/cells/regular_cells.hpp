@@ -16,7 +16,13 @@ namespace nest::network {
 class RegularCells {
  public:
   // None where domains that could hold a cell differ.
-  [[nodiscard]] static std::optional<RegularCells> find(const DeviceTree& tree, std::int64_t cell);
+  [[nodiscard]] static std::optional<RegularCells> find(const DeviceTree& tree, std::int64_t cell) {
+    for (std::int32_t l = 0; l < tree.levels() && tree.regular(LevelId(l)); ++l) {
+      const std::int64_t devices = tree.devices_in(LevelId(l), 0);
+      if (devices >= cell) return RegularCells(cell, devices);
+    }
+    return std::nullopt;
+  }
 
   // Devices of the smallest domain that holds a cell, and the cells in it.
   [[nodiscard]] std::int64_t unit() const { return unit_; }

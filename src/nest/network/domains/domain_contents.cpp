@@ -26,7 +26,7 @@ DomainContents::DomainContents(const Cluster& cluster, GroupFacts& facts)
   }
 }
 
-void DomainContents::start(const FamilySpec& spec, std::size_t owners) {
+void DomainContents::start(const SiblingSpec& spec, std::size_t owners) {
   spec_ = &spec;
   contents_.clear();
   entries_.clear();
@@ -155,7 +155,7 @@ std::int32_t DomainContents::innermost(const DomainSpot& domain, std::vector<Gro
 
 // The children's groups, numbered as the domain's.
 void DomainContents::gather(std::span<const ChildContent> children) {
-  const std::int32_t ring = spec_->kind == FamilyKind::spread ? narrow(spec_->ring) : 0;
+  const std::int32_t ring = spec_->kind == SiblingKind::spread ? narrow(spec_->ring) : 0;
   arcs_.clear();
   for (std::size_t c = 0; c < children.size(); ++c) {
     const GroupBase& base = children[c].base;

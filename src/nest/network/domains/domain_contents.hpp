@@ -1,4 +1,4 @@
-// What the groups of one family have in a domain, made from its segments or from its children's contents.
+// What sibling groups have in a domain, made from its segments or from its children's contents.
 // Groups that are complete in a domain leave it: only their facts are kept.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 #include "nest/cluster/cluster.hpp"
 #include "nest/network/domains/arc_sweep.hpp"
-#include "nest/network/domains/family_spec.hpp"
 #include "nest/network/domains/group_facts.hpp"
+#include "nest/network/domains/sibling_spec.hpp"
 
 namespace nest::network {
 
@@ -48,7 +48,7 @@ class DomainContents {
   DomainContents(const Cluster& cluster, GroupFacts& facts);
 
   // Forgets everything; the spec outlives what is made after it.
-  void start(const FamilySpec& spec, std::size_t owners);
+  void start(const SiblingSpec& spec, std::size_t owners);
 
   // By number. What is complete in it and of its only owner, where it has one.
   [[nodiscard]] std::span<const GroupEntry> entries(std::int32_t content) const;
@@ -89,12 +89,12 @@ class DomainContents {
                                          const ArcSweep::Piece& piece);
   [[nodiscard]] std::int32_t with_load(std::int32_t set, std::int32_t level, ChildLoad load) const;
   [[nodiscard]] std::int32_t place_of(const DomainSpot& domain);
-  [[nodiscard]] bool of_all() const { return spec_->kind != FamilyKind::pairs; }
-  [[nodiscard]] bool of_own() const { return spec_->alone || spec_->kind == FamilyKind::pairs; }
+  [[nodiscard]] bool of_all() const { return spec_->kind != SiblingKind::pairs; }
+  [[nodiscard]] bool of_own() const { return spec_->alone || spec_->kind == SiblingKind::pairs; }
 
   const Cluster* cluster_;
   GroupFacts* facts_;
-  const FamilySpec* spec_ = nullptr;
+  const SiblingSpec* spec_ = nullptr;
   std::vector<std::int32_t> places_;  // by level, where it is regular and no grid; else -1
   std::vector<Content> contents_;
   std::vector<GroupEntry> entries_;

@@ -21,7 +21,7 @@ class DomainContentsTest : public ::testing::Test {
 
 // One group with two devices in each of two nodes.
 TEST_F(DomainContentsTest, CompleteGroupsLeaveTheirFacts) {
-  const FamilySpec spec{.kind = FamilyKind::spread, .members = 4};
+  const SiblingSpec spec{.kind = SiblingKind::spread, .members = 4};
   contents_.start(spec, 1);
   std::vector<GroupArc> arcs{{.owner = 0, .from = 0, .to = 1, .count = 2}};
   const std::int32_t node = contents_.innermost(kNode, arcs, false);
@@ -39,7 +39,7 @@ TEST_F(DomainContentsTest, CompleteGroupsLeaveTheirFacts) {
 
 // Where all groups are of one owner, the content itself says what is complete.
 TEST_F(DomainContentsTest, OneOwnersFactsStayWithTheContent) {
-  const FamilySpec spec{.kind = FamilyKind::chunks, .ring = 2, .members = 2};
+  const SiblingSpec spec{.kind = SiblingKind::chunks, .ring = 2, .members = 2};
   contents_.start(spec, 3);
   std::vector<GroupArc> arcs{{.owner = 0, .from = 0, .to = 3, .count = 2},
                              {.owner = 0, .from = 3, .to = 4, .count = 1}};
@@ -52,7 +52,7 @@ TEST_F(DomainContentsTest, OneOwnersFactsStayWithTheContent) {
 
 // Neighbouring groups that lie alike make one entry, and a ring's numbers go round.
 TEST_F(DomainContentsTest, GroupsAreNumberedRoundTheRing) {
-  const FamilySpec spec{.kind = FamilyKind::spread, .ring = 4, .members = 9};
+  const SiblingSpec spec{.kind = SiblingKind::spread, .ring = 4, .members = 9};
   contents_.start(spec, 1);
   std::vector<GroupArc> arcs{{.owner = 0, .from = 0, .to = 2, .count = 1}};
   const std::int32_t node = contents_.innermost(kNode, arcs, false);

@@ -25,7 +25,7 @@ DomainWalk::DomainWalk(const Cluster& cluster, const CellLayout& layout, GroupFa
   while (first_hops_ < tree_.levels() && !facts.hops(first_hops_)) ++first_hops_;
 }
 
-OwnerFacts DomainWalk::run(const FamilySpec& spec, std::size_t owners) {
+OwnerFacts DomainWalk::run(const SiblingSpec& spec, std::size_t owners) {
   spec_ = &spec;
   in_cell_ = layout_.shape().cell / spec.lanes;
   run_ = layout_.shape().inner * in_cell_;
@@ -76,7 +76,8 @@ std::optional<DomainWalk::Within> DomainWalk::within_slot(const DomainSpot& doma
 // Whether no two segments belong to one group, and no level asks where they lie.
 bool DomainWalk::all_apart(const DomainSpot& domain, const SegmentRun& run) const {
   if (domain.level >= first_hops_) return false;
-  return spec_->kind == FamilyKind::pairs || (spec_->kind == FamilyKind::spread && run.count <= spec_->ring);
+  return spec_->kind == SiblingKind::pairs ||
+         (spec_->kind == SiblingKind::spread && run.count <= spec_->ring);
 }
 
 DomainWalk::Seen DomainWalk::look_within(const DomainSpot& domain, const Within& within) {
@@ -84,10 +85,10 @@ DomainWalk::Seen DomainWalk::look_within(const DomainSpot& domain, const Within&
   std::array<std::int32_t, 4> key{domain.level, 0, 0, 0};
   Seen out;
   switch (spec_->kind) {
-    case FamilyKind::spread:
+    case SiblingKind::spread:
       out.base = {narrow(run.slot), narrow(run.first % spec_->ring)};
       break;
-    case FamilyKind::chunks: {
+    case SiblingKind::chunks: {
       const std::int64_t offset = run.first % spec_->ring;
       const bool ends = offset + run.count > spec_->ring;
       out.base = {narrow(run.slot), narrow(run.first / spec_->ring * spec_->classes)};
@@ -95,7 +96,7 @@ DomainWalk::Seen DomainWalk::look_within(const DomainSpot& domain, const Within&
       key[2] = narrow(ends ? offset : offset % spec_->classes);
       break;
     }
-    case FamilyKind::pairs:
+    case SiblingKind::pairs:
       out.base = {0, narrow(run.first)};
       key[1] = 3;
       key[2] = narrow(run.slot);
@@ -108,12 +109,12 @@ DomainWalk::Seen DomainWalk::look_within(const DomainSpot& domain, const Within&
     add_arcs(*spec_, run, out.base, 0, arcs_);
     out.content = known = contents_.apart(domain, arcs_);
   } else if (known < 0) {
-    out.content = make(domain, out.base, spec_->kind != FamilyKind::pairs);
+    out.content = make(domain, out.base, spec_->kind != SiblingKind::pairs);
     known_content(key) = out.content;
   }
   const bool empty = contents_.entries(out.content).empty();
   const bool in_step = run.count % spec_->ring == 0;
-  if (in_step && (spec_->kind == FamilyKind::spread || (spec_->kind == FamilyKind::chunks && empty)))
+  if (in_step && (spec_->kind == SiblingKind::spread || (spec_->kind == SiblingKind::chunks && empty)))
     out.repeats = within.more;
   return out;
 }
@@ -132,16 +133,16 @@ DomainWalk::Seen DomainWalk::look(const DomainSpot& domain, std::optional<std::i
   std::int64_t offset = -1;
   Seen out{.base = {only.value_or(0), 0}};
   switch (spec_->kind) {
-    case FamilyKind::spread:
+    case SiblingKind::spread:
       out.base.group = narrow(before % spec_->ring);
       break;
-    case FamilyKind::chunks: {
+    case SiblingKind::chunks: {
       const std::int64_t blocks = (end - 1) / shape.block_devices - block + 1;
       out.base.group = narrow(before / spec_->ring * spec_->classes);
       if (before % spec_->ring + blocks * run_ > spec_->ring) offset = before % spec_->ring;
       break;
     }
-    case FamilyKind::pairs:
+    case SiblingKind::pairs:
       out.base.group = narrow(before);
       break;
   }
@@ -218,7 +219,7 @@ void DomainWalk::gather_children(const DomainSpot& domain, const GroupBase& base
         s.done.push_back(facts);
     }
     ChildContent child{seen.content, {seen.base.owner - base.owner, seen.base.group - base.group}, i, 1};
-    if (spec_->kind == FamilyKind::spread && child.base.group < 0) child.base.group += narrow(spec_->ring);
+    if (spec_->kind == SiblingKind::spread && child.base.group < 0) child.base.group += narrow(spec_->ring);
     if (!facts_.hops(domain.level))
       child.times += narrow(std::min<std::int64_t>(seen.repeats, children - 1 - i));
     i += child.times - 1;

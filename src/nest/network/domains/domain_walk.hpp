@@ -1,4 +1,4 @@
-// Facts of families of groups of a placement, from the devices outwards. Domains that begin at the same place
+// Facts of sibling groups of a placement, from the devices outwards. Domains that begin at the same place
 // of a block, or lie within one slot's devices, have the same content but for the numbers of owners and
 // groups, and are looked at once.
 #pragma once
@@ -11,9 +11,9 @@
 #include "nest/cluster/cluster.hpp"
 #include "nest/network/cells/cell_layout.hpp"
 #include "nest/network/domains/domain_contents.hpp"
-#include "nest/network/domains/family_spec.hpp"
 #include "nest/network/domains/group_facts.hpp"
 #include "nest/network/domains/int_lists.hpp"
+#include "nest/network/domains/sibling_spec.hpp"
 
 namespace nest::network {
 
@@ -22,7 +22,7 @@ class DomainWalk {
   // All outlive this.
   DomainWalk(const Cluster& cluster, const CellLayout& layout, GroupFacts& facts);
 
-  [[nodiscard]] OwnerFacts run(const FamilySpec& spec, std::size_t owners);
+  [[nodiscard]] OwnerFacts run(const SiblingSpec& spec, std::size_t owners);
 
  private:
   // A domain's content, its base, and how many domains after it certainly have equal ones.
@@ -63,8 +63,8 @@ class DomainWalk {
   std::int32_t first_hops_ = 0;   // the innermost level whose messages hop through children
   std::vector<Scratch> scratch_;  // by level
   std::vector<GroupArc> arcs_;
-  // Of the family that is being looked at.
-  const FamilySpec* spec_ = nullptr;
+  // Of the siblings that are being looked at.
+  const SiblingSpec* spec_ = nullptr;
   std::int64_t in_cell_ = 1;  // segments of a cell
   std::int64_t run_ = 1;      // of one slot in one block
   IntLists keys_;

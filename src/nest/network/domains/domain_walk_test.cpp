@@ -14,7 +14,7 @@ TEST(DomainWalk, SlotsThatLieAlikeHaveTheSameFacts) {
   const CellLayout layout(mega.tree(),
                           {.cell = 8, .stages = 16, .inner = 1, .outer = 64, .block_devices = 128});
   GroupFacts facts(mega);
-  const FamilySpec spec{.kind = FamilyKind::spread, .lanes = 8, .members = 64};
+  const SiblingSpec spec{.kind = SiblingKind::spread, .lanes = 8, .members = 64};
   const OwnerFacts found = DomainWalk(mega, layout, facts).run(spec, 16);
   ASSERT_EQ(found.size(), 16U);
   for (const auto& names : found) EXPECT_EQ(names, found.front());
@@ -34,7 +34,7 @@ TEST(DomainWalk, ChunksOfOneSlotMayDiffer) {
   const CellLayout layout(cluster.tree(),
                           {.cell = 8, .stages = 7, .inner = 1, .outer = 16, .block_devices = 56});
   GroupFacts facts(cluster);
-  const FamilySpec spec{.kind = FamilyKind::chunks, .lanes = 8, .ring = 2, .members = 2};
+  const SiblingSpec spec{.kind = SiblingKind::chunks, .lanes = 8, .ring = 2, .members = 2};
   const OwnerFacts found = DomainWalk(cluster, layout, facts).run(spec, 7);
   for (const auto& names : found) EXPECT_FALSE(names.empty());
 }

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/network/groups/group_family.hpp"
 #include "nest/network/groups/group_grid.hpp"
+#include "nest/network/groups/sibling_groups.hpp"
 
 namespace nest::network {
 namespace {
@@ -83,7 +84,7 @@ GroupShape group_shape(const Cluster& cluster, std::span<const DeviceId> group) 
   const DeviceRanks ranks(cluster.tree(), group);
   GroupList list;
   list.add_strided(ranks, 0, 1, static_cast<std::int64_t>(group.size()));
-  return family_shapes(cluster, ranks, list, 1).shapes.front();
+  return sibling_shapes(cluster, ranks, list, 1).shapes.front();
 }
 
 std::vector<GroupShape> group_shapes(const Cluster& cluster, std::span<const std::vector<DeviceId>> groups) {
@@ -98,11 +99,21 @@ std::vector<GroupShape> group_shapes(const Cluster& cluster, std::span<const std
     list.add_strided(ranks, first, 1, members);
     first += members;
   }
-  const FamilyShapes family = family_shapes(cluster, ranks, list, groups.size());
+  const SiblingShapes siblings = sibling_shapes(cluster, ranks, list, groups.size());
   std::vector<GroupShape> out;
   out.reserve(groups.size());
-  for (const std::size_t shape : family.of_group) out.push_back(family.shapes[shape]);
+  for (const std::size_t shape : siblings.of_group) out.push_back(siblings.shapes[shape]);
   return out;
+}
+
+Shapes::Shapes(std::vector<GroupShape> shapes) {
+  if (shapes.empty()) return;
+  make_canonical(shapes);
+  list_ = std::make_shared<const std::vector<GroupShape>>(std::move(shapes));
+}
+
+bool Shapes::operator==(const Shapes& other) const {
+  return list_ == other.list_ || std::equal(begin(), end(), other.begin(), other.end());
 }
 
 }  // namespace nest::network

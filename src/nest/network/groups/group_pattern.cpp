@@ -145,7 +145,7 @@ std::vector<DeviceId> pattern_group(const GroupPattern& pattern) {
   return out;
 }
 
-std::vector<std::vector<DeviceId>> pattern_family(const GroupPattern& pattern) {
+std::vector<std::vector<DeviceId>> pattern_siblings(const GroupPattern& pattern) {
   std::vector<std::vector<DeviceId>> out;
   for (const std::int32_t moved : offsets(pattern.siblings)) {
     GroupPattern sibling = pattern;
@@ -158,7 +158,7 @@ std::vector<std::vector<DeviceId>> pattern_family(const GroupPattern& pattern) {
 GroupShape pattern_shape(const Cluster& cluster, const GroupPattern& pattern) {
   if (pattern.members.count() == 1) return GroupShape{};
   if (const auto shape = regular_shape(cluster, pattern)) return *shape;
-  return group_shapes(cluster, pattern_family(pattern)).front();
+  return group_shapes(cluster, pattern_siblings(pattern)).front();
 }
 
 }  // namespace nest::network

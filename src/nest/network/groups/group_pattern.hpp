@@ -42,12 +42,12 @@ struct GroupPattern {
   Strides siblings;
 };
 
-// The ids of the pattern's own group, and of the whole family with it first.
+// The ids of the pattern's own group, and of all its siblings with it first.
 [[nodiscard]] std::vector<DeviceId> pattern_group(const GroupPattern& pattern);
-[[nodiscard]] std::vector<std::vector<DeviceId>> pattern_family(const GroupPattern& pattern);
+[[nodiscard]] std::vector<std::vector<DeviceId>> pattern_siblings(const GroupPattern& pattern);
 
 // What group_shapes says of the pattern's own group. O(levels) where the strides fall in with the domains,
-// else it lists the ids. All devices of the family must exist and differ.
+// else it lists the ids. All devices of the siblings must exist and differ.
 [[nodiscard]] GroupShape pattern_shape(const Cluster& cluster, const GroupPattern& pattern);
 
 }  // namespace nest::network

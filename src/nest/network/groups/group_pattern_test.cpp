@@ -17,7 +17,7 @@ namespace {
 TEST(GroupPattern, ListsItsIds) {
   const GroupPattern p{DeviceId{2}, {{1, 2}, {8, 2}}, {{2, 2}}};
   std::vector<std::int32_t> ids;
-  for (const auto& group : pattern_family(p)) {
+  for (const auto& group : pattern_siblings(p)) {
     for (const DeviceId d : group) ids.push_back(d.value);
   }
   EXPECT_EQ(ids, (std::vector<std::int32_t>{2, 3, 10, 11, 4, 5, 12, 13}));
@@ -62,7 +62,7 @@ RC_GTEST_PROP(GroupPattern, AgreesWithTheListOfIds, ()) {
   };
   p.members = strides(members);
   p.siblings = strides(siblings);
-  const GroupShape listed = group_shapes(c, pattern_family(p)).front();
+  const GroupShape listed = group_shapes(c, pattern_siblings(p)).front();
   const GroupShape quick = pattern_shape(c, p);
   for (const FabricConstants& constants : {ideal_constants(c), fabric_constants(c)}) {
     const Seconds t =

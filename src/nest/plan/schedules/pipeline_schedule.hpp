@@ -37,14 +37,15 @@ struct ScheduleShape {
   bool operator==(const ScheduleShape&) const = default;
 };
 
-// One stage or chunk. f and b include receives; b includes weight gradients.
+// One stage or chunk, in seconds; plain numbers, since formulas go over long arrays of them. f and b include
+// receives; b includes weight gradients.
 struct StagePass {
   double f = 0;
   double b = 0;
   double weight = 0;  // of b: weight gradients, which some schedules put off
 };
 
-// The time of a pipeline as numbers that grow stage by stage, from the last stage to the first. All are
+// The time of a pipeline as seconds that grow stage by stage, from the last stage to the first. All are
 // monotone: with no number larger, the whole pipeline takes no longer, whatever comes before.
 using PipelineLabel = std::array<double, 3>;
 

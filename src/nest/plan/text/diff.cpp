@@ -52,7 +52,7 @@ void compare(const Parallelism& a, const Parallelism& b, Choices& out) {
   out.add("pipeline", a.pipeline, b.pipeline);
   out.add("data", a.data, b.data);
   out.add("data inner", a.data_inner, b.data_inner);
-  out.add("ZeRO", a.zero.stage(), b.zero.stage());
+  out.add("ZeRO", a.zero.number(), b.zero.number());
   if (a.zero.shards_anything() && b.zero.shards_anything())
     out.add("ZeRO shards", a.zero_shards, b.zero_shards);
   out.add("schedule", std::string(name_of(a.schedule)), std::string(name_of(b.schedule)));
@@ -140,7 +140,7 @@ std::vector<ChoiceDifference> diff_inputs(const PlanInputs& a, const PlanInputs&
   for (const auto& [key, value] : *one.as_object()) {
     const Value* there = other.find(key);
     if (there != nullptr && key != "source" && !(*there == value))
-      choices.add("recipe " + key, to_json(value, false), to_json(*there, false));
+      choices.add("recipe " + key, to_json_line(value), to_json_line(*there));
   }
   return choices.list;
 }

@@ -25,7 +25,7 @@ TEST(ModelFacts, NameParametersAndLayersOfAZooModel) {
 }
 
 TEST(ModelFacts, OfALayerProfile) {
-  EXPECT_EQ(to_json(model_facts(test::example_inputs(), 512), false),
+  EXPECT_EQ(to_json_line(model_facts(test::example_inputs(), 512)),
             R"({"name": "three", "parameters": 300000000, "layers": ["a", "b", "c"]})");
 }
 

@@ -58,12 +58,12 @@ TEST(PlanJson, APlainPlan) {
     EXPECT_NE(root.find(key), nullptr) << key;
   for (const char* key : {"status", "predicted", "lower_bound_s"}) EXPECT_EQ(root.find(key), nullptr) << key;
   EXPECT_EQ(
-      to_json(*root.find("parallelism"), false),
+      to_json_line(*root.find("parallelism")),
       R"({"tensor": 1, "sequence_parallel": false, "context": 1, "context_method": "ring", "expert": 1, )"
       R"("expert_tensor": 1, "cell": 1, "pipeline": 2, "data": 2, "data_inner": 1, "block_devices": 0, )"
       R"("zero": 0, "zero_shards": 0, "recompute": "none", "interleave": 1, "schedule": "1f1b"})");
   EXPECT_EQ(
-      to_json(*root.find("cluster"), false),
+      to_json_line(*root.find("cluster")),
       R"({"name": "four", "devices": 4, "levels": [{"name": "node", "size": 2, "bandwidth_bytes_per_s": )"
       R"(1e+11, "latency_s": 1e-06}, {"name": "rack", "size": 2, "bandwidth_bytes_per_s": )"
       R"(1e+10, "latency_s": 5e-06}]})");
@@ -174,7 +174,7 @@ TEST(PlanJson, StepsAndStagesOfOneTime) {
   StageTime time;
   time.forward = Seconds{1};
   time.zero = Seconds{0.5};
-  EXPECT_EQ(to_json(to_value(time), false),
+  EXPECT_EQ(to_json_line(to_value(time)),
             R"({"forward_s": 1, "backward_s": 0, "recompute_s": 0, "tensor_s": 0, "expert_s": 0, )"
             R"("context_s": 0, "pipeline_s": 0, "zero_s": 0.5, "total_s": 1.5})");
 }

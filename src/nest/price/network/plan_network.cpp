@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "nest/network/groups/group_family.hpp"
+#include "nest/network/groups/sibling_groups.hpp"
 
 namespace nest::price {
 namespace {
@@ -38,9 +38,9 @@ class Devices {
 };
 
 // Groups of several stages, all talking at once, with the stage of each.
-class Family {
+class Siblings {
  public:
-  explicit Family(const Devices& devices) : devices_(&devices) {}
+  explicit Siblings(const Devices& devices) : devices_(&devices) {}
 
   void add(std::size_t stage, std::int64_t first, std::int64_t step, std::int64_t count) {
     groups_.add_strided(devices_->ranks(), first, step, count);
@@ -52,7 +52,7 @@ class Family {
   [[nodiscard]] std::vector<Shapes> shapes(std::size_t stages) const {
     std::vector<std::vector<GroupShape>> lists(stages);
     if (stage_.empty()) return std::vector<Shapes>(stages);
-    const FamilyShapes all = family_shapes(devices_->cluster(), devices_->ranks(), groups_, groups_.size());
+    const SiblingShapes all = sibling_shapes(devices_->cluster(), devices_->ranks(), groups_, groups_.size());
     std::vector<std::vector<bool>> seen(stages, std::vector<bool>(all.shapes.size(), false));
     for (std::size_t g = 0; g < stage_.size(); ++g) {
       const std::size_t shape = all.of_group[g];
@@ -68,7 +68,7 @@ class Family {
 
   // Those of one stage with no other stage talking.
   [[nodiscard]] Shapes alone(std::size_t stage) const {
-    Family own(*devices_);
+    Siblings own(*devices_);
     for (std::size_t g = 0; g < stage_.size(); ++g) {
       if (stage_[g] == stage) own.add(0, added_[g].first, added_[g].step, added_[g].count);
     }
@@ -90,28 +90,31 @@ class Family {
 
 // Pairs of the same place in two stages.
 Shapes pair_shapes(const Devices& devices, std::size_t from, std::size_t to) {
-  Family family(devices);
+  Siblings siblings(devices);
   const std::int64_t n = devices.per_stage();
   const auto first = static_cast<std::int64_t>(std::min(from, to)) * n;
   const std::int64_t step = static_cast<std::int64_t>(std::max(from, to)) * n - first;
-  for (std::int64_t j = 0; j < n; ++j) family.add(0, first + j, step, 2);
-  return family.shapes(1).front();
+  for (std::int64_t j = 0; j < n; ++j) siblings.add(0, first + j, step, 2);
+  return siblings.shapes(1).front();
 }
-
-using Width = std::int64_t (*)(const Strategy&);
 
 // Ranks that hold the same parameters differ by a multiple of the width: the tensor degree for dense
 // parameters, the x*e devices of an expert group for expert parameters.
-void fill(const Devices& devices, std::span<const Strategy> strategies, std::int64_t zero_shards, Width width,
-          ParameterGroup StageNetwork::* member, std::vector<StageNetwork>& stages) {
-  Family whole(devices);
-  Family inner(devices);
-  Family outer(devices);
+struct SameParameters {
+  std::int64_t (*width)(const Strategy&);
+  ParameterGroup StageNetwork::* member;
+};
+
+void fill(const Devices& devices, std::span<const Strategy> strategies, std::int64_t zero_shards,
+          const SameParameters& of, std::vector<StageNetwork>& stages) {
+  Siblings whole(devices);
+  Siblings inner(devices);
+  Siblings outer(devices);
   const std::int64_t n = devices.per_stage();
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const std::int64_t step = width(strategies[i]);
+    const std::int64_t step = of.width(strategies[i]);
     const std::int64_t base = static_cast<std::int64_t>(i) * n;
-    ParameterGroup& group = stages[i].*member;
+    ParameterGroup& group = stages[i].*of.member;
     group.members = n / step;
     group.shards = shards_of(group.members, zero_shards);
     const bool split = group.shards < group.members;
@@ -128,7 +131,7 @@ void fill(const Devices& devices, std::span<const Strategy> strategies, std::int
   std::vector<Shapes> out = outer.shapes(stages.size());
   const bool shares = stages.size() > 1 && links_are_shared(devices.cluster());
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    ParameterGroup& group = stages[i].*member;
+    ParameterGroup& group = stages[i].*of.member;
     group.whole = std::move(w[i]);
     group.inner = group.shards == group.members ? group.whole : std::move(in[i]);
     group.outer = std::move(out[i]);
@@ -241,16 +244,15 @@ PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constant
   if (cells.size() > 1 && options.wrap) network.wrap = pair_shapes(devices, 0, cells.size() - 1);
   if (options.tied_first < options.tied_last)
     network.tied = pair_shapes(devices, options.tied_first, options.tied_last);
-  fill(
-      devices, strategies, options.zero_shards, [](const Strategy& s) { return s.tensor; },
-      &StageNetwork::dense, network.stages);
+  const SameParameters dense{[](const Strategy& s) { return s.tensor; }, &StageNetwork::dense};
+  fill(devices, strategies, options.zero_shards, dense, network.stages);
   const auto expert_width = [](const Strategy& s) { return s.expert_tensor_degree() * s.expert; };
   const bool alike = std::all_of(strategies.begin(), strategies.end(),
                                  [&](const Strategy& s) { return expert_width(s) == s.tensor; });
   if (alike) {
     for (StageNetwork& stage : network.stages) stage.expert = stage.dense;
   } else {
-    fill(devices, strategies, options.zero_shards, expert_width, &StageNetwork::expert, network.stages);
+    fill(devices, strategies, options.zero_shards, {expert_width, &StageNetwork::expert}, network.stages);
   }
   find_classes(network, strategies);
   return network;

@@ -11,7 +11,7 @@
 #include "nest/estimate/collectives/cell_network.hpp"
 #include "nest/estimate/collectives/collective.hpp"
 #include "nest/network/cells/placement.hpp"
-#include "nest/network/groups/shapes.hpp"
+#include "nest/network/groups/group.hpp"
 
 namespace nest::price {
 

@@ -123,7 +123,7 @@ TEST(PlanNetwork, ACellThatStraddlesIsSlowerThanItsSibling) {
   const PlanNetwork n = network_of({s, s}, {{cell({0, 1, 2})}, {cell({3, 4, 5})}});
   EXPECT_NE(n.stages[0].cell_class, n.stages[1].cell_class);
   EXPECT_FALSE(same_groups(*n.stages[0].cell, *n.stages[1].cell));
-  const CollectiveShape gather{
+  const CollectiveCall gather{
       .forward = CollectiveKind::all_gather, .group = GroupAxis::tensor, .forward_bytes = Bytes{300'000'000}};
   EXPECT_LT(n.stages[0].cell->time(gather, Direction::forward),
             n.stages[1].cell->time(gather, Direction::forward));

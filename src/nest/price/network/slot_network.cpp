@@ -34,8 +34,8 @@ std::vector<GroupShape> part_groups(const Cluster& cluster, const PlacementShape
   if (members <= 1) return {GroupShape{}};
   const CellLayout layout(cluster.tree(), shape);
   if (shape.cell % (inner * members) != 0) return listed_groups(cluster, layout, slot, inner, members);
-  SlotFamilies families(cluster, layout);
-  const std::vector<Shapes> found = families.chunks(inner, members, false).together;
+  SlotSiblings siblings(cluster, layout);
+  const std::vector<Shapes> found = siblings.chunks(inner, members).together;
   std::vector<GroupShape> out;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!slot || *slot == i) out.insert(out.end(), found[i].begin(), found[i].end());
@@ -63,14 +63,14 @@ SlotNetwork::SlotNetwork(const Cluster& cluster, const FabricConstants& constant
       strategy_(strategy),
       shape_(shape),
       layout_(cluster.tree(), shape),
-      families_(cluster, layout_),
+      siblings_(cluster, layout_),
       shares_links_(shape.stages > 1 && links_are_shared(cluster)) {
   dense_.width = strategy.tensor;
   expert_.width = strategy.expert_tensor_degree() * strategy.expert;
   find_cells();
   std::vector<Slots> next;
   for (std::int64_t i = 0; i + 1 < shape_.stages; ++i) next.emplace_back(i, i + 1);
-  if (!next.empty()) neighbours_ = families_.pairs(next);
+  if (!next.empty()) neighbours_ = siblings_.pairs(next);
 }
 
 SlotTable SlotNetwork::slots(bool first_stage_first) const {
@@ -111,7 +111,7 @@ void SlotNetwork::find_cells() {
     if (same < i) {
       cell_groups_[i] = cell_groups_[same];
     } else if (members[i] > 1) {
-      cell_groups_[i] = families_.chunks(inner[i], members[i], false).together;
+      cell_groups_[i] = siblings_.chunks(inner[i], members[i]).together;
     } else {
       cell_groups_[i].assign(index(shape_.stages), Shapes({GroupShape{}}));
     }
@@ -160,19 +160,19 @@ Shapes SlotNetwork::pair(std::int64_t a, std::int64_t b) {
   for (const auto& [known, shapes] : pairs_) {
     if (known == slots) return shapes;
   }
-  return pairs_.emplace_back(slots, families_.pairs({slots}).front()).second;
+  return pairs_.emplace_back(slots, siblings_.pairs({slots}).front()).second;
 }
 
 std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, std::int64_t shards) {
   const std::int64_t members = shape_.inner * shape_.outer * shape_.cell / parameters.width;
   if (members > 1 && parameters.whole.together.empty())
-    parameters.whole = families_.spread(parameters.width, 1, shares_links_);
+    parameters.whole = siblings_.spread(parameters.width, 1, shares_links_);
   SlotShapes inner;
   SlotShapes outer;
   if (shards < members) {
-    outer = families_.spread(parameters.width, shards, shares_links_);
+    outer = siblings_.spread(parameters.width, shards, shares_links_);
     if (shards > 1) {
-      inner = families_.chunks(parameters.width, shards, shares_links_);
+      inner = siblings_.chunks(parameters.width, shards, shares_links_);
     } else {
       inner.together.assign(index(shape_.stages), Shapes({GroupShape{}}));
       if (shares_links_) inner.alone = inner.together;

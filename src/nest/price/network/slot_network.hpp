@@ -15,7 +15,7 @@
 
 #include "nest/network/cells/cell_layout.hpp"
 #include "nest/network/cells/placement.hpp"
-#include "nest/network/domains/slot_family.hpp"
+#include "nest/network/domains/slot_siblings.hpp"
 #include "nest/price/network/plan_network.hpp"
 
 namespace nest::price {
@@ -64,7 +64,7 @@ class SlotNetwork {
   Strategy strategy_;
   PlacementShape shape_;
   CellLayout layout_;
-  SlotFamilies families_;
+  SlotSiblings siblings_;
   bool shares_links_;
   std::array<std::vector<Shapes>, 4> cell_groups_;  // by axis and slot
   bool cells_alike_ = true;

@@ -110,7 +110,7 @@ std::string stats_text(const SearchStats& stats, const ScreenOptions& options) {
   count("labels kept", stats.labels);
   count("transitions tried (--work-limit)", stats.work);
   for (const auto& [name, n] : stats.pruned) count(("pruned by " + name).c_str(), n);
-  for (const auto& [name, s] : stats.seconds) counts.add({"time: " + name, format(Seconds{s})});
+  for (const auto& [name, time] : stats.times) counts.add({"time: " + name, format(time)});
   return heading(options, "Search") + "\n" + counts.str();
 }
 

@@ -72,7 +72,7 @@ TEST(AnswerText, WhatTheSearchDid) {
   SearchStats stats;
   stats.configurations = 12345;
   stats.pruned = {{"memory", 7}};
-  stats.seconds = {{"bounds", 0.25}};
+  stats.times = {{"bounds", Seconds{0.25}}};
   const std::string text = stats_text(stats);
   EXPECT_THAT(text, HasSubstr("configurations                    12,345\n"));
   EXPECT_THAT(text, HasSubstr("pruned by memory                       7\n"));

@@ -113,8 +113,23 @@ Value to_value(const SearchStats& stats) {
   Value pruned = Value::object();
   for (const auto& [name, count] : stats.pruned) pruned.set(name, count);
   Value seconds = Value::object();
-  for (const auto& [name, time] : stats.seconds) seconds.set(name, time);
+  for (const auto& [name, time] : stats.times) seconds.set(name, time.value);
   v.set("pruned", std::move(pruned)).set("seconds", std::move(seconds));
+  return v;
+}
+
+Value priced_value(const PricedPlan& priced) {
+  Value v = Value::object();
+  v.set("status", name_of(priced.status)).set("reason", priced.reason);
+  if (priced.status == PriceStatus::invalid) return v;
+  v.set("predicted", to_value(priced.predicted));
+  Value stages = Value::array();
+  for (const StageCost& cost : priced.stages) {
+    Value stage = Value::object();
+    stage.set("time", to_value(cost.time())).set("memory", to_value(cost.memory));
+    stages.push(std::move(stage));
+  }
+  v.set("stages", std::move(stages));
   return v;
 }
 

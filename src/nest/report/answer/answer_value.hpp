@@ -9,6 +9,7 @@
 
 #include "nest/base/document/value.hpp"
 #include "nest/plan/inputs.hpp"
+#include "nest/price/price.hpp"
 #include "nest/solve/ask/advice.hpp"
 #include "nest/solve/ask/why_not.hpp"
 
@@ -24,5 +25,8 @@ namespace nest::report {
 [[nodiscard]] Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs);
 [[nodiscard]] Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice);
 [[nodiscard]] Value to_value(const SearchStats& stats);
+
+// {"status", "reason", "predicted", "stages": [{"time", "memory"}]}: what evaluate prints of a plan.
+[[nodiscard]] Value priced_value(const PricedPlan& priced);
 
 }  // namespace nest::report

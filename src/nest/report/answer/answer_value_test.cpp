@@ -20,10 +20,10 @@ TEST(AnswerValue, APlanWithWhatTheSearchAdds) {
   EXPECT_EQ(v.find("search"), nullptr);
   const Value::Array& others = *v.find("runners_up")->as_array();
   ASSERT_EQ(others.size(), 1U);
-  EXPECT_EQ(to_json(*others[0].find("loses_most_by"), false),
+  EXPECT_EQ(to_json_line(*others[0].find("loses_most_by")),
             R"({"name": "compute", "change_s": 0.15000000000000002})");
   EXPECT_EQ(*v.find("idle")->find("devices")->as_int(), 2);
-  EXPECT_EQ(to_json(*v.find("warnings"), false), R"(["one more"])");
+  EXPECT_EQ(to_json_line(*v.find("warnings")), R"(["one more"])");
   EXPECT_EQ(alternatives_value(found, test::eight_devices()).as_array()->size(), 1U);
 }
 
@@ -44,7 +44,7 @@ TEST(AnswerValue, WhyNot) {
   EXPECT_NE(v.find("plan"), nullptr);
   WhyNot forbidden{"tensor=3", {}, false, std::nullopt};
   forbidden.found.reason = "no";
-  EXPECT_EQ(to_json(to_value(forbidden, best, test::eight_devices()), false),
+  EXPECT_EQ(to_json_line(to_value(forbidden, best, test::eight_devices())),
             R"({"choice": "tensor=3", "status": "infeasible", "reason": "no"})");
 }
 
@@ -52,7 +52,7 @@ TEST(AnswerValue, Unfit) {
   SearchResult none;
   none.reason = "too large";
   none.least_memory = Bytes{100};
-  EXPECT_EQ(to_json(unfit_value(none, {{AdviceKind::memory, "more memory", 128, std::nullopt}}), false),
+  EXPECT_EQ(to_json_line(unfit_value(none, {{AdviceKind::memory, "more memory", 128, std::nullopt}})),
             R"({"status": "infeasible", "reason": "too large", "least_memory_bytes": 100, )"
             R"("advice": [{"kind": "memory", "sentence": "more memory", "memory_bytes": 128}]})");
 }
@@ -61,10 +61,21 @@ TEST(AnswerValue, Stats) {
   SearchStats stats;
   stats.work = 5;
   stats.pruned = {{"memory", 7}};
-  stats.seconds = {{"bounds", 0.25}};
-  EXPECT_EQ(to_json(to_value(stats), false),
+  stats.times = {{"bounds", Seconds{0.25}}};
+  EXPECT_EQ(to_json_line(to_value(stats)),
             R"({"strategies": 0, "configurations": 0, "networks": 0, "fills": 0, "labels": 0, "work": 5, )"
             R"("pruned": {"memory": 7}, "seconds": {"bounds": 0.25}})");
+}
+
+TEST(PricedValue, AnInvalidPlanHasAReasonAndNoStages) {
+  PricedPlan priced;
+  priced.status = PriceStatus::invalid;
+  priced.reason = "so it is";
+  EXPECT_EQ(to_json_line(priced_value(priced)), R"({"status": "invalid", "reason": "so it is"})");
+  priced.status = PriceStatus::infeasible;
+  priced.stages.resize(2);
+  for (StageCost& stage : priced.stages) stage.chunks.resize(1);
+  EXPECT_EQ(priced_value(priced).find("stages")->as_array()->size(), 2U);
 }
 
 }  // namespace

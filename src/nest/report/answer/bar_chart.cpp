@@ -71,7 +71,7 @@ struct Scale {
 
 Scale scale_of(const BarChart& chart, const BarPanel& panel) {
   std::vector<double> values;
-  for (const BarGroup& group : panel.groups)
+  for (const BarCluster& group : panel.groups)
     for (const Bar& bar : group.bars)
       if (drawn(chart, bar)) values.push_back(*bar.value);
   Scale scale;
@@ -93,7 +93,7 @@ Scale scale_of(const BarChart& chart, const BarPanel& panel) {
 std::vector<std::string> series_of(const BarChart& chart) {
   std::vector<std::string> names;
   for (const BarPanel& panel : chart.panels)
-    for (const BarGroup& group : panel.groups)
+    for (const BarCluster& group : panel.groups)
       for (const Bar& bar : group.bars)
         if (std::find(names.begin(), names.end(), bar.series) == names.end()) names.push_back(bar.series);
   return names;
@@ -143,7 +143,7 @@ struct Drawing {
       svg.text(begin - 6, y + 4, shortest(tick), Svg::Anchor::end, "small");
     }
     double x = begin + kBetween;
-    for (const BarGroup& group : panel.groups) {
+    for (const BarCluster& group : panel.groups) {
       for (const Bar& bar : group.bars) draw_bar(bar, x, bottom, scale);
       svg.text(x + (group_width() - kBetween) / 2, bottom + 16, group.label, Svg::Anchor::middle);
       x += group_width();

@@ -21,14 +21,14 @@ struct Bar {
   std::string tooltip;          // empty: series and value
 };
 
-struct BarGroup {
+struct BarCluster {
   std::string label;
   std::vector<Bar> bars;
 };
 
 struct BarPanel {
   std::string title;
-  std::vector<BarGroup> groups;
+  std::vector<BarCluster> groups;
 };
 
 struct BarChart {

@@ -64,7 +64,7 @@ TEST(BarChart, ALogAxisHasPowersOfTen) {
 
 TEST(BarChart, ManySeriesLookDifferentAndPanelsWrap) {
   BarChart chart{.title = "t", .y_label = "", .x_label = "", .panels = {}};
-  BarGroup group{"64", {}};
+  BarCluster group{"64", {}};
   for (const char name : {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'})
     group.bars.push_back({std::string(1, name), 1.0, "", ""});
   chart.panels.assign(2, {"p", {group, group, group}});

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/bar_chart.hpp"
 #include "nest/solve/baselines/baselines.hpp"
@@ -56,7 +56,7 @@ std::vector<std::string> row_of(const ComparedPlan& one) {
   cells.push_back(r.plan ? brief_degrees(*r.plan) : "-");
   const StageMemory* memory = r.plan ? fullest(*r.plan) : nullptr;
   cells.push_back(memory != nullptr ? format_memory(memory->total()) : "-");
-  cells.push_back(format(Seconds{r.search_s}));
+  cells.push_back(format(r.search_time));
   if (!fits(one))
     cells.emplace_back(r.status == PlanStatus::limit          ? "stopped at a limit"
                        : r.status == PlanStatus::disagreement ? "search and price disagree"
@@ -97,7 +97,9 @@ Value curve_value(const std::vector<BestSoFar>& curve) {
   Value list = Value::array();
   for (const BestSoFar& point : curve) {
     Value v = Value::object();
-    v.set("evaluations", point.evaluations).set("elapsed_s", point.elapsed_s).set("step_s", point.step.value);
+    v.set("evaluations", point.evaluations)
+        .set("elapsed_s", point.elapsed.value)
+        .set("step_s", point.step.value);
     list.push(std::move(v));
   }
   return list;
@@ -109,7 +111,7 @@ Value plan_row(const ComparedPlan& one) {
   v.set("name", one.name).set("status", name_of(r.status));
   if (!r.reason.empty()) v.set("reason", r.reason);
   if (one.relative) v.set("relative", *one.relative);
-  v.set("search_s", r.search_s).set("evaluations", r.evaluations);
+  v.set("search_s", r.search_time.value).set("evaluations", r.evaluations);
   if (r.believed) v.set("believed_step_s", r.believed->value);
   if (one.loses) {
     Value loss = Value::object();
@@ -158,7 +160,7 @@ std::string brief_degrees(const Plan& plan) {
     words.push_back(
         fmt::format("p{}{}", p.pipeline, p.interleave > 1 ? fmt::format("x{}", p.interleave) : ""));
   add("d", p.data);
-  if (p.zero.shards_anything()) words.push_back(fmt::format("z{}", p.zero.stage()));
+  if (p.zero.shards_anything()) words.push_back(fmt::format("z{}", p.zero.number()));
   words.push_back(fmt::format("b{}", plan.training.micro_batch));
   const std::string again = brief_recompute(plan.stages);
   if (again != "none") words.push_back(again);
@@ -204,7 +206,7 @@ Value to_value(const Comparison& all) {
 
 std::string comparison_svg(const Comparison& all, const PlanQuestion& question) {
   BarPanel panel;
-  BarGroup& group = panel.groups.emplace_back();
+  BarCluster& group = panel.groups.emplace_back();
   for (const ComparedPlan& one : all.plans) {
     Bar bar{one.name, std::nullopt, "", one.name + ": " + one.result.reason};
     if (fits(one)) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 
 namespace nest::report {
 namespace {

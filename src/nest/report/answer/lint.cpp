@@ -8,7 +8,7 @@
 
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
@@ -160,7 +160,7 @@ std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
   const ExportFacts facts = export_facts(question);
   std::vector<std::string> lost;
   std::vector<Flag> flags;
-  for (const FlagGroup& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
+  for (const FlagSection& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
     flags.insert(flags.end(), group.flags.begin(), group.flags.end());
   return flags;
 }

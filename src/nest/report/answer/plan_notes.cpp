@@ -1,5 +1,5 @@
 #include "nest/report/answer/plan_notes.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 
 #include <fmt/format.h>
 

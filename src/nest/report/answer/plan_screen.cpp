@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
@@ -36,7 +36,7 @@ constexpr std::array<DegreeColumn, 8> kDegrees{{
     {"pipeline", 0, [](const Plan& p) { return p.parallelism.pipeline; }},
     {"chunks", 1, [](const Plan& p) { return p.parallelism.interleave; }},
     {"data", 0, [](const Plan& p) { return p.parallelism.data; }},
-    {"ZeRO", 0, [](const Plan& p) { return p.parallelism.zero.stage(); }},
+    {"ZeRO", 0, [](const Plan& p) { return p.parallelism.zero.number(); }},
     {"b", 0, [](const Plan& p) { return p.training.micro_batch; }},
 }};
 

@@ -44,7 +44,7 @@ TEST(ReportData, GathersWhatThePageShows) {
   EXPECT_EQ(at(v, "stages").as_array()->size(), 2U);
   EXPECT_EQ((*at(v, "stages").as_array())[0].find("devices"), nullptr);
   EXPECT_NE((*at(v, "stages").as_array())[0].find("memory"), nullptr);
-  EXPECT_EQ(to_json(at(v, "placement"), false),
+  EXPECT_EQ(to_json_line(at(v, "placement")),
             R"({"used": 4, "stages": [{"cell": 1, "starts": [2, 3]}, {"cell": 1, "starts": [0, 1]}]})");
   EXPECT_EQ(at(v, "levels").as_array()->size(), 2U);
   EXPECT_EQ(text((*at(v, "levels").as_array())[1], "name"), "rack");
@@ -77,7 +77,7 @@ TEST(ReportData, BelievesAProofOnlyWhileThePriceHolds) {
   const Value changed = report_value(plan_file(plan));
   EXPECT_EQ(text(changed, "status"), "feasible");
   EXPECT_EQ(text(changed, "proof"), "");
-  EXPECT_THAT(to_json(at(changed, "notes"), false), HasSubstr("the file calls its plan optimal"));
+  EXPECT_THAT(to_json_line(at(changed, "notes")), HasSubstr("the file calls its plan optimal"));
 }
 
 TEST(ReportData, ShowsAPlanThatDoesNotFit) {
@@ -90,7 +90,7 @@ TEST(ReportData, ShowsAPlanThatDoesNotFit) {
   EXPECT_EQ(text(v, "status"), "infeasible");
   EXPECT_THAT(text(v, "reason"), HasSubstr("stage 0"));
   EXPECT_NE(v.find("timeline"), nullptr);
-  EXPECT_THAT(to_json(at(v, "notes"), false), testing::Not(HasSubstr("memory")));
+  EXPECT_THAT(to_json_line(at(v, "notes")), testing::Not(HasSubstr("memory")));
 }
 
 TEST(ReportData, TellsOfOtherPlansIdleDevicesAndWarnings) {
@@ -98,17 +98,17 @@ TEST(ReportData, TellsOfOtherPlansIdleDevicesAndWarnings) {
     "idle": {"devices": 2, "why": "2 of 4 devices are idle: so it is"}, "warnings": ["mind the gap"])";
   const Value v = report_value(plan_file(test::example_plan({{0, 1, 2}}, 2, 2), more));
   EXPECT_EQ(at(v, "alternatives").as_array()->size(), 1U);
-  EXPECT_THAT(to_json(at(v, "notes"), false), HasSubstr("2 of 4 devices are idle: so it is"));
-  EXPECT_THAT(to_json(at(v, "notes"), false), HasSubstr("mind the gap"));
+  EXPECT_THAT(to_json_line(at(v, "notes")), HasSubstr("2 of 4 devices are idle: so it is"));
+  EXPECT_THAT(to_json_line(at(v, "notes")), HasSubstr("mind the gap"));
   const Value plain = report_value(plan_file(test::example_plan({{0, 1, 2}}, 2, 2)));
-  EXPECT_THAT(to_json(at(plain, "notes"), false), HasSubstr("2 of 4 devices are idle"));
+  EXPECT_THAT(to_json_line(at(plain, "notes")), HasSubstr("2 of 4 devices are idle"));
 }
 
 TEST(ReportData, DoesNotSimulateWithoutEnd) {
   const Value v = report_value(plan_file(test::example_plan({{0, 1}, {2}}, 2, 2)), {.most_passes = 10});
   EXPECT_EQ(v.find("timeline"), nullptr);
   EXPECT_EQ(v.find("traffic"), nullptr);
-  EXPECT_THAT(to_json(at(v, "notes"), false), HasSubstr("16 passes are more than a report simulates"));
+  EXPECT_THAT(to_json_line(at(v, "notes")), HasSubstr("16 passes are more than a report simulates"));
 }
 
 TEST(ReportData, ABrokenPlanIsAnErrorWithItsFile) {
@@ -121,7 +121,7 @@ TEST(ReportData, ABrokenPlanIsAnErrorWithItsFile) {
 TEST(ReportData, ListsCellsWhoseDevicesAreNotInARow) {
   Plan plan = test::example_plan({{0, 1, 2}}, 2, 2);
   plan.stages[0].devices = {{DeviceId{0}, DeviceId{2}}, {DeviceId{1}, DeviceId{3}}};
-  EXPECT_EQ(to_json(placement_value(plan), false),
+  EXPECT_EQ(to_json_line(placement_value(plan)),
             R"({"used": 4, "stages": [{"cell": 2, "devices": [0, 2, 1, 3]}]})");
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "nest/base/drawing/svg.hpp"
 #include "nest/report/page/page_files.hpp"
 
 namespace nest::report {
@@ -36,34 +37,8 @@ std::string fill(std::string_view text, std::span<const std::pair<std::string_vi
 
 }  // namespace
 
-std::string escape_html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 std::string script_json(const Value& value) {
-  const std::string json = to_json(value, false);
+  const std::string json = to_json_line(value);
   std::string out;
   out.reserve(json.size());
   for (std::size_t i = 0; i < json.size(); ++i) {
@@ -103,7 +78,7 @@ std::string report_page(const Value& data) {
   const Value* title = data.find("title");
   const std::string name = title != nullptr && title->as_string() != nullptr ? *title->as_string() : "";
   const std::array<std::pair<std::string_view, std::string>, 5> parts{
-      {{"title", escape_html(name)},
+      {{"title", escape_xml(name)},
        {"views_style", std::string(page_file("views.css"))},
        {"style", std::string(page_file("report.css"))},
        {"data", script_json(data)},

@@ -12,9 +12,6 @@ namespace nest::report {
 
 [[nodiscard]] std::string report_page(const Value& report_data);
 
-// Text for HTML: & < > " and ' as entities.
-[[nodiscard]] std::string escape_html(std::string_view text);
-
 // JSON that can stand inside <script>: no '<', '>', '&' and no line separators.
 [[nodiscard]] std::string script_json(const Value& value);
 

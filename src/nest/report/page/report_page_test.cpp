@@ -59,10 +59,6 @@ TEST(ReportPage, ModulesBecomePartsOfOneScript) {
             "const b = 1;\nfunction d() {}\nconst text = 'export ';\n");
 }
 
-TEST(ReportPage, EscapesForHtml) {
-  EXPECT_EQ(escape_html("<a href=\"x\">'&'</a>"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
-}
-
 TEST(ReportPage, HasEveryFileOfItsFolderInside) {
   for (const char* name : {"report.html", "report.css", "views.css", "views.js", "report.js", "map.js"}) {
     ASSERT_NE(find_embedded(page_files(), name), nullptr) << name;

@@ -48,7 +48,7 @@ std::string row_line(const ExperimentRow& row, bool published) {
   if (published) out += number(row.published, 3) + number(row.against_published, 3);
   out += cell(row.plan ? format(row.plan->predicted->step) : "", "right") + number(row.samples_per_s(), 1);
   out += cell(row.plan ? short_plan(row) : row.reason, row.plan ? "" : "why");
-  return out + number(row.search_s, 3) + "</tr>\n";
+  return out + number(row.search_time.value, 3) + "</tr>\n";
 }
 
 std::string words_of(std::string_view method) {
@@ -78,10 +78,10 @@ std::string experiment_page(const Experiment& experiment, const ExperimentResult
 
   out += "<h2>What was run</h2>\n<dl>\n";
   for (const auto& [name, text] : facts) out += pair_line(name, text);
-  double search_s = 0;
-  for (const ExperimentRow& row : result.rows) search_s += row.search_s;
-  out += pair_line(
-      "time", fmt::format("{:.1f} s; {:.1f} s of searching, summed over all rows", result.seconds, search_s));
+  Seconds searching;
+  for (const ExperimentRow& row : result.rows) searching += row.search_time;
+  out += pair_line("time", fmt::format("{:.1f} s; {:.1f} s of searching, summed over all rows",
+                                       result.elapsed.value, searching.value));
   out += "</dl>\n<h2>Methods</h2>\n<dl>\n";
   std::vector<std::string> seen;
   for (const ExperimentRow& row : result.rows) {

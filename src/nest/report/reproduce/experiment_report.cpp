@@ -64,8 +64,11 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+enum class Plans { shown, left_out };
+
 std::string sweep_table(const Experiment& experiment, const std::vector<Rows>& points,
-                        const std::vector<std::string>& methods, bool plans) {
+                        const std::vector<std::string>& methods, Plans how) {
+  const bool plans = how == Plans::shown;
   std::vector<Table::Column> columns{
       {"model", Table::Align::left},
       {experiment.by_micro_batch ? "micro-batch" : "devices", Table::Align::right}};
@@ -92,7 +95,7 @@ std::string sweep_table(const Experiment& experiment, const std::vector<Rows>& p
 std::string short_plan(const ExperimentRow& row) {
   if (!row.plan) return "";
   const Parallelism& p = row.plan->parallelism;
-  std::string text = fmt::format("t{} p{} d{} z{}", p.strategy.tensor, p.pipeline, p.data, p.zero.stage());
+  std::string text = fmt::format("t{} p{} d{} z{}", p.strategy.tensor, p.pipeline, p.data, p.zero.number());
   if (p.strategy.context > 1) text += fmt::format(" c{}", p.strategy.context);
   if (p.strategy.expert > 1) text += fmt::format(" e{}", p.strategy.expert);
   if (p.interleave > 1) text += fmt::format(" v{}", p.interleave);
@@ -115,9 +118,9 @@ std::string experiment_text(const Experiment& experiment, const std::vector<Expe
     std::vector<Rows> points = by_point(rows);
     std::erase_if(points, [&](const Rows& p) { return p.front()->point.sweep != &sweep; });
     if (points.empty()) continue;
-    std::string table = sweep_table(experiment, points, methods, true);
+    std::string table = sweep_table(experiment, points, methods, Plans::shown);
     if (text_width(table.substr(0, table.find('\n'))) > kTextWidth)
-      table = sweep_table(experiment, points, methods, false);
+      table = sweep_table(experiment, points, methods, Plans::left_out);
     out += (out.empty() ? "" : "\n") + std::string(sweep.cluster) + "\n" + table;
   }
   return out;
@@ -141,12 +144,12 @@ std::string experiment_csv(const std::vector<ExperimentRow>& rows) {
     if (row.plan) {
       const Parallelism& p = row.plan->parallelism;
       out += fmt::format("{},{},{},{},{},{},{},{},{},", p.strategy.tensor, p.pipeline, p.data,
-                         p.strategy.expert, p.strategy.context, p.zero.stage(), p.interleave,
+                         p.strategy.expert, p.strategy.context, p.zero.number(), p.interleave,
                          row.plan->training.micro_batch, quoted(spell_recompute(row.plan->stages)));
     } else {
       out += ",,,,,,,,,";
     }
-    out += fmt::format("{:.4f},{}\n", row.search_s, quoted(row.reason));
+    out += fmt::format("{:.4f},{}\n", row.search_time.value, quoted(row.reason));
   }
   return out;
 }
@@ -164,7 +167,7 @@ Value to_value(const ExperimentRow& row) {
     Value degrees = Value::object();
     degrees.set("tensor", p.strategy.tensor).set("context", p.strategy.context);
     degrees.set("expert", p.strategy.expert).set("pipeline", p.pipeline).set("data", p.data);
-    degrees.set("zero", p.zero.stage()).set("interleave", p.interleave);
+    degrees.set("zero", p.zero.number()).set("interleave", p.interleave);
     degrees.set("recompute", spell_recompute(row.plan->stages));
     v.set("parallelism", std::move(degrees)).set("plan_micro_batch", row.plan->training.micro_batch);
   } else if (!row.reason.empty()) {
@@ -172,7 +175,7 @@ Value to_value(const ExperimentRow& row) {
   }
   if (row.published) v.set("published", *row.published);
   if (row.against_published) v.set("against_published", *row.against_published);
-  return v.set("search_s", row.search_s);
+  return v.set("search_s", row.search_time.value);
 }
 
 std::string experiment_chart(const Experiment& experiment, const ExperimentResult& result) {
@@ -190,7 +193,7 @@ std::string experiment_chart(const Experiment& experiment, const ExperimentResul
       chart.panels.push_back({title, {}});
     }
     before = &at;
-    BarGroup group{format_digits(experiment.by_micro_batch ? at.micro_batch : at.devices), {}};
+    BarCluster group{format_digits(experiment.by_micro_batch ? at.micro_batch : at.devices), {}};
     for (const ExperimentRow* row : point) {
       const std::string mark = row->status == "skipped" ? "-" : row->plan ? "?" : "";
       group.bars.push_back({row->method, row->relative, mark, tooltip_of(*row)});

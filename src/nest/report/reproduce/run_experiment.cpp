@@ -1,13 +1,13 @@
 #include "nest/report/reproduce/run_experiment.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/base/workers.hpp"
 #include "nest/question/make_question.hpp"
 
@@ -39,7 +39,7 @@ ExperimentRow row_of(const ExperimentPoint& point, std::string method, const Bas
   row.point = point;
   row.method = std::move(method);
   row.status = name_of(result.status);
-  row.search_s = result.search_s;
+  row.search_time = result.search_time;
   if (feasible(result)) {
     row.plan = result.plan;
     for (Stage& stage : row.plan->stages) stage.devices.clear();  // a thousand ids each, which nobody reads
@@ -200,10 +200,7 @@ std::string spell_reference(const Experiment& experiment, std::string_view refer
 
 ExperimentResult run_experiment(const std::vector<ExperimentPoint>& points,
                                 const ExperimentOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const Stopwatch watch;
   std::vector<PointAnswer> answers(points.size());
   std::mutex mutex;
   std::size_t done = 0;
@@ -214,7 +211,7 @@ ExperimentResult run_experiment(const std::vector<ExperimentPoint>& points,
     answers[job] = answer_point(points[job], options);
     const std::lock_guard lock(mutex);
     ++done;
-    if (options.progress) options.progress({done, points.size(), elapsed(), spell(points[job])});
+    if (options.progress) options.progress({done, points.size(), watch.elapsed(), spell(points[job])});
   });
 
   ExperimentResult result;
@@ -227,7 +224,7 @@ ExperimentResult run_experiment(const std::vector<ExperimentPoint>& points,
     const ExperimentRow* reference = reference_row(result.rows, row.point, result.reference);
     if (row.plan && reference != nullptr) row.relative = *row.samples_per_s() / *reference->samples_per_s();
   }
-  result.seconds = elapsed();
+  result.elapsed = watch.elapsed();
   return result;
 }
 

@@ -26,7 +26,7 @@ using CompareFunction =
 struct ExperimentProgress {
   std::size_t done = 0;  // points
   std::size_t all = 0;
-  double elapsed_s = 0;
+  Seconds elapsed;
   std::string what;  // the point that was done last: "gpt3-175b on 64 devices"
 };
 
@@ -55,7 +55,7 @@ struct ExperimentRow {
   std::optional<double> relative;
   std::optional<double> published;          // the figure as published
   std::optional<double> against_published;  // 1: our relation to manual is theirs; see published.hpp
-  double search_s = 0;
+  Seconds search_time;
   std::string reason;  // why there is no plan
 
   [[nodiscard]] std::optional<double> samples_per_s() const;
@@ -64,7 +64,7 @@ struct ExperimentRow {
 struct ExperimentResult {
   std::vector<ExperimentRow> rows;
   std::string reference;          // the method to which throughputs are related
-  double seconds = 0;             // of the wall clock
+  Seconds elapsed;                // of the wall clock
   std::vector<std::string> bugs;  // search and price disagree
 };
 

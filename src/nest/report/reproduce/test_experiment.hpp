@@ -28,7 +28,7 @@ inline ComparedPlan made_up_plan(const std::string& name, std::int64_t devices, 
   made.predicted->step = Seconds{static_cast<double>(kExperimentBatch) / made.predicted->samples_per_s};
   plan.result.status = name == "nest" ? PlanStatus::optimal : PlanStatus::feasible;
   plan.result.plan = std::move(made);
-  plan.result.search_s = 0.25;
+  plan.result.search_time = Seconds{0.25};
   return plan;
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "nest/base/document/document.hpp"
 #include "nest/base/hash.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/base/workers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/comparison_text.hpp"
@@ -47,7 +47,7 @@ void fill(const SearchResult& found, SweepRow& row) {
 SweepRow solve_point(const Sweep& sweep, std::size_t point) {
   SweepRow row;
   row.point = point;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   try {
     PlanQuestion question = question_with(sweep.base, sweep.at(point));
     question.options.threads = 1;
@@ -58,7 +58,7 @@ SweepRow solve_point(const Sweep& sweep, std::size_t point) {
     row.status = "invalid";
     row.reason = error.what();
   }
-  row.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  row.search_s = watch.elapsed().value;
   return row;
 }
 
@@ -137,7 +137,7 @@ std::string Sweep::fingerprint() const {
   Asked asked = base.asked;
   asked.threads = 0;  // the answer is the same
   const std::string text =
-      to_json(nest::plan::to_value(base.inputs), false) + to_json(nest::question::to_value(asked), false);
+      to_json_line(nest::plan::to_value(base.inputs)) + to_json_line(nest::question::to_value(asked));
   return fmt::format("{:016x}", fnv1a(text));
 }
 

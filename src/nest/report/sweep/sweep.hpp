@@ -2,7 +2,7 @@
 // they come, so that a study that is interrupted goes on where it was.
 //
 //   Sweep sweep{{inputs, asked}, {read_sweep_axis("cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6")}};
-//   run_sweep(sweep, {}, [&](const SweepRow& row) { append(to_json(to_value(row, sweep), false)); });
+//   run_sweep(sweep, {}, [&](const SweepRow& row) { append(to_json_line(to_value(row, sweep))); });
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,7 @@
 namespace nest::report {
 namespace {
 
-constexpr std::array kFamilies{UnitFamily::bandwidth, UnitFamily::bytes, UnitFamily::time,
-                               UnitFamily::compute_rate};
+constexpr std::array kFamilies{UnitKind::bandwidth, UnitKind::bytes, UnitKind::time, UnitKind::compute_rate};
 
 [[noreturn]] void refuse(const std::string& text, const std::string& what, const std::string& hint) {
   throw InputError("", "--vary " + text, what, hint);
@@ -50,9 +49,9 @@ bool same_unit(Typed& from, Typed& to, const std::string& from_text, const std::
   if (from.unit.empty()) from.unit = to.unit;
   if (to.unit.empty()) to.unit = from.unit;
   if (from.unit == to.unit) return true;
-  for (const UnitFamily family : kFamilies) {
-    const auto a = parse_quantity(from_text, family);
-    const auto b = parse_quantity(to_text, family);
+  for (const UnitKind kind : kFamilies) {
+    const auto a = parse_quantity(from_text, kind);
+    const auto b = parse_quantity(to_text, kind);
     if (!a || !b) continue;
     from = {*a, "", false};
     to = {*b, "", false};
@@ -98,8 +97,8 @@ std::optional<double> sweep_number(std::string_view value) {
   double plain = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), plain);
   if (error == std::errc{} && end == text.data() + text.size()) return plain;
-  for (const UnitFamily family : kFamilies) {
-    if (const auto number = parse_quantity(text, family)) return number;
+  for (const UnitKind kind : kFamilies) {
+    if (const auto number = parse_quantity(text, kind)) return number;
   }
   return std::nullopt;
 }

@@ -8,7 +8,7 @@
 
 #include "nest/base/drawing/svg.hpp"
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/percent.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/report/answer/bar_chart.hpp"
 
 namespace nest::report {

@@ -36,7 +36,7 @@ TEST(Sweep, FirstAxisIsSlowest) {
 TEST(Sweep, RunsEveryPointAndGoesOnWhereItWas) {
   const Sweep sweep = example();
   std::string file;
-  const auto keep = [&](const SweepRow& row) { file += to_json(to_value(row, sweep), false) + "\n"; };
+  const auto keep = [&](const SweepRow& row) { file += to_json_line(to_value(row, sweep)) + "\n"; };
   const std::vector<SweepRow> all = run_sweep(sweep, {.threads = 2}, keep);
   ASSERT_EQ(all.size(), 6U);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -61,7 +61,7 @@ TEST(Sweep, RowsOfAnotherStudyAreNotOurs) {
   const Sweep sweep = example();
   Sweep other = example();
   other.base.asked.global_batch = 32;
-  const std::string line = to_json(to_value(row_of(0, 1), other), false) + "\nnot json\n";
+  const std::string line = to_json_line(to_value(row_of(0, 1), other)) + "\nnot json\n";
   EXPECT_TRUE(read_sweep_rows(line, sweep).empty());
   EXPECT_EQ(read_sweep_rows(line, other).size(), 1U);
 }

@@ -69,16 +69,16 @@ class Maker {
     out_.receives.resize(out_.workers.size() * static_cast<std::size_t>(out_.shape.chunks) * 2);
   }
 
-  Job& receive(std::size_t worker, std::size_t chunk, bool backward) {
-    return out_
-        .receives[(worker * static_cast<std::size_t>(out_.shape.chunks) + chunk) * 2 + (backward ? 1 : 0)];
+  Job& receive(std::size_t worker, std::size_t chunk, Direction direction) {
+    const std::size_t backward = direction == Direction::backward ? 1 : 0;
+    return out_.receives[(worker * static_cast<std::size_t>(out_.shape.chunks) + chunk) * 2 + backward];
   }
 
   void add_priced_receives(std::size_t worker) {
     const StageCost& cost = out_.cost(static_cast<std::size_t>(out_.workers[worker].stage));
     for (std::size_t c = 0; c < cost.chunks.size(); ++c) {
-      receive(worker, c, false) = fixed_job(cost.chunks[c].forward_receive);
-      receive(worker, c, true) = fixed_job(cost.chunks[c].backward_receive);
+      receive(worker, c, Direction::forward) = fixed_job(cost.chunks[c].forward_receive);
+      receive(worker, c, Direction::backward) = fixed_job(cost.chunks[c].backward_receive);
     }
   }
 
@@ -129,7 +129,7 @@ class Maker {
           for (std::size_t c = 0; c < chunks.size(); ++c) {
             const Bytes bytes = backward ? chunks[c].backward_bytes : chunks[c].forward_bytes;
             if (bytes.value == 0) continue;
-            receive(k * stages() + i, c, backward) =
+            receive(k * stages() + i, c, backward ? Direction::backward : Direction::forward) =
                 out_.traffic->send(bytes, routes[comes_from_after(i, c, backward) ? 1 : 0]);
           }
         }

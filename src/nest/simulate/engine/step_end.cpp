@@ -155,21 +155,33 @@ void StepEnd::job_done(std::int32_t subject) {
     for (std::size_t k = 0; k < stages_.size(); ++k) {
       if (stages_[k].part != Part::tied) continue;
       // The bytes are counted once, with the stage whose job ran.
-      tell(EventKind::reduce_end, k, k == i ? &scenario_.reduces[k][stages_[k].job] : nullptr,
-           &scenario_.cost(k).reduces[stages_[k].job], stages_[k].from, stages_[k].from, 1);
+      const Seconds from{stages_[k].from};
+      tell(k, {.kind = EventKind::reduce_end,
+               .from = from,
+               .work_from = from,
+               .job = k == i ? &scenario_.reduces[k][stages_[k].job] : nullptr,
+               .collective = &scenario_.cost(k).reduces[stages_[k].job]});
       reduced(k);
     }
     return;
   }
+  const Seconds from{stage.from};
   if (stage.part == Part::reducing) {
-    tell(EventKind::reduce_end, i, &scenario_.reduces[i][stage.job], &scenario_.cost(i).reduces[stage.job],
-         stage.from, stage.from, stage.summed ? 1 : 1 / static_cast<double>(stage.parts));
+    tell(i, {.kind = EventKind::reduce_end,
+             .from = from,
+             .work_from = from,
+             .job = &scenario_.reduces[i][stage.job],
+             .share = stage.summed ? 1 : 1 / static_cast<double>(stage.parts),
+             .collective = &scenario_.cost(i).reduces[stage.job]});
     ++stage.job;
     reduce(i);
     return;
   }
-  tell(EventKind::gather_end, i, &scenario_.gathers[i][stage.job], &scenario_.cost(i).gathers[stage.job],
-       stage.from, stage.from, 1);
+  tell(i, {.kind = EventKind::gather_end,
+           .from = from,
+           .work_from = from,
+           .job = &scenario_.gathers[i][stage.job],
+           .collective = &scenario_.cost(i).gathers[stage.job]});
   ++stage.job;
   gather(i);
 }
@@ -182,7 +194,9 @@ void StepEnd::reduced(std::size_t i) {
 void StepEnd::optimized(std::size_t i) {
   Stage& stage = stages_[i];
   const double now = host_.now_s();
-  tell(EventKind::optimizer_end, i, nullptr, nullptr, stage.from - norm_, stage.from, 1);
+  tell(i, {.kind = EventKind::optimizer_end,
+           .from = Seconds{stage.from - norm_},
+           .work_from = Seconds{stage.from}});
   stage.optimizer_end = now;
   stage.part = Part::gathering;
   stage.job = 0;
@@ -219,18 +233,12 @@ void StepEnd::finish(std::size_t i) {
   ++stages_over_;
 }
 
-void StepEnd::tell(EventKind kind, std::size_t stage, const Job* job, const StepCollective* collective,
-                   double from, double work_from, double share) {
+void StepEnd::tell(std::size_t stage, Event event) {
+  event.time = Seconds{host_.now_s()};
   for (std::size_t k = 0; k < classes(); ++k) {
-    // Bytes are counted once, with the first worker of the stage.
-    host_.tell({.kind = kind,
-                .time = Seconds{host_.now_s()},
-                .from = Seconds{from},
-                .work_from = Seconds{work_from},
-                .worker = static_cast<std::int32_t>(k * stages_.size() + stage),
-                .job = k == 0 ? job : nullptr,
-                .share = share,
-                .collective = collective});
+    event.worker = static_cast<std::int32_t>(k * stages_.size() + stage);
+    host_.tell(event);
+    event.job = nullptr;  // bytes are counted once, with the first worker of the stage
   }
 }
 

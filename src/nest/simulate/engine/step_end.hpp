@@ -65,8 +65,8 @@ class StepEnd {
   void optimized(std::size_t stage);
   void gather(std::size_t stage);
   void finish(std::size_t stage);
-  void tell(EventKind kind, std::size_t stage, const Job* job, const StepCollective* collective, double from,
-            double work_from, double share);
+  // Every worker of the stage hears the event, now.
+  void tell(std::size_t stage, Event event);
 
   const Scenario& scenario_;
   Host& host_;

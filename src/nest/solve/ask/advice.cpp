@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <set>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
@@ -61,18 +61,14 @@ class Adviser {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  [[nodiscard]] double seconds_left() const {
-    return options_.total_limit_s - std::chrono::duration<double>(Clock::now() - began_).count();
-  }
+  [[nodiscard]] Seconds time_left() const { return options_.total_limit - watch_.elapsed(); }
 
   SearchResult look(PlanQuestion question) {
-    const double left = seconds_left();
-    if (left <= 0) return {.status = PlanStatus::limit};
-    double limit = std::min(left, options_.search_limit_s);
-    if (question.options.time_limit_s) limit = std::min(limit, *question.options.time_limit_s);
-    question.options.time_limit_s = limit;
+    const Seconds left = time_left();
+    if (left <= Seconds{}) return {.status = PlanStatus::limit};
+    Seconds limit = std::min(left, options_.search_limit);
+    if (question.options.time_limit) limit = std::min(limit, *question.options.time_limit);
+    question.options.time_limit = limit;
     try {
       return searching_(question);
     } catch (const InputError& error) {  // a cluster or model that cannot be made so
@@ -211,7 +207,7 @@ class Adviser {
     std::size_t below = 0;  // this many of the list are known not to do
     std::optional<std::size_t> enough;
     SearchResult best;
-    for (std::size_t at = 0; at < all.size() && seconds_left() > 0;) {
+    for (std::size_t at = 0; at < all.size() && time_left() > Seconds{};) {
       SearchResult found = with_so_many(all[at]);
       if (!found.plans.empty()) {
         enough = at;
@@ -247,7 +243,7 @@ class Adviser {
   void batch() {
     const std::int64_t now = question_.training.global_batch;
     const std::int64_t devices = question_.inputs.cluster.devices();
-    for (std::int64_t more = now * 2; more <= 2 * devices && seconds_left() > 0; more *= 2) {
+    for (std::int64_t more = now * 2; more <= 2 * devices && time_left() > Seconds{}; more *= 2) {
       tell(fmt::format("--global-batch {}", more));
       PlanQuestion changed = question_;
       changed.training.global_batch = more;
@@ -261,7 +257,7 @@ class Adviser {
     if (question_.inputs.profile() != nullptr) return;
     constexpr std::int64_t kShortest = 512;
     const std::int64_t now = question_.training.sequence;
-    for (std::int64_t less = now / 2; less >= kShortest && seconds_left() > 0; less /= 2) {
+    for (std::int64_t less = now / 2; less >= kShortest && time_left() > Seconds{}; less /= 2) {
       tell(fmt::format("--sequence {}", less));
       PlanQuestion changed = question_;
       changed.training.sequence = less;
@@ -275,7 +271,7 @@ class Adviser {
   const AdviceOptions& options_;
   const SearchFunction& searching_;
   std::vector<Advice> list_;
-  Clock::time_point began_ = Clock::now();
+  Stopwatch watch_;
 };
 
 constexpr std::array<std::string_view, 6> kKinds{"knob",  "memory",   "devices",

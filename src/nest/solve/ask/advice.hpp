@@ -25,13 +25,13 @@ struct Advice {
 };
 
 struct AdviceOptions {
-  double search_limit_s = 10;                      // of each further search
-  double total_limit_s = 60;                       // of all together; what is not asked by then is left out
+  Seconds search_limit{10};                        // of each further search
+  Seconds total_limit{60};                         // of all together; what is not asked by then is left out
   std::function<void(const std::string&)> asking;  // told what is looked for, before each kind
 };
 
 // What would make an infeasible question (as make_question makes it) feasible, the cheapest change first:
-// each pinned choice left open, a choice beyond its default domain, memory, devices, another batch or
+// each pinned choice left open, a choice beyond its default values, memory, devices, another batch or
 // sequence. Empty where nothing helps.
 [[nodiscard]] std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
                                                const AdviceOptions& options = {},

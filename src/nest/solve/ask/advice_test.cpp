@@ -138,17 +138,17 @@ TEST(Advice, ATargetBeyondReachNamesWhatIsReached) {
 
 TEST(Advice, EverySearchHasALimit) {
   Toy toy{[](const PlanQuestion& q) {
-            EXPECT_TRUE(q.options.time_limit_s);
-            EXPECT_LE(*q.options.time_limit_s, 2);
+            EXPECT_TRUE(q.options.time_limit);
+            EXPECT_LE(*q.options.time_limit, Seconds{2});
             EXPECT_GT(q.options.gap, 1e6);  // the first plan is enough
             return false;
           },
           Bytes{0}};
   AdviceOptions options;
-  options.search_limit_s = 2;
+  options.search_limit = Seconds{2};
   EXPECT_TRUE(toy.advise(question(), options).empty());
   EXPECT_GT(toy.searches, 0);
-  options.total_limit_s = 0;
+  options.total_limit = Seconds{0};
   toy.searches = 0;
   EXPECT_TRUE(toy.advise(question(), options).empty());
   EXPECT_EQ(toy.searches, 0);

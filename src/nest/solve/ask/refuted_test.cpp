@@ -10,7 +10,7 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/price/price.hpp"
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 #include "nest/solve/ask/search.hpp"
 
 namespace nest::solve {
@@ -46,7 +46,7 @@ double best_of(const Case& c, const std::vector<std::string>& without = {}) {
   int tried = 0;
   for (std::size_t i = 0; i < best.stages.size(); ++i) {
     const auto layers = static_cast<std::int64_t>(best.stages[i].layers.size());
-    for (const Recompute& recompute : RecomputeDomain({}, true).of_stage(layers)) {
+    for (const Recompute& recompute : RecomputeChoices().of_stage(layers)) {
       Plan other = best;
       other.stages[i].recompute = recompute;
       const PricedPlan priced = pricer.price(other);

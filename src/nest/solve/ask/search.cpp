@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <thread>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
@@ -24,21 +23,7 @@ namespace {
 
 // A plan that reaches a target but for rounding reaches it.
 constexpr double kReached = 1 + 1e-12;
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr const char* kNothingFound = "no plan was found before the limit";
-
-class Clock {
- public:
-  [[nodiscard]] double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 Prunings prunings_of(const SearchOptions& options) {
   Prunings prunings;
@@ -51,12 +36,14 @@ Prunings prunings_of(const SearchOptions& options) {
 }
 
 // Strategies at every micro-batch size that the model can be cut by, with every number of stages and copies.
-void add_groups(SearchProblem& problem, const Training& training, const SearchSpace& space,
-                const SearchOptions& options, Workers& workers, std::string& refusal) {
+void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& workers,
+                 std::string& refusal) {
+  const Training& training = question.training;
+  const SearchSpace& space = question.space;
   struct Pair {
     std::size_t batch;
     std::size_t strategy;
-    std::vector<Group> groups;
+    std::vector<Degrees> degrees;
     std::string refusal;
   };
   std::vector<Pair> pairs;
@@ -69,7 +56,7 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
   const std::int64_t devices = costs.inputs().cluster.devices();
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
-    if (cancelled(options)) return;
+    if (cancelled(question.options)) return;
     Pair& pair = pairs[job];
     const Batch& batch = costs.batches()[pair.batch];
     const Strategy& strategy = problem.strategies[pair.strategy];
@@ -80,27 +67,26 @@ void add_groups(SearchProblem& problem, const Training& training, const SearchSp
     const auto layers = static_cast<std::int64_t>(batch.sets->layers());
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
       for (const std::int64_t q :
-           copies_domain(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
-        Group group{pair.batch, pair.strategy, p, q, training.global_batch / (together * q), cell * q * p, 0,
-                    0};
-        group.bound = kInfinite;
-        for (const Schedule schedule : schedule_domain(space)) {
-          for (const std::int64_t v : interleave_domain(space)) {
-            if (!runs_with(schedule, {p, group.micro_batches, v})) continue;
-            group.bound = std::min(group.bound, evaluators[worker].quick_bound(group, schedule, v));
+           copies_values(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
+        Degrees degrees{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
+                        cell * q * p, Seconds::most(), Bytes{0}};
+        for (const Schedule schedule : schedule_values(space)) {
+          for (const std::int64_t v : interleave_values(space)) {
+            if (!runs_with(schedule, {p, degrees.micro_batches, v})) continue;
+            degrees.bound = std::min(degrees.bound, evaluators[worker].quick_bound(degrees, schedule, v));
           }
         }
-        if (group.bound == kInfinite) continue;
-        group.memory = evaluators[worker].memory_floor(group);
-        pair.groups.push_back(group);
+        if (degrees.bound == Seconds::most()) continue;
+        degrees.memory = evaluators[worker].memory_floor(degrees);
+        pair.degrees.push_back(degrees);
       }
     }
   });
   for (const Pair& pair : pairs) {
     if (refusal.empty()) refusal = pair.refusal;
-    problem.groups.insert(problem.groups.end(), pair.groups.begin(), pair.groups.end());
+    problem.degrees.insert(problem.degrees.end(), pair.degrees.begin(), pair.degrees.end());
   }
-  std::sort(problem.groups.begin(), problem.groups.end(), [](const Group& a, const Group& b) {
+  std::sort(problem.degrees.begin(), problem.degrees.end(), [](const Degrees& a, const Degrees& b) {
     return std::tie(a.bound, a.batch, a.strategy, a.pipeline, a.copies) <
            std::tie(b.bound, b.batch, b.strategy, b.pipeline, b.copies);
   });
@@ -120,27 +106,26 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   plan.status = status;
   if (priced.status != PriceStatus::feasible) return priced.reason;
   const double price = priced.predicted.step.value;
-  if (std::abs(price - entry.step) > kPriceTolerance * price)
-    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step, price);
+  if (std::abs(price - entry.step.value) > kPriceTolerance * price)
+    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step.value, price);
   return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
 void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
                   SearchResult& result) {
   result.status = PlanStatus::infeasible;
-  if (!problem.groups.empty()) {
-    const std::int64_t least = least_memory(problem);
-    result.least_memory = Bytes{least};
+  if (!problem.degrees.empty()) {
+    result.least_memory = least_memory(problem);
     const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
-    if (Bytes{least} > has) {
+    if (result.least_memory > has) {
       result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                                  format_memory(Bytes{least}), format_memory(has));
+                                  format_memory(result.least_memory), format_memory(has));
       return;
     }
   }
-  if (problem.groups.empty() && !refusal.empty()) {
+  if (problem.degrees.empty() && !refusal.empty()) {
     result.reason = refusal;
-  } else if (problem.groups.empty()) {
+  } else if (problem.degrees.empty()) {
     result.reason = "no combination of the degrees fits the batch, the layers and the devices";
   } else if (rule != nullptr) {
     result.reason = rule->sentence;
@@ -156,7 +141,7 @@ SearchResult search(const PlanInputs& inputs, const Asked& asked) {
 }
 
 SearchResult ask(const PlanQuestion& question) {
-  Clock clock;
+  Stopwatch watch;
   check_question(question);
   const PlanInputs& inputs = question.inputs;
   const Training& wanted = question.training;
@@ -166,24 +151,25 @@ SearchResult ask(const PlanQuestion& question) {
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
-  SearchCosts costs(inputs, wanted, space, micro_batch_domain(inputs, wanted, space));
+  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space));
   SearchProblem problem;
   problem.costs = &costs;
   problem.space = &space;
   problem.pipeline_model = options.pipeline_model;
   problem.prunings = prunings_of(options);
-  problem.strategies = strategy_domain(inputs, wanted, space);
-  problem.recompute = RecomputeDomain(space.recompute, costs.selective());
+  problem.strategies = strategy_values(inputs, wanted, space);
+  problem.recompute = RecomputeChoices(space.recompute);
+  if (!costs.selective()) problem.recompute.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
                         problem.prunings.same_network && !space.mixed);
   problem.placements = &placements;
   std::string refusal;
-  add_groups(problem, wanted, space, options, workers, refusal);
+  add_degrees(problem, question, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
-  result.stats.seconds.emplace_back("costs and groups", clock.lap());
+  result.stats.times.emplace_back("costs and groups", watch.lap());
 
-  if (cancelled(options)) {  // groups may be missing: nothing is known of the rest
+  if (cancelled(options)) {  // degrees may be missing: nothing is known of the rest
     result.status = PlanStatus::limit;
     result.reason = kNothingFound;
     return result;
@@ -192,32 +178,33 @@ SearchResult ask(const PlanQuestion& question) {
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
   BestPlans best(options.objective, proved,
-                 fewest && options.target_tokens_per_s > 0 ? tokens / options.target_tokens_per_s * kReached
-                                                           : kInfinite);
+                 fewest && options.target_tokens_per_s > 0
+                     ? Seconds{tokens / options.target_tokens_per_s * kReached}
+                     : Seconds::most());
   SearchTree tree(problem, options, best, workers);
   tree.run();
   tree.count(result.stats);
   result.stats.networks = placements.networks();
-  result.stats.seconds.emplace_back("search", clock.lap());
+  result.stats.times.emplace_back("search", watch.lap());
 
-  double bound = tree.left_out();
+  Seconds bound = tree.left_out();
   const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
                                  [](const Batch& b) { return b.sets->complete(); });
-  if (!whole && !problem.groups.empty()) bound = std::min(bound, problem.groups.front().bound);
+  if (!whole && !problem.degrees.empty()) bound = std::min(bound, problem.degrees.front().bound);
   if (best.best() == nullptr) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;
-      result.lower_bound = Seconds{bound};
+      result.lower_bound = bound;
       result.reason = kNothingFound;
     } else {
       explain_lack(problem, refusal, tree.broken(), result);
     }
-    result.stats.seconds.emplace_back("why nothing fits", clock.lap());
+    result.stats.times.emplace_back("why nothing fits", watch.lap());
     return result;
   }
-  const double step = best.best()->step;
+  const Seconds step = best.best()->step;
   // What the gap left out may be better than the plan, what was stopped too.
-  result.lower_bound = Seconds{fewest ? step : std::min(step, bound)};
+  result.lower_bound = fewest ? step : std::min(step, bound);
   result.status =
       !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
   Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
@@ -243,7 +230,7 @@ SearchResult ask(const PlanQuestion& question) {
     }
     result.plans.push_back(std::move(plan));
   }
-  result.stats.seconds.emplace_back("check and price", clock.lap());
+  result.stats.times.emplace_back("check and price", watch.lap());
   return result;
 }
 

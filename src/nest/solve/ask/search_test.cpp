@@ -193,7 +193,7 @@ TEST(Search, ALimitOfWorkIsTheSameForAllThreads) {
 
 TEST(Search, TimeThatIsUp) {
   SearchOptions options;
-  options.time_limit_s = 0;
+  options.time_limit = Seconds{0};
   const auto found = [&] { return ask({test::example_inputs(), kTraining, plain_space(), options}); };
   const SearchResult dived = found();
   EXPECT_EQ(dived.status, PlanStatus::feasible);
@@ -207,7 +207,7 @@ TEST(Search, TimeThatIsUp) {
   EXPECT_EQ(nothing.reason, "no plan was found before the limit");
   EXPECT_GT(nothing.lower_bound.value, 0);
   EXPECT_LE(nothing.lower_bound.value, 54.002e-3);
-  options.time_limit_s = 1e9;
+  options.time_limit = Seconds{1e9};
   EXPECT_EQ(found().status, PlanStatus::optimal);
 }
 
@@ -256,7 +256,7 @@ TEST(Search, TheTopPlansAreTheTwinsByDegrees) {
     const Instance instance = step_instance(seed, 1000);
     std::vector<double> twin;
     for (const auto& [degrees, fastest] : test::fastest_by(instance, degree_key))
-      twin.push_back(fastest.step);
+      twin.push_back(fastest.step.value);
     std::sort(twin.begin(), twin.end());
     for (const int top : {2, 5}) {
       SearchOptions options = instance.options;

@@ -32,7 +32,7 @@ using namespace solve;
     stages.push(Value(text));
   }
   v.set("stages", std::move(stages)).set("micro_batch", plan.training.micro_batch);
-  return to_json(v, false);
+  return to_json_line(v);
 }
 
 // The plan as a file, read back.

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "nest/solve/baselines/manual/manual.hpp"
 
 namespace nest::solve {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 BaselineResult result_of(const SearchResult& found) {
   BaselineResult result;
@@ -57,10 +53,10 @@ Comparison compare(const PlanQuestion& question, const std::vector<std::string>&
   };
   Comparison all;
   asking("nest");
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   all.found = ask(question);
   all.plans.push_back({"nest", result_of(all.found), std::nullopt, std::nullopt});
-  all.plans.front().result.search_s = seconds_since(start);
+  all.plans.front().result.search_time = watch.elapsed();
   for (const std::string& name : names) {
     const Baseline* baseline = find_baseline(name);
     assert(baseline != nullptr);

@@ -1,11 +1,11 @@
 #include "nest/solve/baselines/flat.hpp"
 
-#include <chrono>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "nest/question/domains.hpp"
+#include "nest/base/stopwatch.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/first_fitting.hpp"
 
@@ -24,12 +24,12 @@ Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandw
 }
 
 BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, const BaselineOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   // On one level, open tensor degrees would be the divisors of all devices.
   if (space.tensor.open() && question.inputs.profile() == nullptr) {
     std::set<std::int64_t> degrees;
-    for (const Strategy& s : strategy_domain(question.inputs, question.training, space))
+    for (const Strategy& s : strategy_values(question.inputs, question.training, space))
       degrees.insert(s.tensor);
     std::vector<Choice::Range> ranges;
     ranges.reserve(degrees.size());
@@ -44,7 +44,7 @@ BaselineResult find_on_flat(const PlanQuestion& question, SearchSpace space, con
   const SearchResult found = ask(flat);
   result.evaluations = found.stats.work;
   judge_first_fitting(found, question, result);
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

@@ -34,7 +34,7 @@ TEST(Flat, ReducesGradientsOverSlowLinksWhereTheSearchDoesNot) {
   EXPECT_GT(step.value, 5 * ours.plans.front().predicted->step.value);
   EXPECT_LT(5 * flat.believed->value, step.value);
   EXPECT_GT(flat.evaluations, 0);
-  EXPECT_GT(flat.search_s, 0);
+  EXPECT_GT(flat.search_time, Seconds{0});
 }
 
 TEST(Flat, SeesTheSlowLinksWhenTold) {

@@ -1,9 +1,9 @@
 #include "nest/solve/baselines/no_memory.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/first_fitting.hpp"
 
@@ -15,7 +15,7 @@ constexpr Bytes kEndless{1'000'000'000'000'000};
 }  // namespace
 
 BaselineResult find_no_memory(const PlanQuestion& question, const BaselineOptions&) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   PlanQuestion endless = question;
   ClusterParts parts = endless.inputs.cluster.parts();
@@ -26,7 +26,7 @@ BaselineResult find_no_memory(const PlanQuestion& question, const BaselineOption
   const SearchResult found = ask(endless);
   result.evaluations = found.stats.work;
   judge_first_fitting(found, question, result);
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

@@ -1,6 +1,6 @@
 #include "nest/solve/baselines/phaze.hpp"
 
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/baselines/flat.hpp"
 
 namespace nest::solve {
@@ -17,7 +17,7 @@ SearchSpace phaze_space(const PlanQuestion& question) {
   if (space.context.open()) {
     space.context = Choice(1);
     // A layer profile may have nothing else.
-    if (strategy_domain(question.inputs, question.training, space).empty()) space.context = Choice();
+    if (strategy_values(question.inputs, question.training, space).empty()) space.context = Choice();
   }
   return space;
 }

@@ -51,7 +51,7 @@ TEST(Phaze, LooksAtMemory) {
   const BaselineResult phaze = find_phaze(question, {});
   ASSERT_EQ(phaze.status, PlanStatus::feasible) << phaze.reason;
   EXPECT_TRUE(phaze.notes.empty());
-  EXPECT_EQ(phaze.plan->parallelism.zero.stage(), 0);
+  EXPECT_EQ(phaze.plan->parallelism.zero.number(), 0);
   EXPECT_EQ(phaze.plan->parallelism.schedule, Schedule::one_f_one_b);
   const std::vector<Stage>& stages = phaze.plan->stages;
   EXPECT_TRUE(std::all_of(stages.begin(), stages.end(),

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 namespace nest::solve {
 namespace {
@@ -31,7 +31,7 @@ Placements::SlotGroup& Placements::slots(const PlacementQuestion& question) {
   const std::lock_guard lock(group->mutex);
   if (group->made) return *group;
   const Strategy& strategy = (*strategies_)[question.strategy];
-  for (const std::int64_t inner : inner_domain(*space_, question.copies)) {
+  for (const std::int64_t inner : inner_values(*space_, question.copies)) {
     PlacementShape shape{strategy.cell(), question.pipeline, inner, question.copies / inner, 0, false};
     std::vector<std::int64_t> blocks;
     if (!space_->block_devices.open()) {

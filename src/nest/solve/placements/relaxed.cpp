@@ -69,8 +69,15 @@ Shapes nearest_pair(const Cluster& cluster, const CollectiveModel& model, std::i
 }
 
 // Ranks that hold the same parameters, side by side.
-void pack(const Cluster& cluster, std::int64_t width, std::int64_t members, ShardKind kind, bool certain,
-          bool listed, ParameterGroup& group) {
+struct Packing {
+  std::int64_t width = 1;
+  ShardKind kind = ShardKind::any;
+  bool listed = false;
+  bool certain = false;  // the cluster is one of which it is known what is fastest
+};
+
+void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, ParameterGroup& group) {
+  const auto& [width, kind, listed, certain] = packing;
   group.members = members;
   group.shards =
       kind == ShardKind::part && members > 1 && !listed ? std::max<std::int64_t>(1, members / 2) : members;
@@ -86,8 +93,8 @@ void pack(const Cluster& cluster, std::int64_t width, std::int64_t members, Shar
 }  // namespace
 
 RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& constants,
-                               const CollectiveModel& collectives, const Strategy& strategy,
-                               std::int64_t copies, ShardKind kind, bool listed) {
+                               const CollectiveModel& collectives, const RelaxedQuestion& question) {
+  const auto& [strategy, copies, kind, listed] = question;
   RelaxedNetwork made;
   const std::int64_t cell = strategy.cell();
   const bool plain = is_plain(cluster);
@@ -102,11 +109,11 @@ RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& co
   if (plain) made.stage.from_previous = made.stage.from_next = nearest_pair(cluster, collectives, cell);
   const bool certain = plain && slows_outwards(cluster);
   const std::int64_t ranks = copies * cell;
-  pack(cluster, strategy.tensor, ranks / strategy.tensor, kind, certain, listed, made.stage.dense);
+  pack(cluster, ranks / strategy.tensor, {strategy.tensor, kind, listed, certain}, made.stage.dense);
   const std::int64_t width = strategy.expert_tensor_degree() * strategy.expert;
   // Fewer ranks than the dense group's shards, or a common divisor: what that leaves is not known here.
   const bool same = kind == ShardKind::whole && ranks / width <= ranks / strategy.tensor;
-  pack(cluster, width, ranks / width, same ? kind : ShardKind::any, certain, listed, made.stage.expert);
+  pack(cluster, ranks / width, {width, same ? kind : ShardKind::any, listed, certain}, made.stage.expert);
   return made;
 }
 

@@ -23,9 +23,15 @@ enum class ShardKind {
   part,   // over fewer than all
 };
 
-// `copies` of the cell; `listed` shard sizes may be of one rank.
+struct RelaxedQuestion {
+  Strategy strategy;
+  std::int64_t copies = 1;  // of the cell
+  ShardKind kind = ShardKind::any;
+  bool listed = false;  // shard sizes are given, and may be of one rank
+};
+
 [[nodiscard]] RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& constants,
-                                             const CollectiveModel& collectives, const Strategy& strategy,
-                                             std::int64_t copies, ShardKind kind, bool listed);
+                                             const CollectiveModel& collectives,
+                                             const RelaxedQuestion& question);
 
 }  // namespace nest::solve

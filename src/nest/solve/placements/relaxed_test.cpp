@@ -24,7 +24,7 @@ struct Fixture {
 
   [[nodiscard]] RelaxedNetwork relaxed(const Strategy& strategy, std::int64_t copies, ShardKind kind,
                                        bool listed = false) const {
-    return relaxed_network(cluster, constants, model, strategy, copies, kind, listed);
+    return relaxed_network(cluster, constants, model, {strategy, copies, kind, listed});
   }
   [[nodiscard]] double send(const Shapes& shapes) const {
     return slowest(CollectiveKind::send, Bytes{50'000'000}, shapes, model).value;
@@ -146,9 +146,10 @@ TEST(Relaxed, NoPlacementIsFaster) {
     test::TestProblem problem(instance);
     const Configuration c = problem.configuration(*plan);
     SearchCosts& costs = problem.costs;
-    const RelaxedNetwork bound = relaxed_network(
-        instance.inputs.cluster, costs.constants(), costs.collectives(), plan->parallelism.strategy,
-        problem.group(c).copies, problem.shards(c), !instance.space.zero_shards.open());
+    const RelaxedNetwork bound =
+        relaxed_network(instance.inputs.cluster, costs.constants(), costs.collectives(),
+                        {plan->parallelism.strategy, problem.degrees(c).copies, problem.shards(c),
+                         !instance.space.zero_shards.open()});
     const Placement placement = problem.placement(c, problem.ties(c).front());
     const Place least =
         costs.place(problem.batch(c), plan->parallelism.strategy, bound.stage, bound.collectives);
@@ -190,7 +191,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
     }
     cells += bound.collectives && plan->parallelism.strategy.cell() > 1 ? 1 : 0;
     ASSERT_FALSE(HasFailure()) << instance.text << test::in_words(*plan)
-                               << to_json(to_value(instance.inputs), false);
+                               << to_json_line(to_value(instance.inputs));
   }
   EXPECT_GT(neighbours, 50);
   EXPECT_GT(gradients, 100);

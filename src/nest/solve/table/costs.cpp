@@ -23,13 +23,13 @@ bool scaled(const LayerGraph& small, const LayerGraph& large, std::int64_t scale
 }
 
 Bytes least_boundary(const LayerSets& sets) {
-  Bytes least{std::numeric_limits<std::int64_t>::max()};
+  Bytes least = Bytes::most();
   for (std::int32_t state = 0; state < sets.all(); ++state) {
     const auto moves = sets.moves(state);
     if (state == 0 || moves.empty()) continue;
     least = std::min(least, sets.classes()[static_cast<std::size_t>(moves.front().stage_class)].after);
   }
-  return least.value == std::numeric_limits<std::int64_t>::max() ? Bytes{0} : least;
+  return least == Bytes::most() ? Bytes{0} : least;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
       coster_(recipe_of(inputs, training), inputs.cluster, collectives_),
-      capacity_(coster_.allocatable().value),
+      capacity_(coster_.allocatable()),
       book_(inputs) {
   const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),
                                   [](const Recompute& r) { return r.policy == RecomputePolicy::selective; });

@@ -38,8 +38,8 @@ class SearchCosts {
   [[nodiscard]] const StageCoster& coster() const { return coster_; }
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
   [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
-  // Bytes that a device can allocate: the search counts these, without fragmentation and reserve.
-  [[nodiscard]] std::int64_t capacity() const { return capacity_; }
+  // What a device can allocate: the search counts these, without fragmentation and reserve.
+  [[nodiscard]] Bytes capacity() const { return capacity_; }
   // Whether selective recomputation differs from none.
   [[nodiscard]] bool selective() const { return selective_; }
 
@@ -56,7 +56,7 @@ class SearchCosts {
   FabricConstants constants_;
   CollectiveModel collectives_;
   StageCoster coster_;
-  std::int64_t capacity_ = 0;
+  Bytes capacity_;
   bool selective_ = false;
   std::mutex mutex_;
   CostBook book_;

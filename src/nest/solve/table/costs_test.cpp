@@ -34,7 +34,7 @@ TEST(SearchCosts, OfAProfile) {
   EXPECT_EQ(batch.scale, 1);
   EXPECT_EQ(batch.sets->size(), 4U);
   EXPECT_EQ(batch.least_boundary, Bytes{50'000'000});
-  EXPECT_EQ(costs.capacity(), 80'000'000'000);
+  EXPECT_EQ(costs.capacity(), Bytes{80'000'000'000});
   EXPECT_EQ(costs.coster().recipe().optimizer, Optimizer::sgd) << "the training's, not the recipe's";
   EXPECT_FALSE(costs.selective()) << "a profile knows no selective recomputation";
 }
@@ -46,7 +46,7 @@ TEST(SearchCosts, CapacityIsWhatCanBeAllocated) {
   inputs.recipe.reserve = Bytes{2'000'000'000};
   inputs.recipe.fragmentation = 0.04;
   const SearchCosts costs(inputs, kTraining, {}, {1});
-  EXPECT_EQ(costs.capacity(), 75'000'000'000);
+  EXPECT_EQ(costs.capacity(), Bytes{75'000'000'000});
   EXPECT_EQ(costs.coster().on_device(Bytes{75'000'000'000}), Bytes{80'000'000'000});
 }
 

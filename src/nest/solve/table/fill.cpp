@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace nest::solve {
@@ -116,19 +115,19 @@ void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& 
 }
 
 // From every label of a state with s - 1 stages.
-void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
-                       double threshold, FillCounts& counts) {
+void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t state) {
+  const auto& [options, question, threshold, counts] = filling;
   const std::vector<Label>& labels =
       cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
   if (labels.empty()) return;
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
-  const std::int64_t p = shape.pipeline.stages;
-  const auto m = static_cast<double>(shape.pipeline.micro_batches);
+  const std::int64_t p = question.pipeline.stages;
+  const auto m = static_cast<double>(question.pipeline.micro_batches);
   const auto stage = static_cast<std::size_t>(p - s);
   const std::int64_t in_flight_most = in_flight(setting.schedule, setting.shape, p - s);
   const bool delayed = schedule_of(setting.schedule).splits_backward;
-  const bool in_sum = shape.pipeline.form != &pipeline_form(setting.schedule, PipelineModel::paper);
+  const bool in_sum = question.pipeline.form != &pipeline_form(setting.schedule, PipelineModel::paper);
   const auto moves = sets.moves(state);
   const auto all_layers = static_cast<std::int64_t>(sets.layers());
   for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
@@ -140,16 +139,16 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
     }
     if (s < p && move.to == sets.all()) break;
     const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
-    if (shape.ties != FillShape::Ties::any) {
-      const bool inside =
-          shape.ties == FillShape::Ties::between && stage >= shape.tied_first && stage <= shape.tied_last;
-      const bool end = inside && (stage == shape.tied_first || stage == shape.tied_last);
+    if (question.ties != FillQuestion::Ties::any) {
+      const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
+                          stage <= question.tied_last;
+      const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
       if ((own.splits_tied && !inside) || (!own.splits_tied && end)) continue;
     }
     const Floor& before = floors_[static_cast<std::size_t>(move.to)];
     if (prunings_.stage_bound) {
       const Floor& with = floors_[static_cast<std::size_t>(state)];
-      const double u = with.f + with.b - before.f - before.b;
+      const Seconds u = with.f + with.b - before.f - before.b;
       if (m * u * kRounding > threshold) {
         if (sets.chain()) break;
         continue;
@@ -158,45 +157,51 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
     bool too_heavy = true;  // whatever the recomputation
     std::vector<Label>& out =
         cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
-    for (const std::size_t place : shape.places[stage]) {
+    for (const std::size_t place : question.places[stage]) {
       std::vector<StageOption>& choices = options.of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
       // Backward work beyond which nothing is gained: an option with so much hides every reduction.
-      double enough = std::numeric_limits<double>::infinity();
+      Seconds enough = Seconds::most();
       for (std::size_t o = 0; o < choices.size(); ++o) {
         StageOption& choice = choices[o];
-        if (choice.fixed <= shape.capacity) too_heavy = false;
-        if (choice.total(in_flight_most) > shape.capacity) continue;
+        if (choice.fixed <= question.capacity) too_heavy = false;
+        if (choice.total(in_flight_most) > question.capacity) continue;
         if (choice.layers_b >= enough * kRounding) break;  // so are all after it
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
         const StageEnd stage_end{
-            choice.hidden,    shared_reduce(choice.alone, choice.reduce, stage, static_cast<std::size_t>(p)),
-            choice.gather,    choice.optimizer,
-            choice.slow_down, choice.norm,
-            choice.f,         delayed ? 0 : choice.b};
-        BoundOf bound_of{m * (choice.f + choice.b), delayed, s == p, 0, in_sum};
+            choice.hidden.value,
+            shared_reduce(choice.alone.value, choice.reduce.value, stage, static_cast<std::size_t>(p)),
+            choice.gather.value,
+            choice.optimizer.value,
+            choice.slow_down.value,
+            choice.norm.value,
+            choice.f.value,
+            delayed ? 0 : choice.b.value};
+        const StagePass pass{choice.f.value, choice.b.value, choice.weight.value};
+        BoundOf bound_of{m * (choice.f + choice.b).value, delayed, s == p, 0, in_sum};
         bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
           const Label& after = labels[l];
           Label next;
-          next.pipeline = extended(shape.pipeline, after.pipeline, {choice.f, choice.b, choice.weight}, s);
-          if (shape.bound) {
-            if (bound_of.first) bound_of.pipeline = pipeline_total(shape.pipeline, next.pipeline);
+          next.pipeline = extended(question.pipeline, after.pipeline, pass, s);
+          if (question.bound) {
+            if (bound_of.first) bound_of.pipeline = pipeline_total(question.pipeline, next.pipeline).value;
             next.end = bound_end(after.end, stage_end, bound_of);
           } else {
             next.end = after.end.with(stage_end);
           }
-          const double reduce_floor = delayed ? 0 : before.b;
-          hidden_all = hidden_all && (delayed || shape.bound || next.end.reduce <= reduce_floor);
-          if (prunings_.floors && !shape.bound) {
+          const double reduce_floor = delayed ? 0 : before.b.value;
+          hidden_all = hidden_all && (delayed || question.bound || next.end.reduce <= reduce_floor);
+          if (prunings_.floors && !question.bound) {
             next.end.reduce = std::max(next.end.reduce, reduce_floor);
-            next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f);
+            next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f.value);
           }
           if (prunings_.label_bound || limit_ == LabelLimit::beam) {
-            next.bound = pipeline_bound(shape.pipeline, next.pipeline, s, before.f, before.b) +
-                         next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer;
+            next.bound =
+                Seconds{pipeline_bound(question.pipeline, next.pipeline, s, before.f, before.b).value +
+                        next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer};
             if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           }
           next.state = state;
@@ -219,12 +224,12 @@ void Filler::add_stage(StageOptions& options, const FillShape& shape, std::int64
   }
 }
 
-Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label& last) const {
+Filled Filler::trace(StageOptions& options, const FillQuestion& question, const Label& last) const {
   Filled filled;
-  filled.step = pipeline_total(shape.pipeline, last.pipeline) + last.end.total();
+  filled.step = pipeline_total(question.pipeline, last.pipeline) + Seconds{last.end.total()};
   Label label = last;
   std::int32_t to = options.setting().sets->all();
-  for (std::int64_t s = shape.pipeline.stages; s >= 1; --s) {
+  for (std::int64_t s = question.pipeline.stages; s >= 1; --s) {
     const auto place = static_cast<std::size_t>(label.place);
     const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
     filled.stages.push_back({label.state, to, place, option.recompute});
@@ -237,31 +242,32 @@ Filled Filler::trace(StageOptions& options, const FillShape& shape, const Label&
   return filled;
 }
 
-std::optional<Filled> Filler::fill(StageOptions& options, const FillShape& shape, double threshold,
+std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& question, Seconds threshold,
                                    FillCounts& counts, LabelLimit limit) {
   limit_ = limit;
   const LayerSets& sets = *options.setting().sets;
-  const std::int64_t p = shape.pipeline.stages;
+  const std::int64_t p = question.pipeline.stages;
   if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
   prepare(options, sets.size(), static_cast<std::size_t>(p));
   cells_[0].push_back({});
+  const Filling filling{options, question, threshold, counts};
   for (std::int64_t s = 1; s <= p; ++s) {
     for (std::size_t state = 0; state < states_; ++state)
-      add_stage(options, shape, s, static_cast<std::int32_t>(state), threshold, counts);
+      add_stage(filling, s, static_cast<std::int32_t>(state));
   }
   const std::vector<Label>& last =
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
   const Label* best = nullptr;
-  double least = std::numeric_limits<double>::infinity();
+  Seconds least = Seconds::most();
   for (const Label& label : last) {
-    const double step = pipeline_total(shape.pipeline, label.pipeline) + label.end.total();
+    const Seconds step = pipeline_total(question.pipeline, label.pipeline) + Seconds{label.end.total()};
     if (step < least) {
       least = step;
       best = &label;
     }
   }
   if (best == nullptr) return std::nullopt;
-  return trace(options, shape, *best);
+  return trace(options, question, *best);
 }
 
 }  // namespace nest::solve

@@ -19,9 +19,9 @@
 
 namespace nest::solve {
 
-struct FillShape {
+struct FillQuestion {
   PipelineShape pipeline;
-  std::int64_t capacity = 0;                     // bytes of a device
+  Bytes capacity;                                // of a device
   std::vector<std::vector<std::size_t>> places;  // that each stage may have, first stage first
   // Stages that share weights with others: with ties, no stage before `tied_first` or after `tied_last` does,
   // and these two do. Without, none does. Unset: whatever comes.
@@ -43,7 +43,7 @@ struct FilledStage {
 };
 
 struct Filled {
-  double step = 0;
+  Seconds step;
   std::vector<FilledStage> stages;  // first stage first
 };
 
@@ -74,14 +74,15 @@ class Filler {
   explicit Filler(const Prunings& prunings) : prunings_(prunings) {}
 
   // The best stages; none where nothing fits, or everything is above `threshold`.
-  [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillShape& shape, double threshold,
-                                           FillCounts& counts, LabelLimit limit = LabelLimit::none);
+  [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillQuestion& question,
+                                           Seconds threshold, FillCounts& counts,
+                                           LabelLimit limit = LabelLimit::none);
 
  private:
   struct Label {
     PipelineLabel pipeline{};
     StepLabel end;
-    double bound = 0;        // of complete plans
+    Seconds bound;           // of complete plans
     std::int32_t state = 0;  // that it came from, and which of its labels
     std::int32_t label = 0;
     std::int32_t place = 0;
@@ -92,16 +93,22 @@ class Filler {
     void melt(const Label& other);  // nowhere above either
   };
   struct Floor {  // of what the layers outside a state take at least
-    double f = 0;
-    double b = 0;
+    Seconds f;
+    Seconds b;
   };
 
   void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
-  void add_stage(StageOptions& options, const FillShape& shape, std::int64_t s, std::int32_t state,
-                 double threshold, FillCounts& counts);
+  // What one fill is about.
+  struct Filling {
+    StageOptions& options;
+    const FillQuestion& question;
+    Seconds threshold;
+    FillCounts& counts;
+  };
+  void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
-  [[nodiscard]] Filled trace(StageOptions& options, const FillShape& shape, const Label& last) const;
+  [[nodiscard]] Filled trace(StageOptions& options, const FillQuestion& question, const Label& last) const;
 
   Prunings prunings_;
   LabelLimit limit_ = LabelLimit::none;

@@ -7,24 +7,20 @@
 #include <string>
 
 #include "nest/plan/test_example.hpp"
-#include "nest/solve/ask/test_prove.hpp"
-#include "nest/solve/tree/test_fill.hpp"
+#include "nest/solve/tree/test_samples.hpp"
 
 namespace nest::solve {
 namespace {
 
 using test::FillCase;
 using test::Instance;
+using test::Sample;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr Seconds kInfinite = Seconds::most();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // An instance with one recomputation per stage and one strategy for all, and one of its plans: which
 // configuration to fill.
-struct Sample {
-  Instance instance;
-  std::optional<Plan> plan;
-};
-
 Sample sample_of(unsigned seed) {
   Sample sample{test::random_instance(seed, 2000), std::nullopt};
   SearchSpace& space = sample.instance.space;
@@ -49,13 +45,13 @@ struct Best {
   bool found = false;
 };
 
-Best fill_of(FillCase& c, const Prunings& prunings, double threshold) {
+Best fill_of(FillCase& c, const Prunings& prunings, Seconds threshold) {
   Best best;
   Filler filler(prunings);
   for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
     const PlanNetwork network = c.network(ties);
     StageOptions options = c.options(network);
-    const auto filled = filler.fill(options, c.shape(ties), threshold, best.counts);
+    const auto filled = filler.fill(options, c.question(ties), threshold, best.counts);
     if (!filled || (best.found && filled->step >= best.filled.step)) continue;
     best.filled = *filled;
     best.found = true;
@@ -63,8 +59,8 @@ Best fill_of(FillCase& c, const Prunings& prunings, double threshold) {
   return best;
 }
 
-std::optional<double> best_by_hand(FillCase& c) {
-  std::optional<double> least;
+std::optional<Seconds> best_by_hand(FillCase& c) {
+  std::optional<Seconds> least;
   c.for_each_cut([&](const std::vector<std::int32_t>& stage_of) {
     c.cut(stage_of);
     c.try_recompute(least);
@@ -74,16 +70,7 @@ std::optional<double> best_by_hand(FillCase& c) {
 
 template <class Look>
 void for_samples(unsigned first, unsigned count, Look look) {
-  unsigned looked_at = 0;
-  for (unsigned seed = first; looked_at < count; ++seed) {
-    ASSERT_LT(seed, first + 10 * count) << "hardly any sample has a plan";
-    const Sample sample = sample_of(seed);
-    if (!sample.plan) continue;
-    ++looked_at;
-    FillCase c(sample.instance, *sample.plan);
-    look(c);
-    ASSERT_FALSE(testing::Test::HasFailure()) << sample.instance.text << test::in_words(*sample.plan);
-  }
+  test::for_samples(first, count, 10, sample_of, look);
 }
 
 // The stages as a plan.
@@ -105,12 +92,12 @@ TEST(Fill, FindsTheBestOfAllStages) {
     ASSERT_EQ(best.found, least.has_value());
     if (!least) return;
     ++feasible;
-    EXPECT_NEAR(best.filled.step, *least, 1e-9 * *least);
+    EXPECT_NEAR(best.filled.step.value, least->value, 1e-9 * least->value);
     ASSERT_EQ(best.filled.stages.size(), c.stages());
     for (std::size_t i = 0; i < c.stages(); ++i) EXPECT_EQ(best.filled.stages[i].place, i);
     const PricedPlan priced = c.price(plan_of(c, best.filled));
     EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
-    EXPECT_NEAR(priced.predicted.step.value, best.filled.step, 1e-9 * *least);
+    EXPECT_NEAR(priced.predicted.step.value, best.filled.step.value, 1e-9 * least->value);
   });
   EXPECT_GT(feasible, 50);
 }
@@ -124,10 +111,11 @@ TEST(Fill, PruningsChangeNothing) {
     for (const std::string& name : pruning_names()) {
       Prunings prunings;
       *find_pruning(prunings, name) = false;
-      for (const double share : {1 + 1e-12, 1.05, kInfinite}) {
+      for (const double share : {1 + 1e-12, 1.05, kNoLimit}) {
         const Best best = fill_of(c, prunings, all.found ? share * all.filled.step : kInfinite);
         ASSERT_EQ(best.found, all.found) << "without " << name;
-        EXPECT_NEAR(best.filled.step, all.filled.step, 1e-9 * all.filled.step) << "without " << name;
+        EXPECT_NEAR(best.filled.step.value, all.filled.step.value, 1e-9 * all.filled.step.value)
+            << "without " << name;
       }
     }
   });
@@ -143,7 +131,7 @@ TEST(Fill, NothingBelowTheBestIsMadeUp) {
       EXPECT_GE(best.found ? best.filled.step : kInfinite, all.filled.step * (1 - 1e-12));
       EXPECT_LE(best.counts.work, all.counts.work);
     }
-    EXPECT_FALSE(fill_of(c, {}, 0).found);
+    EXPECT_FALSE(fill_of(c, {}, Seconds{0}).found);
   });
 }
 
@@ -155,7 +143,7 @@ TEST(Fill, EveryPruningSavesWork) {
   std::vector<std::int64_t> without(own.size(), 0);
   for_samples(63'001, 100, [&](FillCase& c) {
     const Best all = fill_of(c, {}, kInfinite);
-    const double threshold = all.found ? 1.02 * all.filled.step : kInfinite;
+    const Seconds threshold = all.found ? 1.02 * all.filled.step : kInfinite;
     const auto cost = [&](const Prunings& prunings) {
       const FillCounts counts = fill_of(c, prunings, threshold).counts;
       return counts.work + counts.labels;
@@ -181,7 +169,7 @@ TEST(Fill, TheExample) {
   FillCase c(instance, plan);
   const Best best = fill_of(c, {}, kInfinite);
   ASSERT_TRUE(best.found);
-  EXPECT_NEAR(best.filled.step, 65.027e-3, 1e-12);
+  EXPECT_NEAR(best.filled.step.value, 65.027e-3, 1e-12);
   EXPECT_EQ(plan_of(c, best.filled).stages[0].layers, (std::vector<LayerId>{LayerId{0}, LayerId{1}}));
   EXPECT_EQ(best.filled.stages[0].recompute, Recompute{});
   EXPECT_GT(best.counts.work, 0);
@@ -194,12 +182,12 @@ TEST(Fill, MoreStagesThanLayersAreNone) {
   FillCase c(instance, test::example_plan({{0}, {1}, {2}}, 1, 1));
   const PlanNetwork network = c.network({});
   StageOptions options = c.options(network);
-  FillShape shape = c.shape({});
+  FillQuestion question = c.question({});
   FillCounts counts;
-  EXPECT_TRUE(Filler({}).fill(options, shape, kInfinite, counts));
-  shape.pipeline.stages = 4;
-  shape.places.push_back({0});
-  EXPECT_FALSE(Filler({}).fill(options, shape, kInfinite, counts));
+  EXPECT_TRUE(Filler({}).fill(options, question, kInfinite, counts));
+  question.pipeline.stages = 4;
+  question.places.push_back({0});
+  EXPECT_FALSE(Filler({}).fill(options, question, kInfinite, counts));
 }
 
 TEST(Fill, Cancelled) {
@@ -216,7 +204,7 @@ TEST(Fill, Cancelled) {
     FillCounts counts;
     counts.cancel = &cancel;
     Filler filler(Prunings{});
-    EXPECT_THROW((void)filler.fill(options, c.shape(ties), kInfinite, counts), FillCancelled);
+    EXPECT_THROW((void)filler.fill(options, c.question(ties), kInfinite, counts), FillCancelled);
   }
 }
 

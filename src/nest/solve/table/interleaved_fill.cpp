@@ -1,7 +1,6 @@
 #include "nest/solve/table/interleaved_fill.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "nest/solve/table/variant_search.hpp"
@@ -32,7 +31,7 @@ StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, 
 }
 
 // Passes of the layers' own least times: nothing is sent, nothing recomputed.
-double InterleavedFiller::split_bound(const Context& context, std::span<const std::int32_t> split) {
+Seconds InterleavedFiller::split_bound(const Context& context, std::span<const std::int32_t> split) {
   const InterleavedShape& shape = *context.shape;
   const auto p = static_cast<std::size_t>(shape.stages);
   const auto v = static_cast<std::size_t>(shape.chunks);
@@ -44,30 +43,30 @@ double InterleavedFiller::split_bound(const Context& context, std::span<const st
       const std::size_t part = part_of(shape.schedule, p, {i, c});
       for (std::int32_t l = split[part]; l < split[part + 1]; ++l) {
         const std::uint16_t kind = sets.kind_of(LayerId(l));
-        pass.f += context.options->least_forward(kind);
-        pass.b += context.options->least_backward(kind);
+        pass.f += context.options->least_forward(kind).value;
+        pass.b += context.options->least_backward(kind).value;
       }
       passes_.push_back(pass);
     }
   }
   // How much of a backward pass waits is not known here.
   if (shape.model == PipelineModel::one_f_one_b && !schedule_of(shape.schedule).splits_backward)
-    return chunk_time(shape.schedule, passes_, shape.stages, shape.micro_batches).value;
+    return chunk_time(shape.schedule, passes_, shape.stages, shape.micro_batches);
   double longest = 0;
   for (std::size_t i = 0; i < p; ++i) {
     double u = 0;
     for (std::size_t c = 0; c < v; ++c) u += passes_[i * v + c].f + passes_[i * v + c].b;
     longest = std::max(longest, u);
   }
-  return static_cast<double>(shape.micro_batches) * longest;
+  return Seconds{static_cast<double>(shape.micro_batches) * longest};
 }
 
 bool InterleavedFiller::ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const {
   const InterleavedShape& shape = *context.shape;
-  if (shape.ties == FillShape::Ties::any) return true;
+  if (shape.ties == FillQuestion::Ties::any) return true;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const bool inside =
-        shape.ties == FillShape::Ties::between && i >= shape.tied_first && i <= shape.tied_last;
+        shape.ties == FillQuestion::Ties::between && i >= shape.tied_first && i <= shape.tied_last;
     const bool end = inside && (i == shape.tied_first || i == shape.tied_last);
     const bool splits = stages[i]->content().whole.splits_tied;
     if ((splits && !inside) || (!splits && end)) return false;
@@ -77,16 +76,16 @@ bool InterleavedFiller::ties_fit(const Context& context, const std::vector<Stage
 
 std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, const InterleavedShape& shape,
                                                          std::span<const std::vector<std::int32_t>> splits,
-                                                         double threshold, FillCounts& counts) {
+                                                         Seconds threshold, FillCounts& counts) {
   Context context{&options, &shape, {}};
   std::optional<InterleavedFilled> found;
   std::vector<StageVariants*> stages(static_cast<std::size_t>(shape.stages));
   VariantSearch search(shape, prunings_, options.ordered(), counts);
   // The most promising first.
-  std::vector<std::pair<double, std::size_t>> order;
+  std::vector<std::pair<Seconds, std::size_t>> order;
   order.reserve(splits.size());
   for (std::size_t k = 0; k < splits.size(); ++k)
-    order.emplace_back(prunings_.split_bound ? split_bound(context, splits[k]) : 0, k);
+    order.emplace_back(prunings_.split_bound ? split_bound(context, splits[k]) : Seconds{}, k);
   std::sort(order.begin(), order.end());
   for (const auto& [bound, k] : order) {
     counts.look();
@@ -97,14 +96,14 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, 
     if (!ties_fit(context, stages)) continue;
     if (shape.bound) {
       const auto least = search.bound(stages);
-      if (least && *least <= threshold && (!found || *least < found->step))
-        found = InterleavedFilled{*least, k, {}};
+      if (least && Seconds{*least} <= threshold && (!found || Seconds{*least} < found->step))
+        found = InterleavedFilled{Seconds{*least}, k, {}};
       continue;
     }
-    const double below = found ? found->step : std::numeric_limits<double>::infinity();
-    const auto best = search.best(stages, threshold, below);
-    if (!best || best->step > threshold) continue;
-    found = InterleavedFilled{best->step, k, {}};
+    const Seconds below = found ? found->step : Seconds::most();
+    const auto best = search.best(stages, threshold.value, below.value);
+    if (!best || Seconds{best->step} > threshold) continue;
+    found = InterleavedFilled{Seconds{best->step}, k, {}};
     for (std::size_t i = 0; i < stages.size(); ++i)
       found->recompute.push_back(stages[i]->all()[best->variants[i]].recompute);
   }

@@ -18,10 +18,10 @@ struct InterleavedShape {
   std::int64_t micro_batches = 2;
   std::int64_t chunks = 2;  // of one stage
   PipelineModel model = PipelineModel::one_f_one_b;
-  std::int64_t capacity = 0;
+  std::int64_t capacity = 0;        // bytes of a device
   std::vector<std::size_t> places;  // of the stages, first stage first
   const Shapes* wrap = nullptr;     // last stage and first
-  FillShape::Ties ties = FillShape::Ties::any;
+  FillQuestion::Ties ties = FillQuestion::Ties::any;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
   bool bound = false;  // wanted is a bound: reductions and gathers count as hidden
@@ -29,7 +29,7 @@ struct InterleavedShape {
 };
 
 struct InterleavedFilled {
-  double step = 0;
+  Seconds step;
   std::size_t split = 0;             // which of those given
   std::vector<Recompute> recompute;  // of each stage
 };
@@ -43,13 +43,13 @@ class InterleavedFiller {
   // Splits as boundaries of chunks in pipeline order.
   [[nodiscard]] std::optional<InterleavedFilled> fill(StageOptions& options, const InterleavedShape& shape,
                                                       std::span<const std::vector<std::int32_t>> splits,
-                                                      double threshold, FillCounts& counts);
+                                                      Seconds threshold, FillCounts& counts);
 
  private:
   struct Context;
 
   StageVariants& variants(Context& context, std::size_t stage, std::int32_t content);
-  [[nodiscard]] double split_bound(const Context& context, std::span<const std::int32_t> split);
+  [[nodiscard]] Seconds split_bound(const Context& context, std::span<const std::int32_t> split);
   [[nodiscard]] bool ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const;
 
   StageContents contents_;

@@ -5,8 +5,7 @@
 #include <limits>
 
 #include "nest/plan/rules/interleaved_splits.hpp"
-#include "nest/solve/ask/test_prove.hpp"
-#include "nest/solve/tree/test_fill.hpp"
+#include "nest/solve/tree/test_samples.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 
 namespace nest::solve {
@@ -14,15 +13,12 @@ namespace {
 
 using test::FillCase;
 using test::Instance;
+using test::Sample;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr Seconds kInfinite = Seconds::most();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // An instance whose stages have chunks, with one of its plans: which configuration to fill.
-struct Sample {
-  Instance instance;
-  std::optional<Plan> plan;
-};
-
 Sample sample_of(unsigned seed) {
   Sample sample{test::random_instance(seed, 2000), std::nullopt};
   SearchSpace& space = sample.instance.space;
@@ -41,16 +37,7 @@ Sample sample_of(unsigned seed) {
 
 template <class Look>
 void for_samples(unsigned first, unsigned count, Look look) {
-  unsigned looked_at = 0;
-  for (unsigned seed = first; looked_at < count; ++seed) {
-    ASSERT_LT(seed, first + 20 * count) << "hardly any sample has a plan";
-    const Sample sample = sample_of(seed);
-    if (!sample.plan) continue;
-    ++looked_at;
-    FillCase c(sample.instance, *sample.plan);
-    look(c);
-    ASSERT_FALSE(testing::Test::HasFailure()) << sample.instance.text << test::in_words(*sample.plan);
-  }
+  test::for_samples(first, count, 20, sample_of, look);
 }
 
 void set_chunks(Plan& plan, const std::vector<std::vector<LayerId>>& chunks) {
@@ -66,8 +53,8 @@ void set_chunks(Plan& plan, const std::vector<std::vector<LayerId>>& chunks) {
   }
 }
 
-std::optional<double> best_by_hand(FillCase& c) {
-  std::optional<double> least;
+std::optional<Seconds> best_by_hand(FillCase& c) {
+  std::optional<Seconds> least;
   const auto chunks = static_cast<std::size_t>(c.configuration.interleave);
   for (const CutParts& parts : all_chunk_cuts(c.graph(), c.stages() * chunks)) {
     set_chunks(c.plan(), parts);
@@ -82,7 +69,7 @@ struct Best {
   bool found = false;
 };
 
-Best fill_of(FillCase& c, const Prunings& prunings, double threshold, bool bound = false) {
+Best fill_of(FillCase& c, const Prunings& prunings, Seconds threshold, bool bound = false) {
   Best best;
   const Plan& plan = c.plan();
   const auto splits = interleaved_splits(c.graph(), plan.parallelism.pipeline, plan.parallelism.interleave);
@@ -95,7 +82,7 @@ Best fill_of(FillCase& c, const Prunings& prunings, double threshold, bool bound
     shape.micro_batches = plan.training.micro_batches;
     shape.chunks = plan.parallelism.interleave;
     shape.model = c.problem.problem.pipeline_model;
-    shape.capacity = c.problem.costs.capacity();
+    shape.capacity = c.problem.costs.capacity().value;
     for (std::size_t i = 0; i < c.stages(); ++i) shape.places.push_back(i);
     shape.wrap = &network.wrap;
     shape.ties = ties.ties;
@@ -133,10 +120,10 @@ TEST(InterleavedFill, FindsTheBestOfAllSplits) {
     EXPECT_EQ(best.counts.cut_short, 0);
     if (!least) return;
     ++feasible;
-    EXPECT_NEAR(best.filled.step, *least, 1e-9 * *least);
+    EXPECT_NEAR(best.filled.step.value, least->value, 1e-9 * least->value);
     const PricedPlan priced = c.price(plan_of(c, best.filled));
     EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
-    EXPECT_NEAR(priced.predicted.step.value, best.filled.step, 1e-9 * *least);
+    EXPECT_NEAR(priced.predicted.step.value, best.filled.step.value, 1e-9 * least->value);
   });
   EXPECT_GT(feasible, 40);
 }
@@ -147,10 +134,10 @@ TEST(InterleavedFill, ThresholdsAndTheSplitBoundChangeNothing) {
     off.split_bound = false;
     const Best all = fill_of(c, off, kInfinite);
     for (const Prunings& prunings : {Prunings{}, off}) {
-      for (const double share : {1 + 1e-9, 1.1, kInfinite}) {
+      for (const double share : {1 + 1e-9, 1.1, kNoLimit}) {
         const Best best = fill_of(c, prunings, all.found ? share * all.filled.step : kInfinite);
         ASSERT_EQ(best.found, all.found) << share;
-        EXPECT_NEAR(best.filled.step, all.filled.step, 1e-9 * all.filled.step) << share;
+        EXPECT_NEAR(best.filled.step.value, all.filled.step.value, 1e-9 * all.filled.step.value) << share;
       }
     }
     EXPECT_FALSE(all.found && fill_of(c, {}, 0.999 * all.filled.step).found) << "all are above that";

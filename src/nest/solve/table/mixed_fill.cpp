@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t kMostFills = 20'000;
 
-using Allowed = std::vector<std::vector<std::size_t>>;  // members of the family, for each stage
+using Allowed = std::vector<std::vector<std::size_t>>;  // members of `mixable`, for each stage
 
 struct Open {
-  double bound = 0;
+  Seconds bound;
   std::int64_t number = 0;
   Allowed allowed;
   std::vector<std::size_t> chosen;  // by the table of bounds
@@ -26,15 +26,13 @@ struct Later {
 
 }  // namespace
 
-std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vector<Strategy>& family,
-                                             const StageSetting& setting, const FillShape& shape,
-                                             const Placement& placement, std::int64_t copies,
-                                             const NetworkOptions& options, double threshold,
+std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seconds threshold,
                                              FillCounts& counts) {
+  const auto& [batch, mixable, setting, fill, placement, copies, options] = question;
   const Cluster& cluster = costs_->inputs().cluster;
-  const auto p = static_cast<std::size_t>(shape.pipeline.stages);
+  const auto p = static_cast<std::size_t>(fill.pipeline.stages);
   const auto slots = place_cells(
-      cluster.tree(), {family.front().cell(), shape.pipeline.stages, placement.inner,
+      cluster.tree(), {mixable.front().cell(), fill.pipeline.stages, placement.inner,
                        copies / placement.inner, placement.block_devices, placement.first_stage_first});
   if (!slots) return std::nullopt;
   std::vector<std::vector<Cell>> cells;
@@ -42,10 +40,10 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
   for (std::size_t i = 0; i < p; ++i) cells.push_back(slots->cells_of(i));
   // Every stage with every strategy, alone in the cluster.
   std::vector<StageNetwork> alone;
-  alone.reserve(p * family.size());
+  alone.reserve(p * mixable.size());
   std::vector<Place> places;
   for (std::size_t i = 0; i < p; ++i) {
-    for (const Strategy& strategy : family) {
+    for (const Strategy& strategy : mixable) {
       PlanNetwork own = plan_network(cluster, costs_->constants(), std::span(&strategy, 1),
                                      std::span(&cells[i], 1), {options.zero_shards});
       alone.push_back(std::move(own.stages.front()));
@@ -55,21 +53,21 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
     }
   }
   StageOptions bounds(setting, std::move(places));
-  const auto bounded = [&](Allowed allowed, double limit) -> std::optional<Open> {
-    FillShape own = shape;
+  const auto bounded = [&](Allowed allowed, Seconds limit) -> std::optional<Open> {
+    FillQuestion own = fill;
     own.bound = true;
     own.places.clear();
     for (std::size_t i = 0; i < p; ++i) {
       std::vector<std::size_t>& list = own.places.emplace_back();
-      for (const std::size_t k : allowed[i]) list.push_back(i * family.size() + k);
+      for (const std::size_t k : allowed[i]) list.push_back(i * mixable.size() + k);
     }
     const auto filled = filler_->fill(bounds, own, limit, counts);
     if (!filled) return std::nullopt;
     Open open{filled->step, 0, std::move(allowed), {}};
-    for (const FilledStage& stage : filled->stages) open.chosen.push_back(stage.place % family.size());
+    for (const FilledStage& stage : filled->stages) open.chosen.push_back(stage.place % mixable.size());
     return open;
   };
-  std::vector<std::size_t> every(family.size());
+  std::vector<std::size_t> every(mixable.size());
   for (std::size_t k = 0; k < every.size(); ++k) every[k] = k;
   Allowed first(p, every);
   first.front() = {0};
@@ -80,7 +78,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
   while (!queue.empty()) {
     const Open open = queue.top();
     queue.pop();
-    const double limit = best ? std::min(threshold, best->filled.step) : threshold;
+    const Seconds limit = best ? std::min(threshold, best->filled.step) : threshold;
     if (open.bound * kRounding > limit || (best && open.bound >= best->filled.step)) break;
     if (number > kMostFills) {
       ++counts.cut_short;
@@ -89,9 +87,9 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
     // As it really is.
     std::vector<Strategy> strategies;
     strategies.reserve(p);
-    for (const std::size_t k : open.chosen) strategies.push_back(family[k]);
+    for (const std::size_t k : open.chosen) strategies.push_back(mixable[k]);
     const PlanNetwork network = plan_network(cluster, costs_->constants(), strategies, cells, options);
-    FillShape own = shape;
+    FillQuestion own = fill;
     own.places.clear();
     std::vector<Place> real;
     for (std::size_t i = 0; i < p; ++i) {
@@ -111,7 +109,7 @@ std::optional<MixedFilled> MixedFiller::fill(const Batch& batch, const std::vect
       std::erase(child[i], open.chosen[i]);
       rest[i] = {open.chosen[i]};
       if (child[i].empty()) continue;
-      const double now = best ? std::min(threshold, best->filled.step) : threshold;
+      const Seconds now = best ? std::min(threshold, best->filled.step) : threshold;
       if (auto next = bounded(std::move(child), now)) {
         next->number = ++number;
         queue.push(std::move(*next));

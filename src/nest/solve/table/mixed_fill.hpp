@@ -20,17 +20,22 @@ struct MixedFilled {
   std::vector<Strategy> strategies;  // of the stages
 };
 
+struct MixedQuestion {
+  const Batch& batch;
+  const std::vector<Strategy>& mixable;  // of one cell width, the first stage's in front
+  const StageSetting& setting;           // complete but for places, as is `fill`
+  const FillQuestion& fill;
+  const Placement& placement;  // its network has the first stage's strategy everywhere
+  std::int64_t copies = 1;
+  NetworkOptions network;
+};
+
 class MixedFiller {
  public:
   // All that it is given outlives this.
   MixedFiller(SearchCosts& costs, Filler& filler) : costs_(&costs), filler_(&filler) {}
 
-  // `family`: strategies of one cell width, the first stage's in front. `setting` and `shape` are complete
-  // but for places; `placement` has the network with the first stage's strategy everywhere.
-  [[nodiscard]] std::optional<MixedFilled> fill(const Batch& batch, const std::vector<Strategy>& family,
-                                                const StageSetting& setting, const FillShape& shape,
-                                                const Placement& placement, std::int64_t copies,
-                                                const NetworkOptions& options, double threshold,
+  [[nodiscard]] std::optional<MixedFilled> fill(const MixedQuestion& question, Seconds threshold,
                                                 FillCounts& counts);
 
  private:

@@ -2,23 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
-#include "nest/solve/ask/test_prove.hpp"
-#include "nest/solve/tree/test_fill.hpp"
+#include "nest/solve/tree/test_samples.hpp"
 
 namespace nest::solve {
 namespace {
 
 using test::FillCase;
 using test::Instance;
+using test::Sample;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-struct Sample {
-  Instance instance;
-  std::optional<Plan> plan;
-};
+constexpr Seconds kInfinite = Seconds::most();
 
 // A profile whose strategies can stand side by side, and a plan of at most three stages.
 Sample sample_of(unsigned seed) {
@@ -43,29 +36,20 @@ Sample sample_of(unsigned seed) {
 
 template <class Look>
 void for_samples(unsigned first, unsigned count, Look look) {
-  unsigned looked_at = 0;
-  for (unsigned seed = first; looked_at < count; ++seed) {
-    ASSERT_LT(seed, first + 40 * count) << "hardly any sample has a plan";
-    const Sample sample = sample_of(seed);
-    if (!sample.plan) continue;
-    ++looked_at;
-    FillCase c(sample.instance, *sample.plan);
-    look(c);
-    ASSERT_FALSE(testing::Test::HasFailure()) << sample.instance.text << test::in_words(*sample.plan);
-  }
+  test::for_samples(first, count, 40, sample_of, look);
 }
 
 // The first stage's strategy, then the others that fit beside it.
-std::vector<Strategy> family_of(const FillCase& c, const Strategy& first) {
-  std::vector<Strategy> family{first};
+std::vector<Strategy> mixable_with(const FillCase& c, const Strategy& first) {
+  std::vector<Strategy> mixable{first};
   for (const Strategy& s : c.problem.problem.strategies) {
-    if (!(s == first) && s.cell() == first.cell() && s.side() == first.side()) family.push_back(s);
+    if (!(s == first) && s.cell() == first.cell() && s.side() == first.side()) mixable.push_back(s);
   }
-  return family;
+  return mixable;
 }
 
-void try_strategies(FillCase& c, const std::vector<Strategy>& family, std::size_t stage,
-                    std::optional<double>& least) {
+void try_strategies(FillCase& c, const std::vector<Strategy>& mixable, std::size_t stage,
+                    std::optional<Seconds>& least) {
   if (stage == c.stages()) {
     c.for_each_cut([&](const std::vector<std::int32_t>& stage_of) {
       c.cut(stage_of);
@@ -73,9 +57,9 @@ void try_strategies(FillCase& c, const std::vector<Strategy>& family, std::size_
     });
     return;
   }
-  for (const Strategy& strategy : family) {
+  for (const Strategy& strategy : mixable) {
     c.plan().stages[stage].strategy = strategy;
-    try_strategies(c, family, stage + 1, least);
+    try_strategies(c, mixable, stage + 1, least);
   }
 }
 
@@ -85,7 +69,7 @@ struct Best {
   bool found = false;
 };
 
-Best fill_of(FillCase& c, const std::vector<Strategy>& family, double threshold) {
+Best fill_of(FillCase& c, const std::vector<Strategy>& mixable, Seconds threshold) {
   Best best;
   Filler filler({});
   MixedFiller mixed(c.problem.costs, filler);
@@ -93,8 +77,11 @@ Best fill_of(FillCase& c, const std::vector<Strategy>& family, double threshold)
   for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
     const auto network = std::make_shared<const PlanNetwork>(c.network(ties));
     const Placement placement{p.data_inner, p.block_devices, p.first_stage_first, p.zero_shards, network};
-    auto filled = mixed.fill(c.problem.batch(c.configuration), family, c.setting(*network), c.shape(ties),
-                             placement, p.copies(), c.network_options(ties), threshold, best.counts);
+    const StageSetting setting = c.setting(*network);
+    const FillQuestion fill = c.question(ties);
+    auto filled = mixed.fill({c.problem.batch(c.configuration), mixable, setting, fill, placement, p.copies(),
+                              c.network_options(ties)},
+                             threshold, best.counts);
     if (!filled || (best.found && filled->filled.step >= best.mixed.filled.step)) continue;
     best.mixed = std::move(*filled);
     best.found = true;
@@ -106,20 +93,20 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
   int feasible = 0;
   int different = 0;
   for_samples(67'001, 60, [&](FillCase& c) {
-    const std::vector<Strategy> family = family_of(c, c.plan().parallelism.strategy);
-    std::optional<double> least;
-    c.plan().stages.front().strategy = family.front();
-    try_strategies(c, family, 1, least);
-    const Best best = fill_of(c, family, kInfinite);
+    const std::vector<Strategy> mixable = mixable_with(c, c.plan().parallelism.strategy);
+    std::optional<Seconds> least;
+    c.plan().stages.front().strategy = mixable.front();
+    try_strategies(c, mixable, 1, least);
+    const Best best = fill_of(c, mixable, kInfinite);
     ASSERT_EQ(best.found, least.has_value());
     EXPECT_EQ(best.counts.cut_short, 0);
     if (!least) return;
     ++feasible;
-    const double step = best.mixed.filled.step;
-    EXPECT_NEAR(step, *least, 1e-9 * *least);
+    const Seconds step = best.mixed.filled.step;
+    EXPECT_NEAR(step.value, least->value, 1e-9 * least->value);
     ASSERT_EQ(best.mixed.strategies.size(), c.stages());
-    EXPECT_EQ(best.mixed.strategies.front(), family.front());
-    different += best.mixed.strategies.back() == family.front() ? 0 : 1;
+    EXPECT_EQ(best.mixed.strategies.front(), mixable.front());
+    different += best.mixed.strategies.back() == mixable.front() ? 0 : 1;
     // And that plan costs as much.
     Plan plan = c.plan();
     for (std::size_t i = 0; i < c.stages(); ++i) {
@@ -130,11 +117,11 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
     }
     const PricedPlan priced = c.price(plan);
     EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
-    EXPECT_NEAR(priced.predicted.step.value, step, 1e-9 * step);
+    EXPECT_NEAR(priced.predicted.step.value, step.value, 1e-9 * step.value);
     // A limit that just lets it through finds it too.
-    const Best again = fill_of(c, family, step * (1 + 1e-12));
+    const Best again = fill_of(c, mixable, step * (1 + 1e-12));
     ASSERT_TRUE(again.found);
-    EXPECT_NEAR(again.mixed.filled.step, step, 1e-12 * step);
+    EXPECT_NEAR(again.mixed.filled.step.value, step.value, 1e-12 * step.value);
     EXPECT_LE(again.counts.work, best.counts.work);
   });
   EXPECT_GT(feasible, 20);
@@ -142,19 +129,19 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
 }
 
 // With one strategy to choose from, it is the plain filler.
-TEST(MixedFill, AFamilyOfOne) {
+TEST(MixedFill, OneStrategyToChooseFrom) {
   for_samples(68'001, 20, [](FillCase& c) {
     const Best best = fill_of(c, {c.plan().parallelism.strategy}, kInfinite);
-    std::optional<double> plain;
+    std::optional<Seconds> plain;
     for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
       const PlanNetwork network = c.network(ties);
       StageOptions options = c.options(network);
       FillCounts counts;
-      const auto filled = Filler({}).fill(options, c.shape(ties), kInfinite, counts);
+      const auto filled = Filler({}).fill(options, c.question(ties), kInfinite, counts);
       if (filled && (!plain || filled->step < *plain)) plain = filled->step;
     }
     ASSERT_EQ(best.found, plain.has_value());
-    EXPECT_DOUBLE_EQ(best.mixed.filled.step, plain.value_or(0));
+    EXPECT_DOUBLE_EQ(best.mixed.filled.step.value, plain.value_or(Seconds{}).value);
   });
 }
 

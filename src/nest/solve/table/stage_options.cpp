@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -23,10 +22,10 @@ constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term:
                            Term::expert_parameters, Term::layers};
 
 template <class Terms>
-double sum_of(const LayerTerms& t, const Terms& terms) {
+Seconds time_of(const LayerTerms& t, const Terms& terms) {
   double sum = 0;
   for (const Term term : terms) sum += t.of(term);
-  return sum;
+  return Seconds{sum};
 }
 
 void add(LayerTerms& sum, const LayerTerms& one, double times) {
@@ -118,15 +117,15 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
   known_.resize(places_.size());
   made_.resize(places_.size());
   const std::size_t kinds = setting.sets->kinds();
-  least_forward_.assign(kinds, std::numeric_limits<double>::infinity());
+  least_forward_.assign(kinds, Seconds::most());
   least_backward_ = least_forward_;
   for (const Place& place : places_) {
     for (const LayerTable* table : place.tables) {
       if (table == nullptr) continue;
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const LayerTerms& t = table->of(setting.sets->example(kind));
-        least_forward_[kind] = std::min(least_forward_[kind], sum_of(t, kForward));
-        least_backward_[kind] = std::min(least_backward_[kind], sum_of(t, kBackward));
+        least_forward_[kind] = std::min(least_forward_[kind], time_of(t, kForward));
+        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackward));
         const LayerTable* none = place.tables.front();
         if (none != nullptr && !same_apart_from_recomputation(none->of(setting.sets->example(kind)), t))
           ordered_ = false;
@@ -167,15 +166,14 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     }
     const StageMemory m =
         setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
-    option.fixed = (m.weights + m.gradients + m.optimizer).value;
-    option.workspace = m.workspace.value;
+    option.fixed = m.weights + m.gradients + m.optimizer;
+    option.workspace = m.workspace;
     if (setting_.any_zero) {
-      option.workspace =
-          setting_.coster->memory(option.terms, *where.network, 0, tied, Bytes{0}).workspace.value;
+      option.workspace = setting_.coster->memory(option.terms, *where.network, 0, tied, Bytes{0}).workspace;
     }
-    option.stash = (round_up_bytes(option.terms.of(Term::stash)) + buffers).value;
-    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied).value;
-    option.layers_b = sum_of(option.terms, kBackward);
+    option.stash = round_up_bytes(option.terms.of(Term::stash)) + buffers;
+    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied);
+    option.layers_b = time_of(option.terms, kBackward);
   }
   // Insertion keeps equal ones in order.
   for (std::size_t i = 1; i < options.size(); ++i) {
@@ -201,17 +199,17 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
                                           setting_.schedule, &chunk.backward_hidden);
   coster.step(option.terms, *where.network, setting_.zero, of.tied_copied / parts, of.tied_summed / parts,
               *setting_.ends, setting_.shape, setting_.schedule, scratch_);
-  option.work_b = chunk.backward_work().value;
-  option.f = chunk.f().value;
-  option.b = chunk.b().value;
-  option.weight = chunk.backward_weight.value;
-  option.hidden = (chunk.forward_hidden + chunk.backward_hidden).value;
-  option.alone = scratch_.reduce_alone.value;
-  option.reduce = scratch_.reduce.value;
-  option.gather = scratch_.gather.value;
-  option.slow_down = scratch_.slow_down.value;
-  option.optimizer = scratch_.optimizer.value;
-  option.norm = scratch_.norm.value;
+  option.work_b = chunk.backward_work();
+  option.f = chunk.f();
+  option.b = chunk.b();
+  option.weight = chunk.backward_weight;
+  option.hidden = chunk.forward_hidden + chunk.backward_hidden;
+  option.alone = scratch_.reduce_alone;
+  option.reduce = scratch_.reduce;
+  option.gather = scratch_.gather;
+  option.slow_down = scratch_.slow_down;
+  option.optimizer = scratch_.optimizer;
+  option.norm = scratch_.norm;
   option.priced = true;
 }
 

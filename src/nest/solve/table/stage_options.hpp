@@ -6,12 +6,13 @@
 //   for (StageOption& o : options.of(place, stage_class)) if (o.fits(in_flight, capacity)) options.price(...)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
 
 #include "nest/price/stage_cost.hpp"
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 #include "nest/solve/table/layer_sets.hpp"
 
 namespace nest::solve {
@@ -28,7 +29,7 @@ struct StageSetting {
   const LayerSets* sets = nullptr;
   std::int64_t micro_batch_scale = 1;  // of the boundaries that the sets know
   const StageCoster* coster = nullptr;
-  const RecomputeDomain* recompute = nullptr;
+  const RecomputeChoices* recompute = nullptr;
   const Shapes* ends = nullptr;  // of the stages that share a weight
   Zero zero;
   bool any_zero = false;  // a bound for all: the memory of ZeRO 3 without its gathered layers
@@ -39,29 +40,27 @@ struct StageSetting {
 struct StageOption {
   Recompute recompute;
   LayerTerms terms;
-  // Bytes that one device allocates; see total().
-  std::int64_t fixed = 0;
-  std::int64_t workspace = 0;
-  std::int64_t stash = 0;
-  std::int64_t update = 0;
+  // What one device allocates; see total().
+  Bytes fixed;
+  Bytes workspace;
+  Bytes stash;
+  Bytes update;
   bool priced = false;
-  // Seconds.
-  double layers_b = 0;  // backward time of the layers, which options are in order of
-  double work_b = 0;    // b without what it receives: with ZeRO's traffic, as far as compute does not hide it
-  double f = 0;
-  double b = 0;
-  double weight = 0;
-  double hidden = 0;  // sends that hold up the first and the last micro-batch
-  double alone = 0;   // StageCost::reduce_alone
-  double reduce = 0;
-  double gather = 0;
-  double slow_down = 0;
-  double optimizer = 0;
-  double norm = 0;
+  Seconds layers_b;  // backward time of the layers, which options are in order of
+  Seconds work_b;    // b without what it receives: with ZeRO's traffic, as far as compute does not hide it
+  Seconds f;
+  Seconds b;
+  Seconds weight;
+  Seconds hidden;  // sends that hold up the first and the last micro-batch
+  Seconds alone;   // StageCost::reduce_alone
+  Seconds reduce;
+  Seconds gather;
+  Seconds slow_down;
+  Seconds optimizer;
+  Seconds norm;
 
-  [[nodiscard]] std::int64_t total(std::int64_t in_flight) const {
-    const std::int64_t passes = stash * in_flight + workspace;
-    return fixed + (update > passes ? update : passes);
+  [[nodiscard]] Bytes total(std::int64_t in_flight) const {
+    return fixed + std::max(stash * in_flight + workspace, update);
   }
 };
 
@@ -83,8 +82,8 @@ class StageOptions {
   [[nodiscard]] bool ordered() const { return ordered_; }
 
   // Sums of the layers' own times that no option of the space and no place is below, by kind.
-  [[nodiscard]] double least_forward(std::size_t kind) const { return least_forward_[kind]; }
-  [[nodiscard]] double least_backward(std::size_t kind) const { return least_backward_[kind]; }
+  [[nodiscard]] Seconds least_forward(std::size_t kind) const { return least_forward_[kind]; }
+  [[nodiscard]] Seconds least_backward(std::size_t kind) const { return least_backward_[kind]; }
 
  private:
   [[nodiscard]] std::vector<StageOption> make(std::size_t place, const StageClass& of) const;
@@ -93,8 +92,8 @@ class StageOptions {
   std::vector<Place> places_;
   std::vector<std::vector<std::vector<StageOption>>> known_;  // [place][class]
   std::vector<std::vector<bool>> made_;
-  std::vector<double> least_forward_;
-  std::vector<double> least_backward_;
+  std::vector<Seconds> least_forward_;
+  std::vector<Seconds> least_backward_;
   bool ordered_ = true;
   StageCost scratch_;
 };

@@ -48,21 +48,21 @@ TieQuestion ties_of(const LayerSets& sets, const std::vector<std::int32_t>& clas
 }
 
 void expect_cost(const StageOption& option, const StageCost& cost) {
-  const auto near = [](double a, double b, const char* what) {
-    EXPECT_NEAR(a, b, 1e-12 * std::max(std::abs(a), std::abs(b))) << what;
+  const auto near = [](Seconds a, Seconds b, const char* what) {
+    EXPECT_NEAR(a.value, b.value, 1e-12 * std::max(std::abs(a.value), std::abs(b.value))) << what;
   };
   const ChunkCost& chunk = cost.chunks.front();
-  near(option.f, chunk.f().value, "f");
-  near(option.b, chunk.b().value, "b");
-  near(option.weight, chunk.backward_weight.value, "weight");
-  near(option.work_b, chunk.backward_work().value, "work_b");
-  near(option.hidden, (chunk.forward_hidden + chunk.backward_hidden).value, "hidden");
-  near(option.alone, cost.reduce_alone.value, "alone");
-  near(option.reduce, cost.reduce.value, "reduce");
-  near(option.gather, cost.gather.value, "gather");
-  near(option.slow_down, cost.slow_down.value, "slow_down");
-  near(option.optimizer, cost.optimizer.value, "optimizer");
-  near(option.norm, cost.norm.value, "norm");
+  near(option.f, chunk.f(), "f");
+  near(option.b, chunk.b(), "b");
+  near(option.weight, chunk.backward_weight, "weight");
+  near(option.work_b, chunk.backward_work(), "work_b");
+  near(option.hidden, chunk.forward_hidden + chunk.backward_hidden, "hidden");
+  near(option.alone, cost.reduce_alone, "alone");
+  near(option.reduce, cost.reduce, "reduce");
+  near(option.gather, cost.gather, "gather");
+  near(option.slow_down, cost.slow_down, "slow_down");
+  near(option.optimizer, cost.optimizer, "optimizer");
+  near(option.norm, cost.norm, "norm");
 }
 
 // Plans of random spaces, stage by stage: `look` gets the case, its plan's price, and its classes.
@@ -110,7 +110,7 @@ TEST(StageOptions, AreWhatThePriceSays) {
           expect_cost(*option, priced.stages[i]);
           const StageSetting& setting = options.setting();
           const std::int64_t held = in_flight(setting.schedule, setting.shape, static_cast<std::int64_t>(i));
-          EXPECT_EQ(option->total(held), priced.stages[i].memory.allocated().value);
+          EXPECT_EQ(option->total(held), priced.stages[i].memory.allocated());
           recomputed += own.policy == RecomputePolicy::full ? 1 : 0;
         }
       });
@@ -125,13 +125,13 @@ TEST(StageOptions, ComeInOrderAndAboveTheirFloors) {
     StageOptions options = c.options(network);
     for (std::size_t i = 0; i < classes.size(); ++i) {
       const StageClass& stage = sets.classes()[static_cast<std::size_t>(classes[i])];
-      double f = 0;
-      double b = 0;
+      Seconds f;
+      Seconds b;
       for (std::size_t kind = 0; kind < stage.counts.size(); ++kind) {
         f += stage.counts[kind] * options.least_forward(kind);
         b += stage.counts[kind] * options.least_backward(kind);
       }
-      double last = 0;
+      Seconds last;
       for (StageOption& option : options.of(i, classes[i])) {
         options.price(i, stage, option);
         EXPECT_GE(option.layers_b, last);
@@ -177,13 +177,13 @@ TEST(StageOptions, AnyZeroNeedsTheLeast) {
 
 TEST(StageOptions, ThePeakIsOfPassesOrOfTheUpdate) {
   StageOption option;
-  option.fixed = 1000;
-  option.stash = 10;
-  option.workspace = 5;
-  option.update = 36;
-  EXPECT_EQ(option.total(1), 1036);
-  EXPECT_EQ(option.total(3), 1036);
-  EXPECT_EQ(option.total(4), 1045);
+  option.fixed = Bytes{1000};
+  option.stash = Bytes{10};
+  option.workspace = Bytes{5};
+  option.update = Bytes{36};
+  EXPECT_EQ(option.total(1), Bytes{1036});
+  EXPECT_EQ(option.total(3), Bytes{1036});
+  EXPECT_EQ(option.total(4), Bytes{1045});
 }
 
 // The worked example's layers: forward 1, 2, 1 ms, backward twice that.
@@ -211,7 +211,7 @@ TEST(StageOptions, RecomputationOfTheFirstLayers) {
   ASSERT_EQ(list.size(), 4U);
   EXPECT_EQ(list.front().recompute, Recompute{});
   EXPECT_EQ(list.back().recompute, (Recompute{RecomputePolicy::full, 0}));
-  EXPECT_NEAR(list.back().layers_b, 12e-3, 1e-15);
+  EXPECT_NEAR(list.back().layers_b.value, 12e-3, 1e-15);
 }
 
 // A listed number of layers that the stage has not.

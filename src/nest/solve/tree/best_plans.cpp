@@ -13,7 +13,7 @@ bool BestPlans::before(const Entry& a, const Entry& b) const {
   return a.step != b.step ? a.step < b.step : a.tie < b.tie;
 }
 
-void BestPlans::add(double step, Plan plan) {
+void BestPlans::add(Seconds step, Plan plan) {
   if (step > slowest_) return;
   Entry entry{step, plan.parallelism.devices(), tie_key(plan), {}};
   const auto [at, made] = entries_.try_emplace(degree_key(plan));
@@ -41,14 +41,14 @@ std::vector<const BestPlans::Entry*> BestPlans::all() const {
   return list;
 }
 
-double BestPlans::threshold(std::int64_t devices) const {
+Seconds BestPlans::threshold(std::int64_t devices) const {
   if (last_ == nullptr) return slowest_;
   if (objective_ == Objective::devices && devices != last_->devices)
-    return devices < last_->devices ? slowest_ : -std::numeric_limits<double>::infinity();
+    return devices < last_->devices ? slowest_ : Seconds{-std::numeric_limits<double>::infinity()};
   return last_->step;
 }
 
-bool BestPlans::open(std::int64_t devices, double bound) const {
+bool BestPlans::open(std::int64_t devices, Seconds bound) const {
   return bound <= threshold(devices);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/question/search_options.hpp"
 
@@ -13,14 +14,14 @@ namespace nest::solve {
 
 class BestPlans {
  public:
-  // With Objective::devices, plans above `slowest` seconds do not count.
-  BestPlans(Objective objective, int top, double slowest)
+  // With Objective::devices, plans above `slowest` do not count.
+  BestPlans(Objective objective, int top, Seconds slowest)
       : objective_(objective), top_(top), slowest_(slowest) {}
 
-  void add(double step, Plan plan);
+  void add(Seconds step, Plan plan);
 
   struct Entry {
-    double step = 0;
+    Seconds step;
     std::int64_t devices = 0;
     std::vector<std::int64_t> tie;
     Plan plan;
@@ -28,10 +29,10 @@ class BestPlans {
   [[nodiscard]] const Entry* best() const;
   // Best first.
   [[nodiscard]] std::vector<const Entry*> all() const;
-  // Whether a plan of so many devices could still count if it took `bound` seconds or more.
-  [[nodiscard]] bool open(std::int64_t devices, double bound) const;
-  // Seconds above which a plan of so many devices does not count.
-  [[nodiscard]] double threshold(std::int64_t devices) const;
+  // Whether a plan of so many devices could still count if it took `bound` or more.
+  [[nodiscard]] bool open(std::int64_t devices, Seconds bound) const;
+  // The step above which a plan of so many devices does not count.
+  [[nodiscard]] Seconds threshold(std::int64_t devices) const;
 
  private:
   [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
@@ -39,7 +40,7 @@ class BestPlans {
 
   Objective objective_;
   int top_;
-  double slowest_;
+  Seconds slowest_;
   std::map<std::vector<std::int64_t>, Entry> entries_;  // by degrees
   const Entry* best_ = nullptr;
   const Entry* last_ = nullptr;  // of the top

@@ -2,12 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace nest::solve {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr Seconds kInfinite = Seconds::most();
 
 // Of so many devices, all in copies; `inner` makes variants.
 Plan plan_of(std::int64_t data, std::int64_t inner = 1) {
@@ -19,7 +17,7 @@ Plan plan_of(std::int64_t data, std::int64_t inner = 1) {
 
 std::vector<double> steps_of(const BestPlans& best) {
   std::vector<double> steps;
-  for (const BestPlans::Entry* entry : best.all()) steps.push_back(entry->step);
+  for (const BestPlans::Entry* entry : best.all()) steps.push_back(entry->step.value);
   return steps;
 }
 
@@ -28,15 +26,15 @@ TEST(BestPlans, NothingAtFirst) {
   EXPECT_EQ(best.best(), nullptr);
   EXPECT_TRUE(best.all().empty());
   EXPECT_EQ(best.threshold(8), kInfinite);
-  EXPECT_TRUE(best.open(8, 1e30));
+  EXPECT_TRUE(best.open(8, Seconds{1e30}));
 }
 
 TEST(BestPlans, KeepsTheBestVariantOfEachDegrees) {
   BestPlans best(Objective::step_time, 1, kInfinite);
-  best.add(3, plan_of(2, 1));
-  best.add(2, plan_of(2, 2));
-  best.add(4, plan_of(2, 1));
-  best.add(5, plan_of(4));
+  best.add(Seconds{3}, plan_of(2, 1));
+  best.add(Seconds{2}, plan_of(2, 2));
+  best.add(Seconds{4}, plan_of(2, 1));
+  best.add(Seconds{5}, plan_of(4));
   EXPECT_EQ(steps_of(best), (std::vector<double>{2, 5}));
   EXPECT_EQ(best.best()->plan.parallelism.data_inner, 2);
   EXPECT_EQ(best.best()->devices, 2);
@@ -44,64 +42,64 @@ TEST(BestPlans, KeepsTheBestVariantOfEachDegrees) {
 
 TEST(BestPlans, TheThresholdIsTheLastOfTheTop) {
   BestPlans best(Objective::step_time, 2, kInfinite);
-  best.add(3, plan_of(1));
+  best.add(Seconds{3}, plan_of(1));
   EXPECT_EQ(best.threshold(1), kInfinite) << "one more is asked for";
-  best.add(5, plan_of(2));
-  EXPECT_EQ(best.threshold(1), 5);
-  best.add(7, plan_of(4));
-  EXPECT_EQ(best.threshold(1), 5);
+  best.add(Seconds{5}, plan_of(2));
+  EXPECT_EQ(best.threshold(1), Seconds{5});
+  best.add(Seconds{7}, plan_of(4));
+  EXPECT_EQ(best.threshold(1), Seconds{5});
   EXPECT_EQ(best.all().size(), 3U) << "others are kept too";
-  best.add(4, plan_of(8));
-  EXPECT_EQ(best.threshold(1), 4);
-  EXPECT_TRUE(best.open(1, 4)) << "a tie may still win by its key";
-  EXPECT_FALSE(best.open(1, 4.0000001));
+  best.add(Seconds{4}, plan_of(8));
+  EXPECT_EQ(best.threshold(1), Seconds{4});
+  EXPECT_TRUE(best.open(1, Seconds{4})) << "a tie may still win by its key";
+  EXPECT_FALSE(best.open(1, Seconds{4.0000001}));
 }
 
 // A plan that gets better in place moves everything after it.
 TEST(BestPlans, ABetterVariantMovesTheThreshold) {
   BestPlans best(Objective::step_time, 2, kInfinite);
-  best.add(3, plan_of(1));
-  best.add(5, plan_of(2, 1));
-  best.add(4, plan_of(2, 2));
-  EXPECT_EQ(best.threshold(1), 4);
-  best.add(1, plan_of(2, 1));
-  EXPECT_EQ(best.threshold(1), 3);
-  EXPECT_EQ(best.best()->step, 1);
+  best.add(Seconds{3}, plan_of(1));
+  best.add(Seconds{5}, plan_of(2, 1));
+  best.add(Seconds{4}, plan_of(2, 2));
+  EXPECT_EQ(best.threshold(1), Seconds{4});
+  best.add(Seconds{1}, plan_of(2, 1));
+  EXPECT_EQ(best.threshold(1), Seconds{3});
+  EXPECT_EQ(best.best()->step, Seconds{1});
 }
 
 TEST(BestPlans, TiesGoByTheKeyWhateverTheOrder) {
   for (const bool turned : {false, true}) {
     BestPlans best(Objective::step_time, 1, kInfinite);
-    best.add(2, plan_of(4, turned ? 4 : 2));
-    best.add(2, plan_of(4, turned ? 2 : 4));
-    best.add(2, plan_of(turned ? 3 : 2));
-    best.add(2, plan_of(turned ? 2 : 3));
+    best.add(Seconds{2}, plan_of(4, turned ? 4 : 2));
+    best.add(Seconds{2}, plan_of(4, turned ? 2 : 4));
+    best.add(Seconds{2}, plan_of(turned ? 3 : 2));
+    best.add(Seconds{2}, plan_of(turned ? 2 : 3));
     EXPECT_EQ(best.best()->plan.parallelism.data, 2);
     EXPECT_EQ(best.all()[2]->plan.parallelism.data_inner, 2);
   }
 }
 
 TEST(BestPlans, FewestDevicesComeFirst) {
-  BestPlans best(Objective::devices, 1, 10);
-  best.add(9, plan_of(4));
-  best.add(3, plan_of(8));
+  BestPlans best(Objective::devices, 1, Seconds{10});
+  best.add(Seconds{9}, plan_of(4));
+  best.add(Seconds{3}, plan_of(8));
   EXPECT_EQ(best.best()->devices, 4);
-  best.add(11, plan_of(2));  // too slow
+  best.add(Seconds{11}, plan_of(2));  // too slow
   EXPECT_EQ(best.best()->devices, 4);
-  EXPECT_EQ(best.threshold(2), 10) << "fewer devices count as long as they reach the target";
-  EXPECT_EQ(best.threshold(4), 9) << "so many only where they are faster";
-  EXPECT_FALSE(best.open(8, 0)) << "more do not count";
-  best.add(10, plan_of(2));
+  EXPECT_EQ(best.threshold(2), Seconds{10}) << "fewer devices count as long as they reach the target";
+  EXPECT_EQ(best.threshold(4), Seconds{9}) << "so many only where they are faster";
+  EXPECT_FALSE(best.open(8, Seconds{0})) << "more do not count";
+  best.add(Seconds{10}, plan_of(2));
   EXPECT_EQ(best.best()->devices, 2);
   EXPECT_EQ(steps_of(best), (std::vector<double>{10, 9, 3}));
 }
 
 TEST(BestPlans, TooSlowAPlanIsNone) {
-  BestPlans best(Objective::devices, 1, 10);
-  best.add(10.5, plan_of(1));
+  BestPlans best(Objective::devices, 1, Seconds{10});
+  best.add(Seconds{10.5}, plan_of(1));
   EXPECT_EQ(best.best(), nullptr);
-  EXPECT_TRUE(best.open(64, 10));
-  EXPECT_FALSE(best.open(1, 10.5));
+  EXPECT_TRUE(best.open(64, Seconds{10}));
+  EXPECT_FALSE(best.open(1, Seconds{10.5}));
 }
 
 }  // namespace

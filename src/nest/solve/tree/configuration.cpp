@@ -14,7 +14,7 @@ std::vector<std::int64_t> degree_key(const Plan& plan) {
           s.expert_tensor_degree(),
           p.pipeline,
           p.data,
-          p.zero.stage(),
+          p.zero.number(),
           p.interleave,
           static_cast<std::int64_t>(p.schedule)};
 }

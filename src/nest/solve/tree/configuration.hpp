@@ -6,24 +6,25 @@
 #include <optional>
 #include <vector>
 
+#include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::solve {
 
 // A strategy at a micro-batch size with a number of stages and copies.
-struct Group {
+struct Degrees {
   std::size_t batch = 0;     // into SearchCosts::batches
   std::size_t strategy = 0;  // into the search's list
   std::int64_t pipeline = 1;
   std::int64_t copies = 1;
   std::int64_t micro_batches = 1;
   std::int64_t devices = 1;
-  double bound = 0;         // seconds that no plan of it is below
-  std::int64_t memory = 0;  // bytes that the fullest device of any plan of it holds at least
+  Seconds bound;  // no plan of it is below
+  Bytes memory;   // that the fullest device of any plan of it holds at least
 };
 
 struct Configuration {
-  std::size_t group = 0;
+  std::size_t degrees = 0;
   Schedule schedule = Schedule::one_f_one_b;
   std::int64_t interleave = 1;
   Zero zero;

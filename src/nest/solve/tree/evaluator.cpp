@@ -36,18 +36,18 @@ bool SearchProblem::mixed(Schedule schedule) const {
          (space->rules == nullptr || !space->rules->same_strategy);
 }
 
-const std::vector<std::size_t>& Evaluator::family(const Group& group, Schedule schedule) {
-  const bool mixed = group.pipeline > 1 && problem_->mixed(schedule);
-  const auto [at, made] = families_.try_emplace({group.batch, group.strategy, mixed});
+const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degrees, Schedule schedule) {
+  const bool mixed = degrees.pipeline > 1 && problem_->mixed(schedule);
+  const auto [at, made] = beside_.try_emplace({degrees.batch, degrees.strategy, mixed});
   std::vector<std::size_t>& all = at->second;
   if (!made) return all;
-  all.push_back(group.strategy);
+  all.push_back(degrees.strategy);
   if (!mixed) return all;
-  const Strategy& first = strategy_of(group);
+  const Strategy& first = strategy_of(degrees);
   for (std::size_t s = 0; s < problem_->strategies.size(); ++s) {
     const Strategy& other = problem_->strategies[s];
-    if (s != group.strategy && other.cell() == first.cell() && other.side() == first.side() &&
-        problem_->costs->refusal(batch_of(group), other).empty())
+    if (s != degrees.strategy && other.cell() == first.cell() && other.side() == first.side() &&
+        problem_->costs->refusal(batch_of(degrees), other).empty())
       all.push_back(s);
   }
   return all;
@@ -57,50 +57,24 @@ const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copi
   std::unique_ptr<RelaxedNetwork>& network = relaxed_[{strategy, copies, kind}];
   if (!network) {
     SearchCosts& costs = *problem_->costs;
-    network = std::make_unique<RelaxedNetwork>(
-        relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
-                        problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()));
+    network = std::make_unique<RelaxedNetwork>(relaxed_network(
+        costs.inputs().cluster, costs.constants(), costs.collectives(),
+        {problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()}));
   }
   return *network;
 }
 
-std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages) {
-  if (graph.tied().empty() || stages == 1) return {{}};
-  const auto last = static_cast<std::size_t>(stages) - 1;
-  // The only layer without makers is in the first stage of every plan, the only one without users in the
-  // last.
-  std::vector<bool> made(graph.layers(), false);
-  std::vector<bool> used(graph.layers(), false);
-  for (const Edge& edge : graph.edges()) {
-    made[edge.to.index()] = true;
-    used[edge.from.index()] = true;
-  }
-  const bool one_first = std::count(made.begin(), made.end(), false) == 1;
-  const bool one_last = std::count(used.begin(), used.end(), false) == 1;
-  for (const TiedTensor& t : graph.tied()) {
-    const bool first = one_first && std::any_of(t.layers.begin(), t.layers.end(),
-                                                [&](LayerId id) { return !made[id.index()]; });
-    const bool end = one_last && std::any_of(t.layers.begin(), t.layers.end(),
-                                             [&](LayerId id) { return !used[id.index()]; });
-    if (first && end) return {{FillShape::Ties::any, 0, last}};
-  }
-  std::vector<TieQuestion> all{{FillShape::Ties::none, 0, 0}};
-  for (std::size_t a = 0; a < last; ++a) {
-    for (std::size_t b = a + 1; b <= last; ++b) all.push_back({FillShape::Ties::between, a, b});
-  }
-  return all;
-}
-
-const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
-  const std::vector<std::size_t>& members = family(group, schedule);
-  const SumsKey key{group.batch, group.strategy, schedule_of(schedule).hides_chunk_sends, members.size() > 1};
+const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule) {
+  const std::vector<std::size_t>& members = strategies_beside(degrees, schedule);
+  const SumsKey key{degrees.batch, degrees.strategy, schedule_of(schedule).hides_chunk_sends,
+                    members.size() > 1};
   const auto [at, made] = sums_.try_emplace(key);
   Sums& sums = at->second;
   if (!made) return sums;
-  const Batch& batch = batch_of(group);
+  const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
   std::vector<Place> places;
-  sums.send = std::numeric_limits<double>::infinity();
+  sums.send = Seconds::most();
   for (const std::size_t member : members) {
     const Strategy& strategy = problem_->strategies[member];
     const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
@@ -117,15 +91,15 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
     const Bytes bytes = boundary_bytes(batch.least_boundary, strategy);
     const Seconds send = costs.coster().receive(bytes, network.stage.from_next,
                                                 Seconds{std::numeric_limits<double>::max()}, schedule);
-    sums.send = std::min(sums.send, send.value);
+    sums.send = std::min(sums.send, send);
   }
   StageSetting setting;
   setting.sets = batch.sets;
   const StageOptions options(setting, std::move(places));
   const auto all = batch.sets->outside(0);
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
-    const double f = options.least_forward(kind);
-    const double b = options.least_backward(kind);
+    const Seconds f = options.least_forward(kind);
+    const Seconds b = options.least_backward(kind);
     sums.f += all[kind] * f;
     sums.b += all[kind] * b;
     sums.by_kind.push_back(f + b);
@@ -134,57 +108,59 @@ const Evaluator::Sums& Evaluator::sums(const Group& group, Schedule schedule) {
 }
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
-double Evaluator::bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                           const std::vector<double>& by_kind, double f, double b) const {
-  const Batch& batch = batch_of(group);
+Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int64_t interleave,
+                            const Passes& passes) const {
+  const auto& [f, b, by_kind] = passes;
+  const Batch& batch = batch_of(degrees);
   const auto all = batch.sets->outside(0);
-  double longest = 0;
+  Seconds longest;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
-    const std::int64_t most = (count + group.pipeline - 1) / group.pipeline;
+    const std::int64_t most = (count + degrees.pipeline - 1) / degrees.pipeline;
     longest = std::max(longest, static_cast<double>(most) * by_kind[kind]);
   }
   if (schedule_of(schedule).chunked()) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b)
-      return schedule_of(schedule).bound({group.pipeline, group.micro_batches, interleave}, f + b, longest);
-    return static_cast<double>(group.micro_batches) *
-           std::max(longest, (f + b) / static_cast<double>(group.pipeline));
+      return Seconds{schedule_of(schedule).bound({degrees.pipeline, degrees.micro_batches, interleave},
+                                                 (f + b).value, longest.value)};
+    return static_cast<double>(degrees.micro_batches) *
+           std::max(longest, (f + b) / static_cast<double>(degrees.pipeline));
   }
   return pipeline_bound(
-      {&pipeline_form(schedule, problem_->pipeline_model), group.pipeline, group.micro_batches}, f, b,
+      {&pipeline_form(schedule, problem_->pipeline_model), degrees.pipeline, degrees.micro_batches}, f, b,
       longest);
 }
 
-double Evaluator::quick_bound(const Group& group, Schedule schedule, std::int64_t interleave) {
-  const Sums& s = sums(group, schedule);
-  const ScheduleShape shape{group.pipeline, group.micro_batches, interleave};
-  const double sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
-  return bound_of(group, schedule, interleave, s.by_kind, s.f + sends, s.b + sends);
+Seconds Evaluator::quick_bound(const Degrees& degrees, Schedule schedule, std::int64_t interleave) {
+  const Sums& s = sums(degrees, schedule);
+  const ScheduleShape shape{degrees.pipeline, degrees.micro_batches, interleave};
+  const Seconds sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
+  return bound_of(degrees, schedule, interleave, {s.f + sends, s.b + sends, s.by_kind});
 }
 
-std::int64_t Evaluator::memory_floor(const Group& group) {
+Bytes Evaluator::memory_floor(const Degrees& degrees) {
   const SearchSpace& space = *problem_->space;
   std::int64_t zero = Zero::kMost;
   while (zero > 0 && !space.zero.has(zero)) --zero;
   // Of all strategies that stages may have: as many ranks as share anything.
-  const std::int64_t ranks = group.copies * strategy_of(group).cell();
+  const std::int64_t ranks = degrees.copies * strategy_of(degrees).cell();
   StageNetwork network;
   network.dense.shards = network.expert.shards = ranks;
-  const std::vector<std::size_t>& members = family(group, Schedule::one_f_one_b);
+  const std::vector<std::size_t>& members = strategies_beside(degrees, Schedule::one_f_one_b);
   if (members.size() == 1) {
-    const Strategy& s = strategy_of(group);
+    const Strategy& s = strategy_of(degrees);
     network.dense.shards = ranks / s.tensor;
     network.expert.shards = ranks / (s.expert_tensor_degree() * s.expert);
   }
-  const StageMemory m = problem_->costs->coster().memory(sums(group, Schedule::one_f_one_b).parameters,
+  const StageMemory m = problem_->costs->coster().memory(sums(degrees, Schedule::one_f_one_b).parameters,
                                                          network, zero, 0, Bytes{0});
-  return (m.weights + m.gradients + m.optimizer).value / group.pipeline;
+  return Bytes{(m.weights + m.gradients + m.optimizer).value / degrees.pipeline};
 }
 
-StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& recompute,
+StageSetting Evaluator::setting(const Configuration& c, const RecomputeChoices& recompute,
                                 const Shapes& ends) const {
-  const Group& group = problem_->groups[c.group];
-  const Batch& batch = batch_of(group);
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  const Batch& batch = batch_of(degrees);
   StageSetting setting;
   setting.sets = batch.sets;
   setting.micro_batch_scale = batch.scale;
@@ -193,7 +169,7 @@ StageSetting Evaluator::setting(const Configuration& c, const RecomputeDomain& r
   setting.ends = &ends;
   setting.zero = c.zero;
   setting.schedule = c.schedule;
-  setting.shape = {group.pipeline, group.micro_batches, c.interleave};
+  setting.shape = {degrees.pipeline, degrees.micro_batches, c.interleave};
   return setting;
 }
 
@@ -210,96 +186,96 @@ const std::vector<std::vector<std::int32_t>>& Evaluator::splits(const Batch& bat
   return at->second;
 }
 
-std::optional<double> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, double threshold,
-                                               FillCounts& counts) {
-  const Group& group = problem_->groups[c.group];
-  const Batch& batch = batch_of(group);
+std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, Seconds threshold,
+                                                FillCounts& counts) {
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
-  const RecomputeDomain only =
-      c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
+  const RecomputeChoices only =
+      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
   StageSetting own = setting(c, only, kNowhere);
   if (kind == ShardKind::any) {
     own.any_zero = true;
     own.zero = Zero::kMost;
   }
-  const std::vector<std::size_t>& members = family(group, c.schedule);
-  const RelaxedNetwork& network = relaxed(group.strategy, group.copies, kind);
+  const std::vector<std::size_t>& members = strategies_beside(degrees, c.schedule);
+  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind);
   std::vector<Place> places;
   std::vector<std::size_t> all;
   for (const std::size_t member : members) {
     // Shards are counted for the first stage's strategy: what others make of them is not known here.
-    const RelaxedNetwork& n = relaxed(member, group.copies, member == group.strategy ? kind : ShardKind::any);
+    const RelaxedNetwork& n =
+        relaxed(member, degrees.copies, member == degrees.strategy ? kind : ShardKind::any);
     all.push_back(places.size());
     places.push_back(costs.place(batch, problem_->strategies[member], n.stage, n.collectives));
   }
   StageOptions options(own, std::move(places));
   if (schedule_of(c.schedule).chunked()) {
-    InterleavedShape shape{group.pipeline, group.micro_batches, c.interleave, problem_->pipeline_model,
-                           costs.capacity()};
-    shape.places.assign(static_cast<std::size_t>(group.pipeline), 0);
+    InterleavedShape shape{degrees.pipeline, degrees.micro_batches, c.interleave, problem_->pipeline_model,
+                           costs.capacity().value};
+    shape.places.assign(static_cast<std::size_t>(degrees.pipeline), 0);
     shape.wrap = &network.stage.from_next;
     shape.bound = true;
     shape.schedule = c.schedule;
-    const auto found = interleaved(batch).fill(options, shape, splits(batch, group.pipeline, c.interleave),
+    const auto found = interleaved(batch).fill(options, shape, splits(batch, degrees.pipeline, c.interleave),
                                                threshold, counts);
     return found ? std::optional(found->step) : std::nullopt;
   }
-  FillShape shape;
-  shape.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline,
-                    group.micro_batches};
-  shape.capacity = costs.capacity();
-  shape.places.assign(static_cast<std::size_t>(group.pipeline), all);
-  shape.places.front() = {0};
-  shape.bound = true;
-  const auto found = filler_.fill(options, shape, threshold, counts, LabelLimit::bound);
+  FillQuestion question;
+  question.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), degrees.pipeline,
+                       degrees.micro_batches};
+  question.capacity = costs.capacity();
+  question.places.assign(static_cast<std::size_t>(degrees.pipeline), all);
+  question.places.front() = {0};
+  question.bound = true;
+  const auto found = filler_.fill(options, question, threshold, counts, LabelLimit::bound);
   return found ? std::optional(found->step) : std::nullopt;
 }
 
-double Evaluator::network_bound(const Configuration& c, const Placement& placement) {
-  const Group& group = problem_->groups[c.group];
-  if (family(group, c.schedule).size() > 1) return 0;
-  const Batch& batch = batch_of(group);
+Seconds Evaluator::network_bound(const Configuration& c, const Placement& placement) {
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  if (strategies_beside(degrees, c.schedule).size() > 1) return {};
+  const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
   std::vector<std::size_t> of_stage;
   const PlanNetwork& network = *placement.network;
   const StageOptions options(setting(c, problem_->recompute, kNowhere),
-                             places_of(costs, batch, strategy_of(group), network, of_stage));
+                             places_of(costs, batch, strategy_of(degrees), network, of_stage));
   const auto all = batch.sets->outside(0);
-  std::vector<double> by_kind;
-  double f = 0;
-  double b = 0;
+  std::vector<Seconds> by_kind;
+  Seconds f;
+  Seconds b;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     f += all[kind] * options.least_forward(kind);
     b += all[kind] * options.least_backward(kind);
     by_kind.push_back(options.least_forward(kind) + options.least_backward(kind));
   }
-  const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(group));
-  double sends = 0;
+  const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(degrees));
+  Seconds sends;
   const Shapes* last = nullptr;
-  double time = 0;
+  Seconds time;
   for (std::size_t i = 0; i + 1 < network.stages.size(); ++i) {
     const Shapes& pairs = network.stages[i].from_next;
     if (last == nullptr || !(pairs == *last)) {
-      time =
-          costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule).value;
+      time = costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule);
       last = &pairs;
     }
     sends += time;
   }
-  sends *= static_cast<double>(c.interleave);
-  return bound_of(group, c.schedule, c.interleave, by_kind, f + sends, b + sends);
+  sends = sends * static_cast<double>(c.interleave);
+  return bound_of(degrees, c.schedule, c.interleave, {f + sends, b + sends, by_kind});
 }
 
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
-  const Group& group = problem_->groups[c.group];
+  const Degrees& degrees = problem_->degrees[c.degrees];
   Plan plan;
-  plan.training = batch_of(group).training;
-  plan.training.micro_batches = group.micro_batches;
+  plan.training = batch_of(degrees).training;
+  plan.training.micro_batches = degrees.micro_batches;
   Parallelism& p = plan.parallelism;
-  p.strategy = strategy_of(group);
+  p.strategy = strategy_of(degrees);
   p.strategy.expert_tensor = p.strategy.expert_tensor_degree();
-  p.pipeline = group.pipeline;
-  p.data = group.copies * p.strategy.side();
+  p.pipeline = degrees.pipeline;
+  p.data = degrees.copies * p.strategy.side();
   p.data_inner = placement.inner;
   p.block_devices = placement.block_devices;
   p.zero = c.zero;
@@ -307,31 +283,36 @@ Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) co
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = placement.first_stage_first;
-  plan.stages.resize(static_cast<std::size_t>(group.pipeline));
+  plan.stages.resize(static_cast<std::size_t>(degrees.pipeline));
   for (Stage& stage : plan.stages) stage.strategy = p.strategy;
   return plan;
 }
 
 std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Placement& placement,
-                                               const TieQuestion& ties, double threshold,
+                                               const TieQuestion& ties, Seconds threshold,
                                                FillCounts& counts) {
-  const Group& group = problem_->groups[c.group];
-  const Batch& batch = batch_of(group);
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
   const PlanNetwork& network = *placement.network;
   std::vector<std::size_t> of_stage;
-  const RecomputeDomain only =
-      c.recompute ? RecomputeDomain(*c.recompute, problem_->recompute) : problem_->recompute;
+  const RecomputeChoices only =
+      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
   StageOptions options(setting(c, only, network.tied),
-                       places_of(costs, batch, strategy_of(group), network, of_stage));
+                       places_of(costs, batch, strategy_of(degrees), network, of_stage));
   if (schedule_of(c.schedule).chunked()) {
-    InterleavedShape shape{group.pipeline,   group.micro_batches,
-                           c.interleave,     problem_->pipeline_model,
-                           costs.capacity(), std::move(of_stage),
-                           &network.wrap,    ties.ties,
-                           ties.first,       ties.last};
+    InterleavedShape shape{degrees.pipeline,
+                           degrees.micro_batches,
+                           c.interleave,
+                           problem_->pipeline_model,
+                           costs.capacity().value,
+                           std::move(of_stage),
+                           &network.wrap,
+                           ties.ties,
+                           ties.first,
+                           ties.last};
     shape.schedule = c.schedule;
-    const auto& all = splits(batch, group.pipeline, c.interleave);
+    const auto& all = splits(batch, degrees.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
     if (!found) return std::nullopt;
     Best best{found->step, make_plan(c, placement)};
@@ -347,25 +328,25 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
       best.plan.stages[i].recompute = found->recompute[i];
     return best;
   }
-  FillShape shape;
-  shape.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), group.pipeline,
-                    group.micro_batches};
-  shape.capacity = costs.capacity();
-  for (const std::size_t place : of_stage) shape.places.push_back({place});
-  shape.ties = ties.ties;
-  shape.tied_first = ties.first;
-  shape.tied_last = ties.last;
-  const std::vector<std::size_t>& members = family(group, c.schedule);
+  FillQuestion question;
+  question.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), degrees.pipeline,
+                       degrees.micro_batches};
+  question.capacity = costs.capacity();
+  for (const std::size_t place : of_stage) question.places.push_back({place});
+  question.ties = ties.ties;
+  question.tied_first = ties.first;
+  question.tied_last = ties.last;
+  const std::vector<std::size_t>& members = strategies_beside(degrees, c.schedule);
   std::optional<Filled> found;
-  std::vector<Strategy> strategies(static_cast<std::size_t>(group.pipeline), strategy_of(group));
+  std::vector<Strategy> strategies(static_cast<std::size_t>(degrees.pipeline), strategy_of(degrees));
   if (members.size() == 1) {
     // A good plan first: with something to compare with, few labels are left.
-    double limit = threshold;
+    Seconds limit = threshold;
     if (problem_->prunings.beam) {
-      const auto beam = filler_.fill(options, shape, threshold, counts, LabelLimit::beam);
+      const auto beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
       if (beam) limit = std::min(limit, beam->step);
     }
-    found = filler_.fill(options, shape, limit, counts);
+    found = filler_.fill(options, question, limit, counts);
   } else {
     std::vector<Strategy> all;
     all.reserve(members.size());
@@ -373,8 +354,9 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     MixedFiller filler(costs, filler_);
     const NetworkOptions network_options{c.zero.shards_anything() ? placement.zero_shards : 0, false,
                                          ties.first, ties.last};
-    auto mixed = filler.fill(batch, all, options.setting(), shape, placement, group.copies, network_options,
-                             threshold, counts);
+    auto mixed =
+        filler.fill({batch, all, options.setting(), question, placement, degrees.copies, network_options},
+                    threshold, counts);
     if (mixed) {
       found = std::move(mixed->filled);
       strategies = std::move(mixed->strategies);

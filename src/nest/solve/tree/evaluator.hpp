@@ -14,6 +14,7 @@
 #include "nest/solve/table/interleaved_fill.hpp"
 #include "nest/solve/table/mixed_fill.hpp"
 #include "nest/solve/tree/configuration.hpp"
+#include "nest/solve/tree/ties.hpp"
 
 namespace nest::solve {
 
@@ -25,67 +26,63 @@ struct SearchProblem {
   PipelineModel pipeline_model = PipelineModel::one_f_one_b;
   Prunings prunings;
   std::vector<Strategy> strategies;
-  std::vector<Group> groups;
-  RecomputeDomain recompute{{}, true};
+  std::vector<Degrees> degrees;
+  RecomputeChoices recompute;
 
   // Whether stages may differ.
   [[nodiscard]] bool mixed(Schedule schedule) const;
 };
 
-// Which stages share weights with others, for one placement.
-struct TieQuestion {
-  FillShape::Ties ties = FillShape::Ties::any;
-  std::size_t first = 0;
-  std::size_t last = 0;
-};
-// All that plans of so many stages may have.
-[[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages);
-
 class Evaluator {
  public:
   explicit Evaluator(const SearchProblem& problem) : problem_(&problem), filler_(problem.prunings) {}
 
-  // Bounds of a group that cost next to nothing: of one schedule.
-  [[nodiscard]] double quick_bound(const Group& group, Schedule schedule, std::int64_t interleave);
-  // Bytes that the fullest device of any plan of the group holds at least: weights, gradients and states,
+  // Bounds of degrees that cost next to nothing: of one schedule.
+  [[nodiscard]] Seconds quick_bound(const Degrees& degrees, Schedule schedule, std::int64_t interleave);
+  // What the fullest device of any plan of these degrees holds at least: weights, gradients and states,
   // spread evenly over all devices as far as ZeRO of the space can.
-  [[nodiscard]] std::int64_t memory_floor(const Group& group);
+  [[nodiscard]] Bytes memory_floor(const Degrees& degrees);
   // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
-  [[nodiscard]] std::optional<double> relaxed_bound(const Configuration& configuration, ShardKind kind,
-                                                    double threshold, FillCounts& counts);
+  [[nodiscard]] std::optional<Seconds> relaxed_bound(const Configuration& configuration, ShardKind kind,
+                                                     Seconds threshold, FillCounts& counts);
   // A bound for one placement, without stages.
-  [[nodiscard]] double network_bound(const Configuration& configuration, const Placement& placement);
+  [[nodiscard]] Seconds network_bound(const Configuration& configuration, const Placement& placement);
   // The best plan there, not priced and without devices.
   struct Best {
-    double step = 0;
+    Seconds step;
     Plan plan;
   };
   [[nodiscard]] std::optional<Best> best(const Configuration& configuration, const Placement& placement,
-                                         const TieQuestion& ties, double threshold, FillCounts& counts);
+                                         const TieQuestion& ties, Seconds threshold, FillCounts& counts);
 
  private:
   struct Sums {  // of all layers, and of the longest stage by counting
-    double f = 0;
-    double b = 0;
-    std::vector<double> by_kind;  // f + b
-    double send = 0;              // over any boundary, one way
-    LayerTerms parameters;        // of all layers, the least over the family
+    Seconds f;
+    Seconds b;
+    std::vector<Seconds> by_kind;  // f + b
+    Seconds send;                  // over any boundary, one way
+    LayerTerms parameters;         // of all layers, the least over those that may stand beside it
   };
   using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
 
-  [[nodiscard]] const Batch& batch_of(const Group& group) const {
-    return problem_->costs->batches()[group.batch];
+  [[nodiscard]] const Batch& batch_of(const Degrees& degrees) const {
+    return problem_->costs->batches()[degrees.batch];
   }
-  [[nodiscard]] const Strategy& strategy_of(const Group& group) const {
-    return problem_->strategies[group.strategy];
+  [[nodiscard]] const Strategy& strategy_of(const Degrees& degrees) const {
+    return problem_->strategies[degrees.strategy];
   }
   // Strategies that later stages may have beside the first one's, which comes first.
-  const std::vector<std::size_t>& family(const Group& group, Schedule schedule);
+  const std::vector<std::size_t>& strategies_beside(const Degrees& degrees, Schedule schedule);
   const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
-  const Sums& sums(const Group& group, Schedule schedule);
-  [[nodiscard]] double bound_of(const Group& group, Schedule schedule, std::int64_t interleave,
-                                const std::vector<double>& by_kind, double f, double b) const;
-  StageSetting setting(const Configuration& configuration, const RecomputeDomain& recompute,
+  const Sums& sums(const Degrees& degrees, Schedule schedule);
+  struct Passes {  // of all layers, with sends
+    Seconds f;
+    Seconds b;
+    const std::vector<Seconds>& by_kind;  // f + b of one layer, without sends
+  };
+  [[nodiscard]] Seconds bound_of(const Degrees& degrees, Schedule schedule, std::int64_t interleave,
+                                 const Passes& passes) const;
+  StageSetting setting(const Configuration& configuration, const RecomputeChoices& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);
   const std::vector<std::vector<std::int32_t>>& splits(const Batch& batch, std::int64_t stages,
@@ -97,7 +94,7 @@ class Evaluator {
   std::map<const LayerGraph*, std::unique_ptr<InterleavedFiller>> interleaved_;
   std::map<std::tuple<const LayerGraph*, std::int64_t, std::int64_t>, std::vector<std::vector<std::int32_t>>>
       splits_;
-  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> families_;
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> beside_;
   std::map<SumsKey, Sums> sums_;
   std::map<std::tuple<std::size_t, std::int64_t, ShardKind>, std::unique_ptr<RelaxedNetwork>> relaxed_;
 };

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/configuration.hpp"
 #include "nest/solve/tree/test_problem.hpp"
@@ -15,7 +13,7 @@ using test::Fastest;
 using test::Instance;
 using test::TestProblem;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr Seconds kInfinite = Seconds::most();
 constexpr double kRounding = 1 + 1e-9;
 constexpr unsigned kInstances = 300;
 
@@ -56,18 +54,18 @@ void for_fastest(unsigned first, std::int64_t most_plans, KeyOf key, Look look) 
 TEST(Evaluator, NoPlanBeatsTheQuickBound) {
   for_fastest(40'001, 300, degree_key,
               [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
-                const double bound = evaluator.quick_bound(problem.group(c), c.schedule, c.interleave);
-                EXPECT_GT(bound, 0);
+                const Seconds bound = evaluator.quick_bound(problem.degrees(c), c.schedule, c.interleave);
+                EXPECT_GT(bound, Seconds{0});
                 EXPECT_LE(bound, fastest.step * kRounding);
               });
 }
 
 // Without a limit, and with the plan's own step as one.
 void expect_relaxed(Evaluator& evaluator, const Configuration& c, ShardKind kind, const Fastest& fastest) {
-  for (const double threshold : {kInfinite, fastest.step * (1 + 1e-12)}) {
+  for (const Seconds threshold : {kInfinite, fastest.step * (1 + 1e-12)}) {
     FillCounts counts;
     const auto bound = evaluator.relaxed_bound(c, kind, threshold, counts);
-    ASSERT_TRUE(bound) << "the bound has no plan, threshold " << threshold;
+    ASSERT_TRUE(bound) << "the bound has no plan, threshold " << threshold.value;
     EXPECT_LE(*bound, fastest.step * kRounding) << "kind " << static_cast<int>(kind);
     EXPECT_GT(counts.work, 0);
   }
@@ -109,43 +107,13 @@ TEST(Evaluator, FindsTheBestStagesOfEveryPlacement) {
                 }
                 ASSERT_TRUE(best);
                 EXPECT_EQ(counts.cut_short, 0);
-                EXPECT_NEAR(best->step, fastest.step, 1e-9 * fastest.step);
+                EXPECT_NEAR(best->step.value, fastest.step.value, 1e-9 * fastest.step.value);
                 EXPECT_EQ(place_of(best->plan), place_of(fastest.plan));
                 Pricer pricer(problem.costs.inputs(), {.pipeline_model = problem.problem.pipeline_model});
                 const PricedPlan priced = pricer.price(best->plan);
                 EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
-                EXPECT_NEAR(priced.predicted.step.value, best->step, 1e-9 * best->step);
+                EXPECT_NEAR(priced.predicted.step.value, best->step.value, 1e-9 * best->step.value);
               });
-}
-
-LayerGraph chain_of(std::int32_t layers, const std::vector<std::vector<int>>& shared) {
-  LayerProfile profile;
-  ProfileStrategy& s = profile.strategies.emplace_back();
-  s.layers.resize(static_cast<std::size_t>(layers));
-  for (std::int32_t i = 0; i + 1 < layers; ++i) s.edges.push_back({LayerId{i}, LayerId{i + 1}, "", Bytes{1}});
-  for (const std::vector<int>& ids : shared) {
-    ProfileShared& weight = profile.shared.emplace_back();
-    for (const int id : ids) weight.layers.emplace_back(id);
-  }
-  return LayerGraph(profile);
-}
-
-// Where a weight's stages are known beforehand there is one question; else one for each pair of stages, and
-// one for plans that keep all users together.
-TEST(Evaluator, QuestionsAboutSharedWeights) {
-  const auto all = [](const LayerGraph& graph, std::int64_t stages) { return tie_questions(graph, stages); };
-  ASSERT_EQ(all(chain_of(4, {}), 3).size(), 1U);
-  EXPECT_EQ(all(chain_of(4, {}), 3)[0].ties, FillShape::Ties::any);
-  ASSERT_EQ(all(chain_of(4, {{0, 3}}), 3).size(), 1U);
-  EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].first, 0U);
-  EXPECT_EQ(all(chain_of(4, {{0, 3}}), 3)[0].last, 2U);
-  EXPECT_EQ(all(chain_of(4, {{0, 2}}), 1).size(), 1U);
-  const std::vector<TieQuestion> pairs = all(chain_of(4, {{0, 2}}), 3);
-  ASSERT_EQ(pairs.size(), 1U + 3);
-  EXPECT_EQ(pairs[0].ties, FillShape::Ties::none);
-  EXPECT_EQ(pairs[3].ties, FillShape::Ties::between);
-  EXPECT_EQ(pairs[3].first, 1U);
-  EXPECT_EQ(pairs[3].last, 2U);
 }
 
 }  // namespace

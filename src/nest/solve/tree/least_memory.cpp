@@ -1,37 +1,35 @@
 #include "nest/solve/tree/least_memory.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/placements/relaxed.hpp"
 #include "nest/solve/table/interleaved_stage.hpp"
 
 namespace nest::solve {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 const Shapes kNowhere;
 
 // Every chain of downsets, the fullest stage of each.
-std::int64_t least_of_cuts(StageOptions& options, std::int64_t below, bool ordered) {
+Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered) {
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
-  std::vector<std::int64_t> after(sets.size(), kMost);
-  after[0] = 0;
+  std::vector<Bytes> after(sets.size(), Bytes::most());
+  after[0] = Bytes{0};
   for (std::int64_t s = 1; s <= setting.shape.stages; ++s) {
-    std::vector<std::int64_t> with(sets.size(), kMost);
+    std::vector<Bytes> with(sets.size(), Bytes::most());
     const std::int64_t held = in_flight(setting.schedule, setting.shape, setting.shape.stages - s);
     for (std::size_t state = 0; state < sets.size(); ++state) {
       if (after[state] >= below) continue;
       for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
-        std::int64_t own = kMost;
+        Bytes own = Bytes::most();
         const std::vector<StageOption>& choices = options.of(0, move.stage_class);
         for (const StageOption& option : choices) own = std::min(own, option.total(held));
         if (own >= below && ordered) break;
-        std::int64_t& best = with[static_cast<std::size_t>(move.to)];
+        Bytes& best = with[static_cast<std::size_t>(move.to)];
         best = std::min(best, std::max(own, after[state]));
       }
     }
@@ -40,21 +38,21 @@ std::int64_t least_of_cuts(StageOptions& options, std::int64_t below, bool order
   return after.back();
 }
 
-std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph, std::int64_t below) {
+Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes below) {
   const StageSetting& setting = options.setting();
   const std::int64_t p = setting.shape.stages;
   const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
   StageContents contents(graph, *setting.sets);
-  std::int64_t least = below;
+  Bytes least = below;
   for (const std::vector<std::int32_t>& split : splits) {
-    std::int64_t fullest = 0;
+    Bytes fullest;
     const std::vector<std::int32_t>& stages =
         contents.of_split(split, setting.schedule, static_cast<std::size_t>(p));
     for (std::int64_t i = 0; i < p && fullest < least; ++i) {
       StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
                              contents.at(stages[static_cast<std::size_t>(i)]));
-      std::int64_t own = kMost;
-      for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
+      Bytes own = Bytes::most();
+      for (StageVariant& variant : variants.all()) own = std::min(own, Bytes{variants.need(variant, i)});
       fullest = std::max(fullest, own);
     }
     least = std::min(least, fullest);
@@ -62,21 +60,21 @@ std::int64_t least_of_splits(StageOptions& options, const LayerGraph& graph, std
   return least;
 }
 
-std::int64_t least_memory(const SearchProblem& problem, const Group& group, std::int64_t below) {
+Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes below) {
   SearchCosts& costs = *problem.costs;
   const SearchSpace& space = *problem.space;
-  const Batch& batch = costs.batches()[group.batch];
-  const Strategy& strategy = problem.strategies[group.strategy];
-  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  const Batch& batch = costs.batches()[degrees.batch];
+  const Strategy& strategy = problem.strategies[degrees.strategy];
+  const std::int64_t ranks = degrees.copies * strategy.cell() / strategy.tensor;
   RelaxedNetwork network = relaxed_network(costs.inputs().cluster, costs.constants(), costs.collectives(),
-                                           strategy, group.copies, ShardKind::any, false);
+                                           {.strategy = strategy, .copies = degrees.copies});
   if (!space.zero_shards.open()) {
     std::int64_t most = 1;
     for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;
     network.stage.dense.shards = most;
   }
   const Place place = costs.place(batch, strategy, network.stage, false);
-  std::vector<RecomputeDomain> policies{problem.recompute};
+  std::vector<RecomputeChoices> policies{problem.recompute};
   std::vector<bool> part{false};
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
@@ -90,12 +88,12 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
   // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
   const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&
                        batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
-  std::int64_t least = below;
+  Bytes least = below;
   const auto ask = [&](Zero zero, Schedule schedule, std::int64_t v) {
     const bool parts = space.rules == nullptr || space.rules->allows_part(v);
     for (std::size_t i = 0; i < policies.size(); ++i) {
       if (part[i] && !parts) continue;
-      const RecomputeDomain& policy = policies[i];
+      const RecomputeChoices& policy = policies[i];
       StageSetting setting;
       setting.sets = batch.sets;
       setting.micro_batch_scale = batch.scale;
@@ -104,19 +102,18 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
       setting.ends = &kNowhere;
       setting.zero = zero;
       setting.schedule = schedule;
-      setting.shape = {group.pipeline, group.micro_batches, v};
+      setting.shape = {degrees.pipeline, degrees.micro_batches, v};
       StageOptions options(setting, {place});
-      const std::int64_t need = schedule_of(schedule).chunked()
-                                    ? least_of_splits(options, *batch.graph, least)
-                                    : least_of_cuts(options, least, ordered);
+      const Bytes need = schedule_of(schedule).chunked() ? least_of_splits(options, *batch.graph, least)
+                                                         : least_of_cuts(options, least, ordered);
       least = std::min(least, need);
     }
   };
   for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
-    for (const Schedule schedule : schedule_domain(space)) {
-      for (const std::int64_t v : interleave_domain(space)) {
-        if (v > static_cast<std::int64_t>(batch.sets->layers()) / group.pipeline ||
-            !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
+    for (const Schedule schedule : schedule_values(space)) {
+      for (const std::int64_t v : interleave_values(space)) {
+        if (v > static_cast<std::int64_t>(batch.sets->layers()) / degrees.pipeline ||
+            !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))
           continue;
         ask(zero, schedule, v);
       }
@@ -127,20 +124,20 @@ std::int64_t least_memory(const SearchProblem& problem, const Group& group, std:
 
 }  // namespace
 
-std::int64_t least_memory(const SearchProblem& problem) {
-  std::int64_t least = kMost;
+Bytes least_memory(const SearchProblem& problem) {
+  Bytes least = Bytes::most();
   // Those that hold least first, so that most others need no look inside.
-  std::vector<const Group*> groups;
-  groups.reserve(problem.groups.size());
-  for (const Group& group : problem.groups) groups.push_back(&group);
-  std::sort(groups.begin(), groups.end(), [](const Group* a, const Group* b) {
+  std::vector<const Degrees*> all;
+  all.reserve(problem.degrees.size());
+  for (const Degrees& degrees : problem.degrees) all.push_back(&degrees);
+  std::sort(all.begin(), all.end(), [](const Degrees* a, const Degrees* b) {
     return a->memory != b->memory ? a->memory < b->memory : a < b;
   });
-  for (const Group* group : groups) {
-    if (group->memory >= least) break;
-    least = least_memory(problem, *group, least);
+  for (const Degrees* degrees : all) {
+    if (degrees->memory >= least) break;
+    least = least_memory(problem, *degrees, least);
   }
-  return least == kMost ? 0 : problem.costs->coster().on_device(Bytes{least}).value;
+  return least == Bytes::most() ? Bytes{0} : problem.costs->coster().on_device(least);
 }
 
 }  // namespace nest::solve

@@ -10,6 +10,6 @@ namespace nest::solve {
 
 // Bytes of the fullest device of the plan that needs least; 0 where there is no plan. Placements and
 // frameworks' rules are not looked at: with these, plans may need more.
-[[nodiscard]] std::int64_t least_memory(const SearchProblem& problem);
+[[nodiscard]] Bytes least_memory(const SearchProblem& problem);
 
 }  // namespace nest::solve

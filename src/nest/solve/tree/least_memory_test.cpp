@@ -3,23 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "nest/solve/tree/test_problem.hpp"
 
 namespace nest::solve {
 namespace {
 
-// Bytes of the fullest device of the plan that needs least; the greatest number where there is none.
-std::int64_t least_of_all(const test::Instance& instance) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  std::int64_t least = kMost;
+// What the fullest device of the plan that needs least holds; the most where there is none.
+Bytes least_of_all(const test::Instance& instance) {
+  Bytes least = Bytes::most();
   Pricer pricer(instance.inputs);
   PricedPlan priced;
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
     pricer.price(plan, priced);
-    std::int64_t fullest = 0;
-    for (const StageCost& stage : priced.stages) fullest = std::max(fullest, stage.memory.total().value);
+    Bytes fullest;
+    for (const StageCost& stage : priced.stages) fullest = std::max(fullest, stage.memory.total());
     if (priced.status != PriceStatus::invalid) least = std::min(least, fullest);
     return true;
   });
@@ -33,15 +31,15 @@ TEST(LeastMemory, NoPlanNeedsLess) {
   for (unsigned seed = kFirst; seed < kFirst + 200; ++seed) {
     const test::Instance instance = test::random_instance(seed, 300);
     if (instance.space.mixed) continue;
-    const std::int64_t all = least_of_all(instance);
-    if (all == std::numeric_limits<std::int64_t>::max()) continue;
+    const Bytes all = least_of_all(instance);
+    if (all == Bytes::most()) continue;
     test::TestProblem problem(instance);
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
       if (problem.costs.refusal(problem.costs.batches().front(), plan.parallelism.strategy).empty())
         static_cast<void>(problem.configuration(plan));
       return true;
     });
-    const std::int64_t least = least_memory(problem.problem);
+    const Bytes least = least_memory(problem.problem);
     EXPECT_LE(least, all) << instance.text;
     ++compared;
     exact += least == all ? 1 : 0;
@@ -53,7 +51,7 @@ TEST(LeastMemory, NoPlanNeedsLess) {
 TEST(LeastMemory, NothingWithoutGroups) {
   const test::Instance instance = test::random_instance(61'000, 300);
   const test::TestProblem problem(instance);
-  EXPECT_EQ(least_memory(problem.problem), 0);
+  EXPECT_EQ(least_memory(problem.problem), Bytes{0});
 }
 
 }  // namespace

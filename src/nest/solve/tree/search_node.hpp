@@ -2,8 +2,10 @@
 // fewest devices are sought, fewer devices first.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "nest/question/search_options.hpp"
@@ -13,12 +15,12 @@ namespace nest::solve {
 
 struct SearchNode {
   // What is fixed, besides everything that is fixed in those before it.
-  enum class Kind { group, schedule, zero, placement, fill };
+  enum class Kind { degrees, schedule, zero, placement, fill };
 
-  double bound = 0;
+  Seconds bound;
   std::int64_t devices = 0;
   std::int64_t number = 0;  // in the order in which nodes were made
-  Kind kind = Kind::group;
+  Kind kind = Kind::degrees;
   ShardKind shards = ShardKind::any;
   Configuration configuration;
   TieQuestion ties;
@@ -46,8 +48,16 @@ class NodeQueue {
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
   [[nodiscard]] const SearchNode& first() const { return nodes_.front(); }
   [[nodiscard]] const std::vector<SearchNode>& all() const { return nodes_; }
-  void push(SearchNode node);
-  [[nodiscard]] SearchNode pop();
+  void push(SearchNode node) {
+    nodes_.push_back(std::move(node));
+    std::push_heap(nodes_.begin(), nodes_.end(), later_);
+  }
+  [[nodiscard]] SearchNode pop() {
+    std::pop_heap(nodes_.begin(), nodes_.end(), later_);
+    SearchNode node = std::move(nodes_.back());
+    nodes_.pop_back();
+    return node;
+  }
 
  private:
   TakenLater later_;

@@ -7,7 +7,7 @@ namespace {
 
 SearchNode node(double bound, std::int64_t devices, std::int64_t number) {
   SearchNode made;
-  made.bound = bound;
+  made.bound = Seconds{bound};
   made.devices = devices;
   made.number = number;
   return made;

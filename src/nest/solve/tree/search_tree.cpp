@@ -1,20 +1,19 @@
 #include "nest/solve/tree/search_tree.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 namespace nest::solve {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t kRound = 16;
 constexpr std::size_t kDeep = 2;  // of a round
+constexpr Seconds kBetweenReports{0.2};
 
 }  // namespace
 
@@ -25,16 +24,14 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
       best_(&best),
       workers_(&workers),
       wide_(TakenLater{options.objective}),
-      deep_(TakenLater{options.objective}),
-      dropped_(kInfinite),
-      start_(std::chrono::steady_clock::now()) {
+      deep_(TakenLater{options.objective}) {
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
 }
 
 // With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
 // have none.
-double SearchTree::threshold(std::int64_t devices) const {
-  const double all = best_->threshold(devices);
+Seconds SearchTree::threshold(std::int64_t devices) const {
+  const Seconds all = best_->threshold(devices);
   const bool gap = options_->gap > 0 && options_->objective == Objective::step_time &&
                    options_->top + options_->runners_up <= 1;
   return gap && best_->best() != nullptr ? all / (1 + options_->gap) : all;
@@ -43,12 +40,12 @@ double SearchTree::threshold(std::int64_t devices) const {
 // Nothing of the node is within the threshold, but some of it may be better than the best plan by less than
 // the gap.
 void SearchTree::leave_out(const Node& node, Opened& out) const {
-  const double within = threshold(node.devices);
+  const Seconds within = threshold(node.devices);
   if (within < best_->threshold(node.devices)) out.left_out = std::max(node.bound, within);
 }
 
 bool SearchTree::useful(const Node& node) const {
-  if (!problem_->prunings.group_bound && node.kind == Kind::group) return true;
+  if (!problem_->prunings.group_bound && node.kind == Kind::degrees) return true;
   return node.bound * kRounding <= threshold(node.devices);
 }
 
@@ -73,14 +70,14 @@ std::optional<SearchTree::Node> SearchTree::next(bool deep) {
 
 const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
   if (problem_->space->rules == nullptr) return nullptr;
-  const Group& group = problem_->groups[c.group];
-  PlanDegrees degrees;
-  degrees.training = problem_->costs->batches()[group.batch].training;
-  degrees.training.micro_batches = group.micro_batches;
-  Parallelism& p = degrees.parallelism;
-  p.strategy = problem_->strategies[group.strategy];
-  p.pipeline = group.pipeline;
-  p.data = group.copies * p.strategy.side();
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  PlanDegrees all;
+  all.training = problem_->costs->batches()[degrees.batch].training;
+  all.training.micro_batches = degrees.micro_batches;
+  Parallelism& p = all.parallelism;
+  p.strategy = problem_->strategies[degrees.strategy];
+  p.pipeline = degrees.pipeline;
+  p.data = degrees.copies * p.strategy.side();
   p.data_inner = c.inner;
   p.block_devices = c.block_devices;
   p.zero = c.zero;
@@ -88,7 +85,7 @@ const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = c.first_stage_first;
-  return problem_->space->rules->broken(degrees);
+  return problem_->space->rules->broken(all);
 }
 
 // What is cancelled half-way leads to itself: it stays open.
@@ -105,8 +102,8 @@ void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const
 
 void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) const {
   switch (node.kind) {
-    case Kind::group:
-      return open_group(evaluator, node, out);
+    case Kind::degrees:
+      return open_degrees(evaluator, node, out);
     case Kind::schedule:
       return open_schedule(evaluator, node, out);
     case Kind::zero:
@@ -118,19 +115,19 @@ void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) 
   }
 }
 
-void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
+void SearchTree::open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const {
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   const SearchSpace& space = *problem_->space;
-  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
-  for (const Schedule schedule : schedule_domain(space)) {
-    for (const std::int64_t v : interleave_domain(space)) {
-      if (v > layers / group.pipeline || !runs_with(schedule, {group.pipeline, group.micro_batches, v}))
+  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
+  for (const Schedule schedule : schedule_values(space)) {
+    for (const std::int64_t v : interleave_values(space)) {
+      if (v > layers / degrees.pipeline || !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))
         continue;
       Node next = node;
       next.kind = Kind::schedule;
       next.configuration.schedule = schedule;
       next.configuration.interleave = v;
-      next.bound = std::max(node.bound, evaluator.quick_bound(group, schedule, v));
+      next.bound = std::max(node.bound, evaluator.quick_bound(degrees, schedule, v));
       out.nodes.push_back(std::move(next));
     }
   }
@@ -138,8 +135,8 @@ void SearchTree::open_group(Evaluator& evaluator, const Node& node, Opened& out)
 
 // First whether any ZeRO could make this worth while.
 void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
-  double bound = node.bound;
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
+  Seconds bound = node.bound;
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
     const auto relaxed =
@@ -152,12 +149,12 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
     bound = std::max(bound, *relaxed);
   }
   const SearchSpace& space = *problem_->space;
-  const Strategy& strategy = problem_->strategies[group.strategy];
-  const std::int64_t ranks = group.copies * strategy.cell() / strategy.tensor;
+  const Strategy& strategy = problem_->strategies[degrees.strategy];
+  const std::int64_t ranks = degrees.copies * strategy.cell() / strategy.tensor;
   std::vector<std::optional<Recompute>> policies{std::nullopt};
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
-    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[group.batch].sets->layers());
+    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
     const bool parts = space.rules == nullptr || space.rules->allows_part(node.configuration.interleave);
     for (const Recompute& r : problem_->recompute.uniform(layers))
       if (parts || r.layers == 0) policies.emplace_back(r);
@@ -198,12 +195,12 @@ void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) 
 }
 
 void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Group& group = problem_->groups[node.configuration.group];
-  const LayerGraph& graph = *problem_->costs->batches()[group.batch].graph;
-  for (const TieQuestion& ties : tie_questions(graph, group.pipeline)) {
-    const PlacementQuestion question{group.strategy,
-                                     group.pipeline,
-                                     group.copies,
+  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
+  const LayerGraph& graph = *problem_->costs->batches()[degrees.batch].graph;
+  for (const TieQuestion& ties : tie_questions(graph, degrees.pipeline)) {
+    const PlacementQuestion question{degrees.strategy,
+                                     degrees.pipeline,
+                                     degrees.copies,
                                      node.configuration.zero.shards_anything() ? node.shards : ShardKind::any,
                                      schedule_of(node.configuration.schedule).wraps(),
                                      ties.first,
@@ -235,7 +232,7 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
   out.bound = node.bound;
-  const double within = threshold(node.devices);
+  const Seconds within = threshold(node.devices);
   auto best =
       evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
   if (!best || best->step > within) leave_out(node, out);
@@ -268,17 +265,16 @@ void SearchTree::take(std::vector<Opened>& round) {
 
 void SearchTree::report() {
   if (!options_->progress) return;
-  const double now = elapsed();
-  if (now - reported_ < 0.2) return;
+  const Seconds now = watch_.elapsed();
+  if (now - reported_ < kBetweenReports) return;
   reported_ = now;
   SearchProgress progress;
-  progress.elapsed_s = now;
-  double bound = std::numeric_limits<double>::infinity();
-  if (!wide_.empty()) bound = wide_.first().bound;
-  if (!deep_.empty()) bound = std::min(bound, deep_.first().bound);
-  progress.bound = Seconds{bound};
+  progress.elapsed = now;
+  progress.bound = Seconds::most();
+  if (!wide_.empty()) progress.bound = wide_.first().bound;
+  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
   if (best_->best() != nullptr) {
-    progress.best = Seconds{best_->best()->step};
+    progress.best = best_->best()->step;
     progress.bound = std::min(progress.bound, *progress.best);
   }
   progress.fills = fills_ + relaxed_;
@@ -286,17 +282,17 @@ void SearchTree::report() {
   options_->progress(progress);
 }
 
-// A good plan early: the most promising group of each strategy and micro-batch size, in one usual placement.
+// A good plan early: the most promising degrees of each strategy and micro-batch size, in one usual placement.
 void SearchTree::dive() {
   std::vector<Node> firsts;
   std::set<std::pair<std::size_t, std::size_t>> seen;
-  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
-    const Group& group = problem_->groups[g];
-    if (too_large(group) || !seen.emplace(group.batch, group.strategy).second) continue;
+  for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
+    const Degrees& degrees = problem_->degrees[g];
+    if (too_large(degrees) || !seen.emplace(degrees.batch, degrees.strategy).second) continue;
     Node node;
-    node.configuration.group = g;
-    node.bound = group.bound;
-    node.devices = group.devices;
+    node.configuration.degrees = g;
+    node.bound = degrees.bound;
+    node.devices = degrees.devices;
     firsts.push_back(node);
     if (firsts.size() >= 2 * kRound) break;
   }
@@ -337,15 +333,15 @@ void SearchTree::dive() {
 
 void SearchTree::run() {
   if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
-  for (std::size_t g = 0; g < problem_->groups.size(); ++g) {
-    if (too_large(problem_->groups[g])) {
+  for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
+    if (too_large(problem_->degrees[g])) {
       ++pruned_["memory-bound"];
       continue;
     }
     Node node;
-    node.configuration.group = g;
-    node.bound = problem_->groups[g].bound;
-    node.devices = problem_->groups[g].devices;
+    node.configuration.degrees = g;
+    node.bound = problem_->degrees[g].bound;
+    node.devices = problem_->degrees[g].devices;
     if (useful(node)) {
       push(std::move(node));
     } else {
@@ -355,7 +351,7 @@ void SearchTree::run() {
   std::vector<Node> nodes;
   std::vector<Opened> round;
   while (!wide_.empty() || !deep_.empty()) {
-    if (cancelled(*options_) || (options_->time_limit_s && elapsed() > *options_->time_limit_s) ||
+    if (cancelled(*options_) || (options_->time_limit && watch_.elapsed() > *options_->time_limit) ||
         (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
       return;
@@ -379,8 +375,8 @@ void SearchTree::run() {
   }
 }
 
-double SearchTree::left_out() const {
-  double least = dropped_;
+Seconds SearchTree::left_out() const {
+  Seconds least = dropped_;
   for (const NodeQueue* queue : {&wide_, &deep_}) {
     for (const Node& node : queue->all()) least = std::min(least, node.bound);
   }

@@ -1,4 +1,4 @@
-// The outer enumeration: groups of degrees, their schedules, ZeRO levels and placements, in the order of
+// The outer enumeration: degrees, their schedules, ZeRO and placements, in the order of
 // their bounds. No plan below a node is faster than its bound, and a node whose bound exceeds the best
 // plan is never opened.
 //
@@ -6,14 +6,13 @@
 // taken in after it in the order of its nodes: the same nodes are opened on every machine.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/base/workers.hpp"
 #include "nest/solve/search_result.hpp"
 #include "nest/solve/tree/best_plans.hpp"
@@ -30,7 +29,7 @@ class SearchTree {
   void run();
   [[nodiscard]] bool stopped() const { return stopped_; }
   // No plan of the space is below; infinite where nothing was left out.
-  [[nodiscard]] double left_out() const;
+  [[nodiscard]] Seconds left_out() const;
   void count(SearchStats& stats) const;
   // A framework's rule that left something out, if any did.
   [[nodiscard]] const FrameworkRule* broken() const { return broken_; }
@@ -43,8 +42,8 @@ class SearchTree {
     std::vector<Node> nodes;
     std::vector<Evaluator::Best> plans;
     FillCounts counts;
-    double bound = 0;                                           // of the node
-    double left_out = std::numeric_limits<double>::infinity();  // no plan that the gap left out is below
+    Seconds bound;                       // of the node
+    Seconds left_out = Seconds::most();  // no plan that the gap left out is below
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
     const FrameworkRule* broken = nullptr;  // that forbade something
@@ -59,12 +58,12 @@ class SearchTree {
   [[nodiscard]] std::optional<Node> next(bool deep);
   void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
-  [[nodiscard]] bool too_large(const Group& group) const {
-    return problem_->prunings.memory_bound && group.memory > problem_->costs->capacity();
+  [[nodiscard]] bool too_large(const Degrees& degrees) const {
+    return problem_->prunings.memory_bound && degrees.memory > problem_->costs->capacity();
   }
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
-  void open_group(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_zero(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -73,10 +72,7 @@ class SearchTree {
   void dive();
   void take(std::vector<Opened>& round);
   void report();
-  [[nodiscard]] double threshold(std::int64_t devices) const;
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  [[nodiscard]] Seconds threshold(std::int64_t devices) const;
   [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
 
   SearchProblem* problem_;
@@ -84,14 +80,14 @@ class SearchTree {
   BestPlans* best_;
   Workers* workers_;
   std::vector<Evaluator> evaluators_;
-  NodeQueue wide_;  // groups, schedules, ZeRO
+  NodeQueue wide_;  // degrees, schedules, ZeRO
   NodeQueue deep_;  // placements and tables to fill: where plans come from
   std::int64_t numbers_ = 0;
   const FrameworkRule* broken_ = nullptr;
-  double dropped_ = 0;  // least bound of what the gap left out
+  Seconds dropped_ = Seconds::most();  // least bound of what the gap left out
   bool stopped_ = false;
-  double reported_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  Seconds reported_;
+  Stopwatch watch_;
   FillCounts counts_;
   std::int64_t opened_ = 0;
   std::int64_t fills_ = 0;

@@ -13,12 +13,12 @@ namespace {
 
 struct Ran {
   SearchStats stats;
-  double step = 0;
-  double left_out = 0;
+  Seconds step;
+  Seconds left_out;
   bool stopped = false;
 };
 
-// A tree over all groups of an instance.
+// A tree over all degrees of an instance.
 Ran run(const test::Instance& instance, const SearchOptions& options, std::size_t threads) {
   test::TestProblem problem(instance);
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
@@ -26,12 +26,12 @@ Ran run(const test::Instance& instance, const SearchOptions& options, std::size_
     return true;
   });
   Workers workers(threads);
-  BestPlans best(options.objective, 1, std::numeric_limits<double>::infinity());
+  BestPlans best(options.objective, 1, Seconds::most());
   SearchTree tree(problem.problem, options, best, workers);
   tree.run();
   Ran ran;
   tree.count(ran.stats);
-  ran.step = best.best() == nullptr ? 0 : best.best()->step;
+  ran.step = best.best() == nullptr ? Seconds{} : best.best()->step;
   ran.left_out = tree.left_out();
   ran.stopped = tree.stopped();
   return ran;
@@ -65,7 +65,7 @@ TEST(SearchTree, StopsAtTheLimitOfWorkWithABound) {
   options.work_limit = 0;
   const Ran none = run(instance, options, 1);
   EXPECT_TRUE(none.stopped);
-  EXPECT_EQ(none.step, 0);
+  EXPECT_EQ(none.step, Seconds{0});
   EXPECT_LE(none.left_out, whole.step);
 }
 
@@ -78,7 +78,7 @@ TEST(SearchTree, StopsWhenCancelledWithABound) {
   options.cancel = &cancel;
   const Ran none = run(instance, options, 2);
   EXPECT_TRUE(none.stopped);
-  EXPECT_EQ(none.step, 0);
+  EXPECT_EQ(none.step, Seconds{0});
   EXPECT_EQ(none.stats.fills, 0);
   EXPECT_LE(none.left_out, whole.step);
 }

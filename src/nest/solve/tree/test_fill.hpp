@@ -85,8 +85,8 @@ class FillCase {
       places.push_back(problem.costs.place(problem.batch(configuration), plan_.parallelism.strategy, stage));
     return {setting(network), std::move(places)};
   }
-  [[nodiscard]] FillShape shape(const TieQuestion& ties) const {
-    FillShape made;
+  [[nodiscard]] FillQuestion question(const TieQuestion& ties) const {
+    FillQuestion made;
     made.pipeline = {&pipeline_form(configuration.schedule, problem.problem.pipeline_model),
                      plan_.parallelism.pipeline, plan_.training.micro_batches};
     made.capacity = problem.costs.capacity();
@@ -116,11 +116,11 @@ class FillCase {
   }
 
   // The least step of the plan's stages over all their recomputations, added to what is known.
-  void try_recompute(std::optional<double>& least, std::size_t stage = 0) {
+  void try_recompute(std::optional<Seconds>& least, std::size_t stage = 0) {
     if (stage == plan_.stages.size()) {
       pricer_.price(plan_, priced_);
-      if (priced_.status == PriceStatus::feasible && (!least || priced_.predicted.step.value < *least))
-        least = priced_.predicted.step.value;
+      if (priced_.status == PriceStatus::feasible && (!least || priced_.predicted.step < *least))
+        least = priced_.predicted.step;
       return;
     }
     std::int64_t able = 0;

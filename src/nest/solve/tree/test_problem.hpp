@@ -3,7 +3,7 @@
 //
 //   TestProblem problem(instance);
 //   const Configuration c = problem.configuration(plan);
-//   Evaluator(problem.problem).quick_bound(problem.group(c), c.schedule, c.interleave)
+//   Evaluator(problem.problem).quick_bound(problem.degrees(c), c.schedule, c.interleave)
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "nest/price/price.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/tree/evaluator.hpp"
 #include "nest/solve/twin/test_instances.hpp"
 
@@ -26,13 +26,14 @@ struct TestProblem {
   // The instance outlives this.
   explicit TestProblem(const Instance& instance, const Prunings& prunings = {})
       : costs(instance.inputs, instance.training, instance.space,
-              micro_batch_domain(instance.inputs, instance.training, instance.space)) {
+              micro_batch_values(instance.inputs, instance.training, instance.space)) {
     problem.costs = &costs;
     problem.space = &instance.space;
     problem.pipeline_model = instance.options.pipeline_model;
     problem.prunings = prunings;
-    problem.strategies = strategy_domain(instance.inputs, instance.training, instance.space);
-    problem.recompute = RecomputeDomain(instance.space.recompute, costs.selective());
+    problem.strategies = strategy_values(instance.inputs, instance.training, instance.space);
+    problem.recompute = RecomputeChoices(instance.space.recompute);
+    if (!costs.selective()) problem.recompute.drop_selective();
     const FrameworkRules* rules = instance.space.rules;
     if (rules != nullptr && rules->whole_recompute) problem.recompute.drop_parts();
     same_recompute = instance.space.same_recompute || (rules != nullptr && rules->same_recompute);
@@ -41,24 +42,24 @@ struct TestProblem {
     problem.placements = &*placements;
   }
 
-  // Where the plan belongs; its group is added where it is new.
+  // Where the plan belongs; its degrees is added where it is new.
   [[nodiscard]] Configuration configuration(const Plan& plan) {
     const Parallelism& p = plan.parallelism;
-    Group group;
-    group.batch = index_of(
+    Degrees degrees;
+    degrees.batch = index_of(
         costs.batches(), [&](const Batch& b) { return b.training.micro_batch == plan.training.micro_batch; });
-    group.strategy = index_of(problem.strategies, [&](const Strategy& s) { return s == p.strategy; });
-    group.pipeline = p.pipeline;
-    group.copies = p.copies();
-    group.micro_batches = plan.training.micro_batches;
-    group.devices = p.devices();
+    degrees.strategy = index_of(problem.strategies, [&](const Strategy& s) { return s == p.strategy; });
+    degrees.pipeline = p.pipeline;
+    degrees.copies = p.copies();
+    degrees.micro_batches = plan.training.micro_batches;
+    degrees.devices = p.devices();
     Configuration c;
-    const auto known = std::find_if(problem.groups.begin(), problem.groups.end(), [&](const Group& g) {
-      return g.batch == group.batch && g.strategy == group.strategy && g.pipeline == group.pipeline &&
-             g.copies == group.copies;
+    const auto known = std::find_if(problem.degrees.begin(), problem.degrees.end(), [&](const Degrees& g) {
+      return g.batch == degrees.batch && g.strategy == degrees.strategy && g.pipeline == degrees.pipeline &&
+             g.copies == degrees.copies;
     });
-    c.group = static_cast<std::size_t>(known - problem.groups.begin());
-    if (known == problem.groups.end()) problem.groups.push_back(group);
+    c.degrees = static_cast<std::size_t>(known - problem.degrees.begin());
+    if (known == problem.degrees.end()) problem.degrees.push_back(degrees);
     c.schedule = p.schedule;
     c.interleave = p.interleave;
     c.zero = p.zero;
@@ -69,18 +70,18 @@ struct TestProblem {
     return c;
   }
 
-  [[nodiscard]] const Group& group(const Configuration& c) const { return problem.groups[c.group]; }
-  [[nodiscard]] const Batch& batch(const Configuration& c) const { return costs.batches()[group(c).batch]; }
+  [[nodiscard]] const Degrees& degrees(const Configuration& c) const { return problem.degrees[c.degrees]; }
+  [[nodiscard]] const Batch& batch(const Configuration& c) const { return costs.batches()[degrees(c).batch]; }
 
   [[nodiscard]] ShardKind shards(const Configuration& c) const {
-    const Strategy& strategy = problem.strategies[group(c).strategy];
-    const std::int64_t ranks = group(c).copies * strategy.cell() / strategy.tensor;
+    const Strategy& strategy = problem.strategies[degrees(c).strategy];
+    const std::int64_t ranks = degrees(c).copies * strategy.cell() / strategy.tensor;
     return !c.zero.shards_anything() || c.zero_shards == ranks ? ShardKind::whole : ShardKind::part;
   }
 
   // The plan's own among all placements.
   [[nodiscard]] Placement placement(const Configuration& c, const TieQuestion& ties) {
-    const Group& g = group(c);
+    const Degrees& g = degrees(c);
     const auto all = placements->of({g.strategy, g.pipeline, g.copies,
                                      !c.zero.shards_anything() ? ShardKind::any : shards(c), c.interleave > 1,
                                      ties.first, ties.last});
@@ -92,7 +93,7 @@ struct TestProblem {
   }
 
   [[nodiscard]] std::vector<TieQuestion> ties(const Configuration& c) const {
-    return tie_questions(*batch(c).graph, group(c).pipeline);
+    return tie_questions(*batch(c).graph, degrees(c).pipeline);
   }
   // What all stages must have in common: each value in turn, or nothing.
   [[nodiscard]] std::vector<std::optional<Recompute>> policies(const Configuration& c) const {
@@ -118,9 +119,9 @@ struct TestProblem {
   bool same_recompute = false;
 };
 
-// Seconds of the fastest feasible plan of each kind; `key` says of which kind a plan is.
+// The step of the fastest feasible plan of each kind; `key` says of which kind a plan is.
 struct Fastest {
-  double step = 0;
+  Seconds step;
   Plan plan;
 };
 
@@ -132,7 +133,7 @@ template <class Key>
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
     pricer.price(plan, priced);
     if (priced.status != PriceStatus::feasible) return true;
-    const double step = priced.predicted.step.value;
+    const Seconds step = priced.predicted.step;
     const auto [at, made] = all.try_emplace(key(plan));
     if (made || step < at->second.step) at->second = {step, plan};
     return true;

@@ -32,13 +32,13 @@ void add_new(std::vector<T>& list, const T& item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
-// What a choice allows, the default domain where it is open.
-Numbers domain(const Choice& choice, const Numbers& open, std::int64_t most, std::int64_t least = 1) {
+// What a choice allows, the default values where it is open.
+Numbers values_of(const Choice& choice, const Numbers& open, std::int64_t most, std::int64_t least = 1) {
   return choice.open() ? open : choice.values(most, least);
 }
 
 template <class T>
-std::vector<T> domain(const std::vector<T>& listed, const std::vector<T>& open) {
+std::vector<T> values_of(const std::vector<T>& listed, const std::vector<T>& open) {
   return listed.empty() ? open : listed;
 }
 
@@ -74,7 +74,7 @@ class Space {
     const std::int64_t batch = plan_.training.global_batch;
     Numbers open{1, 2, 4, 8, 16};
     if (profile != nullptr) open = {profile->micro_batch};
-    for (const std::int64_t b : domain(space_.micro_batch, open, batch)) {
+    for (const std::int64_t b : values_of(space_.micro_batch, open, batch)) {
       if (batch % b != 0 || stop_) continue;
       plan_.training.micro_batch = b;
       try {
@@ -92,14 +92,15 @@ class Space {
     }
   }
 
-  void add_strategies(std::vector<Strategy>& list, std::int64_t t, std::int64_t c, std::int64_t e,
-                      bool shards, const Numbers& expert_tensor) const {
-    const std::vector<bool> sequence = domain<bool>(space_.sequence_parallel, {shards});
-    const auto methods = domain<ContextMethod>(space_.context_methods, {ContextMethod::ring});
+  // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
+  void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
+    const std::vector<bool> sequence = values_of<bool>(space_.sequence_parallel, {of.sequence_parallel});
+    const auto methods = values_of<ContextMethod>(space_.context_methods, {ContextMethod::ring});
     for (const bool sp : sequence) {
       for (const ContextMethod method : methods) {
-        for (const std::int64_t x : domain(space_.expert_tensor, expert_tensor, tree_.devices()))
-          add_new(list, Strategy{t, sp && t > 1, c, c > 1 ? method : ContextMethod::ring, e, x});
+        for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices()))
+          add_new(list, Strategy{of.tensor, sp && of.tensor > 1, of.context,
+                                 of.context > 1 ? method : ContextMethod::ring, of.expert, x});
       }
     }
   }
@@ -108,7 +109,12 @@ class Space {
     std::vector<Strategy> list;
     for (const ProfileStrategy& own : profile.strategies) {
       if (space_.tensor.has(own.tensor) && space_.context.has(own.context) && space_.expert.has(own.expert))
-        add_strategies(list, own.tensor, own.context, own.expert, own.sequence_parallel, {own.tensor});
+        add_strategies(list,
+                       {.tensor = own.tensor,
+                        .sequence_parallel = own.sequence_parallel,
+                        .context = own.context,
+                        .expert = own.expert},
+                       {own.tensor});
     }
     return list;
   }
@@ -121,11 +127,13 @@ class Space {
       node = std::max<std::int64_t>(node, tree_.devices_in(LevelId(0), d));
     const bool is_long = plan_.training.sequence >= 16'384;
     std::vector<Strategy> list;
-    for (const std::int64_t t : domain(space_.tensor, divisors(node), most)) {
+    for (const std::int64_t t : values_of(space_.tensor, divisors(node), most)) {
       for (const std::int64_t c :
-           domain(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
-        for (const std::int64_t e : domain(space_.expert, experts > 0 ? divisors(experts) : Numbers{1}, most))
-          add_strategies(list, t, c, e, t > 1, experts > 0 ? Numbers{1, t} : Numbers{t});
+           values_of(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
+        for (const std::int64_t e :
+             values_of(space_.expert, experts > 0 ? divisors(experts) : Numbers{1}, most))
+          add_strategies(list, {.tensor = t, .sequence_parallel = t > 1, .context = c, .expert = e},
+                         experts > 0 ? Numbers{1, t} : Numbers{t});
       }
     }
     return list;
@@ -157,11 +165,11 @@ class Space {
     if (p.outer() == 1 && open.size() > 1) open.resize(1);
     const std::vector<bool> both =
         p.pipeline == 1 ? std::vector<bool>{false} : std::vector<bool>{false, true};
-    for (const std::int64_t block : domain(space_.block_devices, open, tree_.devices())) {
+    for (const std::int64_t block : values_of(space_.block_devices, open, tree_.devices())) {
       p.block_devices = shape.block_devices = block;
       const auto slots = place_cells(tree_, shape);  // the last stage at device 0
       if (!slots) continue;
-      for (const bool first : domain(space_.first_stage_first, both)) {
+      for (const bool first : values_of(space_.first_stage_first, both)) {
         p.first_stage_first = first;
         zero(*slots);
       }
@@ -191,10 +199,10 @@ class Space {
   void zero(const SlotTable& slots) {
     Parallelism& p = plan_.parallelism;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
-    for (const std::int64_t z : domain(space_.zero, group > 1 ? Numbers{0, 1, 2, 3} : Numbers{0}, 3, 0)) {
+    for (const std::int64_t z : values_of(space_.zero, group > 1 ? Numbers{0, 1, 2, 3} : Numbers{0}, 3, 0)) {
       p.zero = z;
       const Numbers shards =
-          z == 0 ? Numbers{1} : domain(space_.zero_shards, shard_sizes(slots, group), group);
+          z == 0 ? Numbers{1} : values_of(space_.zero_shards, shard_sizes(slots, group), group);
       for (const std::int64_t n : shards) {
         p.zero_shards = n;
         if (group % n == 0) schedules();
@@ -206,9 +214,9 @@ class Space {
     Parallelism& p = plan_.parallelism;
     const std::int64_t layers = static_cast<std::int64_t>(graph_->layers());
     for (const Schedule schedule :
-         domain<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
+         values_of<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
       p.schedule = schedule;
-      for (const std::int64_t v : domain(space_.interleave, {1, 2, 3, 4, 6, 8}, layers)) {
+      for (const std::int64_t v : values_of(space_.interleave, {1, 2, 3, 4, 6, 8}, layers)) {
         p.interleave = v;
         if (!runs_with(schedule, {p.pipeline, plan_.training.micro_batches, v})) continue;
         if (p.pipeline * v <= layers && !stop_ && runs()) mixes(0);
@@ -292,7 +300,7 @@ class Space {
     std::vector<Recompute> open{{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
     if (inputs_.profile() == nullptr) open.push_back({RecomputePolicy::selective, 0});
     for (std::int64_t n = 1; n < able; ++n) open.push_back({RecomputePolicy::full, n});
-    for (const Recompute& r : domain(space_.recompute, open)) {
+    for (const Recompute& r : values_of(space_.recompute, open)) {
       if (r.layers > (whole ? 0 : able) || (same && stage > 0 && !(r == plan_.stages[0].recompute))) continue;
       plan_.stages[stage].recompute = r;
       recompute(stage + 1);

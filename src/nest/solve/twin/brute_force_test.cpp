@@ -150,7 +150,7 @@ TEST(BruteForce, NoPlanTwiceInRandomSpaces) {
     const test::Instance instance = test::random_instance(seed, 500);
     std::set<std::string> seen;
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-      std::string text = to_json(plan_value(plan, instance.inputs), false);
+      std::string text = to_json_line(plan_value(plan, instance.inputs));
       text.resize(text.find("\"predicted\"") == std::string::npos ? text.size() : text.find("\"predicted\""));
       EXPECT_TRUE(seen.insert(text).second) << instance.text << test::in_words(plan);
       return !HasFailure();

@@ -278,7 +278,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
                      "\npipeline model " + std::string(name_of(o.pipeline_model));
   if (o.objective == Objective::devices)
     text += ", fewest devices for " + std::to_string(o.target_tokens_per_s) + " tokens/s";
-  return text + "\n" + to_json(to_value(instance.inputs), false) + "\n";
+  return text + "\n" + to_json_line(to_value(instance.inputs)) + "\n";
 }
 
 // How large the space of a seed's instance may be: mostly small, some of every size.

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/baselines/alpa/alpa_candidates.hpp"
 #include "nest/solve/baselines/alpa/alpa_stages.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
@@ -32,15 +32,15 @@ class Alpa {
         mesh_(two_level_mesh(question.inputs.cluster)),
         book_(question.inputs),
         beliefs_(question, mesh_, book_),
-        recompute_(recompute_domain(question.space)) {}
+        recompute_(recompute_choices(question.space)) {}
 
   BaselineResult find() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     BaselineResult result;
     all_ = candidates(question_, mesh_, book_, beliefs_);
     judge_in_order(result);
     result.evaluations = beliefs_.transitions() + transitions_;
-    result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    result.search_time = watch.elapsed();
     return result;
   }
 
@@ -218,7 +218,7 @@ class Alpa {
   TwoLevelMesh mesh_;
   CostBook book_;
   LayerBeliefs beliefs_;
-  RecomputeDomain recompute_;
+  RecomputeChoices recompute_;
   std::vector<Candidate> all_;
   std::int64_t transitions_ = 0;
 };

@@ -7,7 +7,7 @@
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/baselines/alpa/alpa_stages.hpp"
 
 namespace nest::solve::alpa {
@@ -17,7 +17,7 @@ namespace {
 // none) and expert tensor degree, and experts spread over as many devices as there are, within a node or
 // over all of it.
 std::vector<Strategy> offered(const PlanQuestion& question, const TwoLevelMesh& mesh) {
-  std::vector<Strategy> all = strategy_domain(question.inputs, question.training, question.space);
+  std::vector<Strategy> all = strategy_values(question.inputs, question.training, question.space);
   std::vector<Strategy> kept;
   const auto key = [](const Strategy& s) { return std::tuple(s.tensor, s.shards_sequence()); };
   const auto plainer = [](const Strategy& s) {
@@ -62,7 +62,7 @@ class Offers {
     };
     if (std::any_of(found_.begin(), found_.end(), whole))
       std::erase_if(found_, [&](const Candidate& c) { return !whole(c); });
-    const bool again = !recompute_domain(space_).allows(RecomputePolicy::none);
+    const bool again = !recompute_choices(space_).allows(RecomputePolicy::none);
     for (Candidate& c : found_) {
       const std::vector<Seconds> times = beliefs_.times(c.training.micro_batch, c.split(again));
       c.firsts = equal_stages(times, static_cast<std::size_t>(c.parallelism.pipeline));
@@ -77,7 +77,7 @@ class Offers {
  private:
   void list() {
     const std::vector<Strategy> strategies = offered(question_, mesh_);
-    for (const std::int64_t b : micro_batch_domain(question_.inputs, question_.training, space_)) {
+    for (const std::int64_t b : micro_batch_values(question_.inputs, question_.training, space_)) {
       Training training = question_.training;
       training.micro_batch = b;
       try {
@@ -87,7 +87,7 @@ class Offers {
       }
       for (const Strategy& s : strategies) {
         if (!book_.refusal(training, s).empty()) continue;
-        for (const std::int64_t q : copies_domain(training, space_, b, s, mesh_.devices / s.cell())) {
+        for (const std::int64_t q : copies_values(training, space_, b, s, mesh_.devices / s.cell())) {
           const std::int64_t most = std::min(layers_, mesh_.devices / (s.cell() * q));
           training.micro_batches = training.global_batch / (b * s.side() * q);
           for (const std::int64_t p : space_.pipeline.values(most)) {
@@ -115,7 +115,7 @@ class Offers {
   [[nodiscard]] bool complete(Candidate& c) const {
     Parallelism& p = c.parallelism;
     // A stage's submesh is one piece: all copies lie side by side.
-    const std::vector<std::int64_t> inner = inner_domain(space_, p.copies());
+    const std::vector<std::int64_t> inner = inner_values(space_, p.copies());
     if (inner.empty() || !space_.interleave.has(1)) return false;
     p.data_inner = inner.back();
     const auto& first = space_.first_stage_first;
@@ -141,14 +141,14 @@ class Offers {
   [[nodiscard]] bool schedule(Candidate& c) const {
     Parallelism& p = c.parallelism;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
-    const std::vector<Schedule> allowed = schedule_domain(space_);
+    const std::vector<Schedule> allowed = schedule_values(space_);
     for (const PipelineSchedule* own : kSchedules) {
       const Schedule s = own->id;
       if (own->chunked() || std::find(allowed.begin(), allowed.end(), s) == allowed.end()) continue;
       p.schedule = s;
       for (const Zero zero : {Zero(1), Zero(0), Zero(2), Zero(3)}) {
         const bool usual = group > 1 || !zero.shards_anything();
-        if (space_.zero.open() ? !usual : !space_.zero.has(zero.stage())) continue;
+        if (space_.zero.open() ? !usual : !space_.zero.has(zero.number())) continue;
         p.zero = zero;
         if (shard(p, group) && allowed_by_rules(c)) return true;
       }
@@ -202,10 +202,11 @@ Seconds believed_step(const std::vector<Seconds>& times, const std::vector<std::
   return sum + static_cast<double>(micro_batches - 1) * most;
 }
 
-RecomputeDomain recompute_domain(const SearchSpace& space) {
-  RecomputeDomain domain(space.recompute, false);
-  if (space.rules != nullptr && space.rules->whole_recompute) domain.drop_parts();
-  return domain;
+RecomputeChoices recompute_choices(const SearchSpace& space) {
+  RecomputeChoices choices(space.recompute);
+  choices.drop_selective();
+  if (space.rules != nullptr && space.rules->whole_recompute) choices.drop_parts();
+  return choices;
 }
 
 std::vector<Candidate> candidates(const PlanQuestion& question, const TwoLevelMesh& mesh, CostBook& book,

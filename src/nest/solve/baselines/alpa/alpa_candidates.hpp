@@ -12,7 +12,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/question/question.hpp"
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 #include "nest/solve/baselines/alpa/alpa_beliefs.hpp"
 
 namespace nest::solve::alpa {
@@ -33,7 +33,7 @@ struct Candidate {
                                     std::int64_t micro_batches);
 
 // The recomputations that the space allows, as whole policies where it can be.
-[[nodiscard]] RecomputeDomain recompute_domain(const SearchSpace& space);
+[[nodiscard]] RecomputeChoices recompute_choices(const SearchSpace& space);
 
 [[nodiscard]] std::vector<Candidate> candidates(const PlanQuestion& question, const TwoLevelMesh& mesh,
                                                 CostBook& book, LayerBeliefs& beliefs);

@@ -64,7 +64,7 @@ TEST(AlpaCandidates, HonourPins) {
   for (const Candidate& c : all) {
     EXPECT_EQ(c.parallelism.strategy.tensor, 4);
     EXPECT_EQ(c.parallelism.pipeline, 8);
-    EXPECT_EQ(c.parallelism.zero.stage(), 0);
+    EXPECT_EQ(c.parallelism.zero.number(), 0);
     EXPECT_EQ(c.parallelism.data_inner, 1);
     EXPECT_EQ(c.firsts.size(), 8U);
   }

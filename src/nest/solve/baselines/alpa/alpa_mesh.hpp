@@ -23,7 +23,7 @@ struct MeshAxis {
   std::int64_t members = 1;
   MeshLink link;
 
-  // Bytes as in CollectiveShape; of an all-to-all, what one member sends to all.
+  // Bytes as in CollectiveCall; of an all-to-all, what one member sends to all.
   [[nodiscard]] Seconds all_gather(double bytes) const;
   [[nodiscard]] Seconds reduce_scatter(double bytes) const { return all_gather(bytes); }
   [[nodiscard]] Seconds all_reduce(double bytes) const { return 2 * all_gather(bytes); }

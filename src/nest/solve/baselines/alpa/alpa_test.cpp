@@ -108,7 +108,7 @@ TEST(Alpa, HonoursPins) {
   EXPECT_EQ(found.plan->parallelism.strategy.tensor, 2);
   EXPECT_EQ(found.plan->parallelism.pipeline, 4);
   EXPECT_EQ(found.plan->training.micro_batch, 2);
-  EXPECT_EQ(found.plan->parallelism.zero.stage(), 3);
+  EXPECT_EQ(found.plan->parallelism.zero.number(), 3);
   for (const Stage& stage : found.plan->stages) EXPECT_EQ(stage.recompute.policy, RecomputePolicy::full);
 }
 

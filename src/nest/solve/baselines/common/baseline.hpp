@@ -30,7 +30,7 @@ struct GivenDegrees {
 struct BaselineOptions {
   std::uint64_t seed = 1;                        // mcmc
   std::int64_t evaluations = 20'000;             // mcmc: plans priced at most
-  std::optional<double> seconds;                 // mcmc: of the wall clock at most
+  std::optional<Seconds> time_limit;             // mcmc: of the wall clock at most
   std::optional<GivenDegrees> degrees;           // manual: these, with the best stage boundaries for them
   std::optional<BytesPerSecond> flat_bandwidth;  // flat, phaze: of the one level; none: the innermost level's
 };
@@ -38,7 +38,7 @@ struct BaselineOptions {
 // A better plan was found after so many evaluations.
 struct BestSoFar {
   std::int64_t evaluations = 0;
-  double elapsed_s = 0;
+  Seconds elapsed;
   Seconds step;
 };
 
@@ -50,7 +50,7 @@ struct BaselineResult {
   std::optional<Plan> plan;
   std::string reason;               // why infeasible, a sentence without a full stop
   std::optional<Seconds> believed;  // the step as the baseline's own model sees it
-  double search_s = 0;
+  Seconds search_time;
   std::int64_t evaluations = 0;    // plans priced, or transitions of its dynamic program
   std::vector<BestSoFar> curve;    // mcmc
   std::vector<std::string> notes;  // what a reader should know, a sentence each without a full stop

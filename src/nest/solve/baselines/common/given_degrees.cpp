@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
-#include "nest/question/domains.hpp"
+#include "nest/base/stopwatch.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
 
@@ -51,7 +51,7 @@ class BestOf {
       : question_(question), degrees_(degrees), result_(result), narrow_(pinned(question, degrees)) {}
 
   void find() {
-    const std::vector<Strategy> all = strategy_domain(narrow_.inputs, narrow_.training, narrow_.space);
+    const std::vector<Strategy> all = strategy_values(narrow_.inputs, narrow_.training, narrow_.space);
     result_.reason = fmt::format("no strategy with tensor {} fits the devices", degrees_.tensor);
     for (const Strategy& strategy : all) {
       if (question_.space.data.has(degrees_.data * strategy.side())) {
@@ -67,7 +67,7 @@ class BestOf {
           fmt::format("the global batch is {} in place of {}, which {} copies do not divide",
                       best_.training.global_batch, question_.training.global_batch, degrees_.data));
     }
-    const std::vector<Strategy> own = strategy_domain(question_.inputs, question_.training, question_.space);
+    const std::vector<Strategy> own = strategy_values(question_.inputs, question_.training, question_.space);
     if (std::find(own.begin(), own.end(), best_.parallelism.strategy) == own.end())
       result_.notes.push_back(
           fmt::format("tensor {} is not among the search's own degrees", degrees_.tensor));
@@ -117,11 +117,11 @@ class BestOf {
 }  // namespace
 
 BaselineResult find_given_degrees(const PlanQuestion& question, const GivenDegrees& degrees) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   result.reason = conflict(question.space, degrees);
   if (result.reason.empty()) BestOf(question, degrees, result).find();
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

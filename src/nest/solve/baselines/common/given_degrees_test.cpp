@@ -42,14 +42,14 @@ TEST(GivenDegrees, UseZeroOnlyWhereNothingFitsWithout) {
   const GivenDegrees degrees{.pipeline = 1, .data = 8, .tensor = 1};
   const BaselineResult plenty = find_given_degrees(test::config_question(config, {}), degrees);
   ASSERT_EQ(plenty.status, PlanStatus::feasible) << plenty.reason;
-  EXPECT_EQ(plenty.plan->parallelism.zero.stage(), 0);
+  EXPECT_EQ(plenty.plan->parallelism.zero.number(), 0);
   double most = 0;
   for (const Stage& stage : plenty.plan->stages)
     most = std::max(most, static_cast<double>(stage.memory->total().value));
   const BaselineResult little =
       find_given_degrees(test::config_question(config, {.memory = 0.7 * most}), degrees);
   ASSERT_EQ(little.status, PlanStatus::feasible) << little.reason;
-  EXPECT_GT(little.plan->parallelism.zero.stage(), 0);
+  EXPECT_GT(little.plan->parallelism.zero.number(), 0);
 }
 
 // Data counts copies of the pipeline: cells of 4 devices run 4 micro-batches side by side.

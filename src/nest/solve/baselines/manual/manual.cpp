@@ -1,19 +1,19 @@
 #include "nest/solve/baselines/manual/manual.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/baselines/common/given_degrees.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
 #include "nest/solve/baselines/manual/manual_strategies.hpp"
@@ -58,7 +58,7 @@ class Expert {
         recomputes_(recompute_order(question)) {
     if (training_.sequence == 0) training_.sequence = question.inputs.default_sequence();
     training_.micro_batches = 0;
-    batches_ = micro_batch_domain(question.inputs, training_, space_);
+    batches_ = micro_batch_values(question.inputs, training_, space_);
   }
 
   void find(BaselineResult& result) {
@@ -98,7 +98,7 @@ class Expert {
     }
   }
 
-  // With the ZeRO stage that comes so far down the expert's list.
+  // With the ZeRO that comes so far down the expert's list.
   bool try_all(const std::vector<Strategy>& strategies, std::size_t zero) {
     std::vector<std::vector<Depth>> depths;
     depths.reserve(strategies.size());
@@ -148,7 +148,7 @@ class Expert {
   [[nodiscard]] std::int64_t copies(const Strategy& strategy, std::int64_t p,
                                     std::int64_t micro_batch) const {
     const auto all =
-        copies_domain(training_, space_, micro_batch, strategy, tree_.devices() / strategy.cell() / p);
+        copies_values(training_, space_, micro_batch, strategy, tree_.devices() / strategy.cell() / p);
     return all.empty() ? 0 : all.back();
   }
 
@@ -174,8 +174,8 @@ class Expert {
   // 1F1B where the space has it.
   [[nodiscard]] std::vector<std::pair<Schedule, std::int64_t>> schedules() const {
     std::vector<std::pair<Schedule, std::int64_t>> all;
-    for (const Schedule schedule : schedule_domain(space_)) {
-      for (const std::int64_t v : interleave_domain(space_)) {
+    for (const Schedule schedule : schedule_values(space_)) {
+      for (const std::int64_t v : interleave_values(space_)) {
         const PipelineSchedule& own = schedule_of(schedule);
         if (v < own.least_chunks || v > own.most_chunks) continue;
         all.emplace_back(schedule, v);
@@ -187,7 +187,7 @@ class Expert {
 
   // As Megatron numbers its ranks: copies of one stage side by side, the first stage at device 0.
   [[nodiscard]] bool place(Parallelism& p) const {
-    const std::vector<std::int64_t> inner = inner_domain(space_, p.copies());
+    const std::vector<std::int64_t> inner = inner_values(space_, p.copies());
     if (inner.empty()) return false;
     p.data_inner = inner.back();
     const std::vector<bool>& first = space_.first_stage_first;
@@ -223,7 +223,7 @@ class Expert {
       std::erase_if(shards, [&](std::int64_t n) { return !space_.zero_shards.has(n); });
     }
     for (const Zero zero : order) {
-      if (!space_.zero.has(zero.stage()) || (zero.shards_anything() && shards.empty())) continue;
+      if (!space_.zero.has(zero.number()) || (zero.shards_anything() && shards.empty())) continue;
       p.zero = zero;
       p.zero_shards = zero.shards_anything() ? shards.back() : 1;
       Training training = plan.training;
@@ -288,10 +288,10 @@ class Expert {
 
 BaselineResult find_manual(const PlanQuestion& question, const BaselineOptions& options) {
   if (options.degrees) return find_given_degrees(question, *options.degrees);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BaselineResult result;
   Expert(question).find(result);
-  result.search_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.search_time = watch.elapsed();
   return result;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 namespace nest::solve {
 namespace {
@@ -30,8 +30,8 @@ auto preference(const Strategy& s, bool experts, std::int64_t node) {
 ManualStrategies manual_strategies(const PlanQuestion& question, const Training& training, CostBook& book) {
   ManualStrategies made;
   made.refusal = "no strategy of the space fits the devices";
-  std::vector<Strategy> all = strategy_domain(question.inputs, training, question.space);
-  const std::vector<std::int64_t> batches = micro_batch_domain(question.inputs, training, question.space);
+  std::vector<Strategy> all = strategy_values(question.inputs, training, question.space);
+  const std::vector<std::int64_t> batches = micro_batch_values(question.inputs, training, question.space);
   Training smallest = training;
   smallest.micro_batch = batches.empty() ? 1 : batches.front();
   bool refused = false;

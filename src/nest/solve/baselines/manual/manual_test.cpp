@@ -19,7 +19,7 @@ TEST(Manual, HasOneStageWhereItFits) {
   EXPECT_EQ(manual.plan->parallelism.pipeline, 1);
   EXPECT_EQ(manual.plan->parallelism.data, 8);
   EXPECT_EQ(manual.plan->stages[0].recompute.policy, RecomputePolicy::none);
-  EXPECT_EQ(manual.plan->parallelism.zero.stage(), 0);  // no states to distribute
+  EXPECT_EQ(manual.plan->parallelism.zero.number(), 0);  // no states to distribute
   EXPECT_EQ(*manual.believed, manual.plan->predicted->step);
   EXPECT_GT(manual.evaluations, 0);
 }
@@ -68,7 +68,7 @@ TEST(Manual, TensorIsAsWideAsTheModelNeeds) {
   ASSERT_EQ(roomy.status, PlanStatus::feasible) << roomy.reason;
   EXPECT_EQ(roomy.plan->parallelism.strategy.tensor, 1);
   EXPECT_EQ(roomy.plan->parallelism.data, 8);
-  EXPECT_EQ(roomy.plan->parallelism.zero.stage(), 1);  // Adam's states are distributed
+  EXPECT_EQ(roomy.plan->parallelism.zero.number(), 1);  // Adam's states are distributed
   question.space.pipeline = Choice(2);
   const BaselineResult staged = find_manual(question, {});
   ASSERT_EQ(staged.status, PlanStatus::feasible) << staged.reason;
@@ -120,7 +120,7 @@ TEST(Manual, FollowsWhatIsPinned) {
   EXPECT_EQ(p.pipeline, 2);
   EXPECT_EQ(p.data, 2);
   EXPECT_EQ(p.data_inner, 1);
-  EXPECT_EQ(p.zero.stage(), 3);
+  EXPECT_EQ(p.zero.number(), 3);
   EXPECT_FALSE(p.first_stage_first);
   EXPECT_EQ(manual.plan->training.micro_batch, 4);
   EXPECT_EQ(manual.plan->stages[0].recompute.policy, RecomputePolicy::selective);
@@ -140,7 +140,7 @@ TEST(Manual, KeepsAFrameworksRules) {
   question.space.rules = find_framework_rules("torchtitan");  // it has no ZeRO 1
   const BaselineResult manual = find_manual(question, {});
   ASSERT_EQ(manual.status, PlanStatus::feasible) << manual.reason;
-  EXPECT_EQ(manual.plan->parallelism.zero.stage(), 2);
+  EXPECT_EQ(manual.plan->parallelism.zero.number(), 2);
 }
 
 TEST(Manual, SaysWhichStrategyIsRefused) {

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
 #include "nest/solve/baselines/mcmc/mcmc_moves.hpp"
 #include "nest/solve/baselines/mcmc/mcmc_space.hpp"
@@ -29,8 +28,8 @@ constexpr std::int64_t kTellEvery = 2'048;
 // What the walk knows of one plan.
 struct Visited {
   McmcState state;
-  double energy = std::numeric_limits<double>::infinity();
-  std::int64_t slowest = 0;  // stage
+  Seconds energy = Seconds::most();  // the step, with a penalty where it does not fit
+  std::int64_t slowest = 0;          // stage
 };
 
 class Walk {
@@ -42,10 +41,10 @@ class Walk {
         moves_(space_),
         random_(options.seed),
         pricer_(pricer_of(question)) {
-    seconds_ = options.seconds;
-    const auto limit = question.options.time_limit_s;
-    if (limit && (!seconds_ || *limit < *seconds_)) {
-      seconds_ = limit;
+    time_limit_ = options.time_limit;
+    const auto limit = question.options.time_limit;
+    if (limit && (!time_limit_ || *limit < *time_limit_)) {
+      time_limit_ = limit;
       limit_is_the_questions_ = true;
     }
   }
@@ -72,13 +71,9 @@ class Walk {
   }
 
  private:
-  [[nodiscard]] double elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-  }
-
   [[nodiscard]] bool spent() {
     if (evaluations_ >= options_.evaluations) return true;
-    if (seconds_ && evaluations_ % kClockEvery == 0) time_share_ = elapsed() / *seconds_;
+    if (time_limit_ && evaluations_ % kClockEvery == 0) time_share_ = watch_.elapsed() / *time_limit_;
     if (question_.options.progress && evaluations_ % kTellEvery == 0) tell();
     out_of_time_ = time_share_ >= 1;
     return out_of_time_;
@@ -86,9 +81,9 @@ class Walk {
 
   void tell() const {
     SearchProgress told;
-    told.elapsed_s = elapsed();
+    told.elapsed = watch_.elapsed();
     told.plans = evaluations_;
-    if (best_) told.best = Seconds{best_->energy};  // no penalty: it fits
+    if (best_) told.best = best_->energy;  // no penalty: it fits
     question_.options.progress(told);
   }
 
@@ -107,7 +102,7 @@ class Walk {
     double most_over = 0;
     double sum_over = 0;
     Bytes over;
-    double longest = -1;
+    Seconds longest{-1};
     for (std::size_t i = 0; i < priced_.stages.size(); ++i) {
       const StageMemory& memory = priced_.stages[i].memory;
       if (!memory.fits()) {
@@ -117,14 +112,14 @@ class Walk {
         most_over = std::max(most_over, share);
         sum_over += share;
       }
-      const double time = priced_.stages[i].time().total().value;
+      const Seconds time = priced_.stages[i].time().total();
       if (time > longest) {
         longest = time;
         visited.slowest = static_cast<std::int64_t>(i);
       }
     }
     const double far = most_over + sum_over / static_cast<double>(priced_.stages.size());
-    visited.energy = priced_.predicted.step.value * (1 + kPenalty * far);
+    visited.energy = priced_.predicted.step * (1 + kPenalty * far);
     if (priced_.status == PriceStatus::infeasible && !best_ && (!closest_ || over < least_over_)) {
       closest_ = visited.state;
       least_over_ = over;
@@ -132,7 +127,7 @@ class Walk {
     if (priced_.status == PriceStatus::feasible && (!best_ || visited.energy < best_->energy)) {
       best_ = visited;
       last_gain_ = evaluations_;
-      result_.curve.push_back({evaluations_, elapsed(), priced_.predicted.step});
+      result_.curve.push_back({evaluations_, watch_.elapsed(), priced_.predicted.step});
     }
     return true;
   }
@@ -143,7 +138,7 @@ class Walk {
       now_.state = state;
       return evaluate(now_);
     });
-    if (now_.energy == std::numeric_limits<double>::infinity()) {
+    if (now_.energy == Seconds::most()) {
       if (evaluations_ > 0) {
         result_.reason =
             fmt::format("none of {} plans is valid: {}", format_digits(evaluations_), priced_.reason);
@@ -181,7 +176,7 @@ class Walk {
     }
   }
 
-  [[nodiscard]] bool accept(double energy) {
+  [[nodiscard]] bool accept(Seconds energy) {
     if (energy <= now_.energy) return true;
     const double beta = kFirstBeta * std::pow(kLastBeta / kFirstBeta, progress());
     return random_.unit() < std::exp(-beta * (energy / now_.energy - 1));
@@ -204,19 +199,19 @@ class Walk {
     if (out_of_time_)
       result_.notes.emplace_back("a time limit ended it, so that the result depends on the machine");
     result_.evaluations = evaluations_;
-    result_.search_s = elapsed();
+    result_.search_time = watch_.elapsed();
     if (best_) result_.believed = result_.plan ? std::optional(result_.plan->predicted->step) : std::nullopt;
     return std::move(result_);
   }
 
   const PlanQuestion& question_;
   const BaselineOptions& options_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
   McmcSpace space_;
   McmcMoves moves_;
   SeededRandom random_;
   Pricer pricer_;
-  std::optional<double> seconds_;
+  std::optional<Seconds> time_limit_;
   bool limit_is_the_questions_ = false;
   bool out_of_time_ = false;
   double time_share_ = 0;

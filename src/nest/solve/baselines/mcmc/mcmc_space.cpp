@@ -7,7 +7,7 @@
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 namespace nest::solve {
 namespace {
@@ -25,7 +25,7 @@ std::int64_t nearest(const std::vector<std::int64_t>& ascending, std::int64_t va
 
 std::optional<Schedule> schedule_of(const SearchSpace& space) {
   if (!space.interleave.has(1)) return std::nullopt;
-  const std::vector<Schedule> all = schedule_domain(space);
+  const std::vector<Schedule> all = schedule_values(space);
   if (has(all, Schedule::one_f_one_b)) return Schedule::one_f_one_b;
   const auto plain =
       std::find_if(all.begin(), all.end(), [](Schedule s) { return !schedule_of(s).chunked(); });
@@ -42,17 +42,18 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
     : question_(&question),
       book_(question.inputs),
       schedule_(schedule_of(question.space)),
-      micro_batches_(micro_batch_domain(question.inputs, question.training, question.space)),
+      micro_batches_(micro_batch_values(question.inputs, question.training, question.space)),
       // The graph's shape is the same for all micro-batches.
       graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training.sequence)
                   .graph),
       cuts_(*graph_, keeps_ids_together(question.space)),
-      recompute_(question.space.recompute, question.inputs.profile() == nullptr) {
+      recompute_(question.space.recompute) {
+  if (question.inputs.profile() != nullptr) recompute_.drop_selective();
   Training training = question.training;
   if (!micro_batches_.empty()) training.micro_batch = micro_batches_.front();
-  // Narrow cells first, else in the order of the domain.
+  // Narrow cells first, else in the order of the values.
   std::map<std::int64_t, std::vector<Strategy>> by_cell;
-  for (const Strategy& s : strategy_domain(question.inputs, question.training, question.space)) {
+  for (const Strategy& s : strategy_values(question.inputs, question.training, question.space)) {
     if (book_.refusal(training, s).empty()) by_cell[s.cell()].push_back(s);
   }
   for (const auto& [cell, list] : by_cell) strategies_.insert(strategies_.end(), list.begin(), list.end());
@@ -63,11 +64,11 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
 
 McmcSpace::Numbers McmcSpace::copies(const McmcState& state) const {
   const std::int64_t most = inputs().cluster.devices() / (state.strategy.cell() * state.pipeline);
-  return copies_domain(question_->training, question_->space, state.micro_batch, state.strategy, most);
+  return copies_values(question_->training, question_->space, state.micro_batch, state.strategy, most);
 }
 
 McmcSpace::Numbers McmcSpace::inner(const McmcState& state) const {
-  return inner_domain(question_->space, state.copies);
+  return inner_values(question_->space, state.copies);
 }
 
 const std::vector<McmcSpace::Block>& McmcSpace::blocks(const McmcState& state) {

@@ -19,7 +19,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/question/question.hpp"
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 #include "nest/solve/baselines/mcmc/mcmc_cuts.hpp"
 
 namespace nest::solve {
@@ -98,7 +98,7 @@ class McmcSpace {
   McmcCuts cuts_;
   std::vector<Strategy> strategies_;
   Numbers pipelines_;
-  RecomputeDomain recompute_;
+  RecomputeChoices recompute_;
   std::map<BlockKey, std::vector<Block>> blocks_;  // by what they depend on
 };
 

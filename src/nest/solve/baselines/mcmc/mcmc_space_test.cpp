@@ -28,7 +28,7 @@ std::string key_of(const Plan& plan) {
   std::string key = spell(p.strategy) + std::string(name_of(p.schedule));
   for (const std::int64_t n :
        {plan.training.micro_batch, plan.training.micro_batches, p.pipeline, p.data, p.data_inner,
-        p.block_devices, p.zero.stage(), p.zero_shards, p.interleave, std::int64_t{p.first_stage_first}})
+        p.block_devices, p.zero.number(), p.zero_shards, p.interleave, std::int64_t{p.first_stage_first}})
     key += " " + std::to_string(n);
   for (const Stage& stage : plan.stages) {
     key += "; " + spell(stage.recompute);
@@ -114,7 +114,7 @@ TEST(McmcSpace, StartsFromDataParallelism) {
   }));
   EXPECT_EQ(state.pipeline, 1);
   EXPECT_EQ(state.copies, 4);
-  EXPECT_EQ(state.zero.stage(), 0);
+  EXPECT_EQ(state.zero.number(), 0);
   EXPECT_EQ(state.recompute, (Recompute{RecomputePolicy::none, 0}));
 }
 
@@ -143,13 +143,13 @@ TEST(McmcSpace, SettlesWhatNoLongerAgrees) {
   ASSERT_TRUE(space.settle(next, state));
   EXPECT_EQ(next.copies, 2);
   EXPECT_EQ(next.inner, 2) << "all side by side, as before";
-  EXPECT_EQ(next.zero.stage(), 3);
+  EXPECT_EQ(next.zero.number(), 3);
   EXPECT_EQ(next.zero_shards, 2) << "over the whole group, as before";
   EXPECT_EQ(McmcCuts::stages(next.cut), 2);
   McmcState one = next;
   one.copies = 1;
   ASSERT_TRUE(space.settle(one, next));
-  EXPECT_EQ(one.zero.stage(), 0) << "one rank shards nothing";
+  EXPECT_EQ(one.zero.number(), 0) << "one rank shards nothing";
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void expect_sound(const BaselineResult& result, const PlanQuestion& question) {
   for (std::size_t i = 1; i < result.curve.size(); ++i) {
     EXPECT_LT(result.curve[i].step, result.curve[i - 1].step);
     EXPECT_GT(result.curve[i].evaluations, result.curve[i - 1].evaluations);
-    EXPECT_GE(result.curve[i].elapsed_s, result.curve[i - 1].elapsed_s);
+    EXPECT_GE(result.curve[i].elapsed, result.curve[i - 1].elapsed);
   }
   EXPECT_LE(result.curve.back().evaluations, result.evaluations);
   const double step = result.plan->predicted->step.value;
@@ -99,11 +99,11 @@ TEST(Mcmc, KeepsToItsSeconds) {
   expect_sound(own, question);
   EXPECT_LT(own.evaluations, 1'000'000'000);
   EXPECT_EQ(own.notes.back(), said);
-  question.options.time_limit_s = 0.05;
+  question.options.time_limit = Seconds{0.05};
   const BaselineResult asked = find_mcmc(question, {.evaluations = 1'000'000'000, .seconds = 1'000});
   expect_sound(asked, question);
   EXPECT_EQ(asked.notes.back(), said);
-  question.options.time_limit_s = 0;
+  question.options.time_limit = Seconds{0};
   EXPECT_EQ(find_mcmc(question, {}).status, PlanStatus::limit);
 }
 
@@ -195,7 +195,7 @@ TEST(Mcmc, HonoursWhatIsPinned) {
   const Parallelism& p = found.plan->parallelism;
   EXPECT_EQ(p.strategy.tensor, 4);
   EXPECT_EQ(p.pipeline, 2);
-  EXPECT_EQ(p.zero.stage(), 1);
+  EXPECT_EQ(p.zero.number(), 1);
   EXPECT_EQ(p.data_inner, 2);
   EXPECT_TRUE(p.first_stage_first);
   EXPECT_EQ(p.schedule, Schedule::zb_h1);

@@ -1,4 +1,4 @@
-#include "nest/network/domains/family_spec.hpp"
+#include "nest/network/domains/sibling_spec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using Counts = std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t>;  // by owner and group
 
-Counts counts(const FamilySpec& spec, const SegmentRun& run, const GroupBase& base) {
+Counts counts(const SiblingSpec& spec, const SegmentRun& run, const GroupBase& base) {
   std::vector<GroupArc> arcs;
   add_arcs(spec, run, base, 0, arcs);
   Counts out;
@@ -19,26 +19,26 @@ Counts counts(const FamilySpec& spec, const SegmentRun& run, const GroupBase& ba
   return out;
 }
 
-TEST(FamilySpec, SpreadGroupsRepeatAfterARing) {
-  const FamilySpec spec{.kind = FamilyKind::spread, .ring = 4};
+TEST(SiblingSpec, SpreadGroupsRepeatAfterARing) {
+  const SiblingSpec spec{.kind = SiblingKind::spread, .ring = 4};
   EXPECT_EQ(counts(spec, {2, 3, 6}, {}), (Counts{{{2, 0}, 2}, {{2, 1}, 1}, {{2, 2}, 1}, {{2, 3}, 2}}));
   EXPECT_EQ(counts(spec, {2, 3, 2}, {2, 3}), (Counts{{{0, 0}, 1}, {{0, 1}, 1}}));
 }
 
-TEST(FamilySpec, ChunksEndAfterARing) {
-  const FamilySpec spec{.kind = FamilyKind::chunks, .ring = 6, .classes = 2, .members = 3};
+TEST(SiblingSpec, ChunksEndAfterARing) {
+  const SiblingSpec spec{.kind = SiblingKind::chunks, .ring = 6, .classes = 2, .members = 3};
   EXPECT_EQ(counts(spec, {0, 4, 4}, {}), (Counts{{{0, 0}, 1}, {{0, 1}, 1}, {{0, 2}, 1}, {{0, 3}, 1}}));
 }
 
-TEST(FamilySpec, ASlotHasGroupsWithBothItsNeighbours) {
-  FamilySpec spec{.kind = FamilyKind::pairs, .members = 2};
+TEST(SiblingSpec, ASlotHasGroupsWithBothItsNeighbours) {
+  SiblingSpec spec{.kind = SiblingKind::pairs, .members = 2};
   spec.set_pairs({{0, 1}, {1, 2}}, 3);
   EXPECT_EQ(counts(spec, {1, 7, 1}, {}), (Counts{{{0, 7}, 1}, {{1, 7}, 1}}));
   EXPECT_EQ(counts(spec, {2, 7, 1}, {0, 5}), (Counts{{{1, 2}, 1}}));
 }
 
 // Segment by segment.
-TEST(FamilySpec, AgreesWithItsFormulas) {
+TEST(SiblingSpec, AgreesWithItsFormulas) {
   for (std::int64_t classes = 1; classes <= 3; ++classes) {
     for (std::int64_t members = 1; members <= 4; ++members) {
       const std::int64_t ring = classes * members;
@@ -50,9 +50,9 @@ TEST(FamilySpec, AgreesWithItsFormulas) {
             ++spread[{1, static_cast<std::int32_t>(i % ring)}];
             ++chunks[{1, static_cast<std::int32_t>(i / ring * classes + i % classes)}];
           }
-          FamilySpec spec{.kind = FamilyKind::spread, .ring = ring, .classes = classes, .members = members};
+          SiblingSpec spec{.kind = SiblingKind::spread, .ring = ring, .classes = classes, .members = members};
           ASSERT_EQ(counts(spec, {1, first, count}, {}), spread);
-          spec.kind = FamilyKind::chunks;
+          spec.kind = SiblingKind::chunks;
           ASSERT_EQ(counts(spec, {1, first, count}, {}), chunks);
         }
       }

@@ -9,15 +9,19 @@
 
 namespace nest::question {
 
-class RecomputeDomain {
+class RecomputeChoices {
  public:
-  // `listed`: SearchSpace::recompute. Without `selective`, the default domain has no selective recomputation.
-  RecomputeDomain(const std::vector<Recompute>& listed, bool selective);
+  // `listed`: SearchSpace::recompute; empty: all there are.
+  explicit RecomputeChoices(const std::vector<Recompute>& listed = {});
   // One of `of` for all stages.
-  RecomputeDomain(const Recompute& only, const RecomputeDomain& of);
+  RecomputeChoices(const Recompute& only, const RecomputeChoices& of);
 
   // Leaves whole stages only.
   void drop_parts();
+  // For layers to which it is the same as none. What was listed stays.
+  void drop_selective() {
+    if (below_all_) policy_[static_cast<std::size_t>(RecomputePolicy::selective)] = false;
+  }
 
   [[nodiscard]] bool allows(RecomputePolicy policy) const {
     return policy_[static_cast<std::size_t>(policy)];
@@ -33,7 +37,7 @@ class RecomputeDomain {
  private:
   bool policy_[3] = {false, false, false};
   bool any_part_ = false;
-  bool below_all_ = false;  // parts are fewer layers than the stage has
+  bool below_all_ = false;  // as where nothing is listed: parts are fewer layers than the stage has
   std::vector<std::int64_t> parts_;
 };
 

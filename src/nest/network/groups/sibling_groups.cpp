@@ -1,4 +1,4 @@
-#include "nest/network/groups/group_family.hpp"
+#include "nest/network/groups/sibling_groups.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -67,9 +67,9 @@ struct GroupFacts {
   }
 };
 
-class Family {
+class Siblings {
  public:
-  Family(const Cluster& cluster, const DeviceRanks& ranks, const GroupList& groups)
+  Siblings(const Cluster& cluster, const DeviceRanks& ranks, const GroupList& groups)
       : cluster_(cluster), ranks_(ranks), groups_(groups), traffic_(ranks.levels()) {
     for (std::size_t l = 0; l < traffic_.size(); ++l) {
       traffic_[l].children.resize(ranks.tier(l).ids.size());
@@ -83,8 +83,8 @@ class Family {
     }
   }
 
-  [[nodiscard]] FamilyShapes shapes(std::size_t wanted) {
-    FamilyShapes out;
+  [[nodiscard]] SiblingShapes shapes(std::size_t wanted) {
+    SiblingShapes out;
     out.of_group.reserve(wanted);
     std::vector<GroupFacts> known;
     GroupFacts facts;
@@ -276,9 +276,9 @@ void GroupList::add_strided(const DeviceRanks& ranks, std::int64_t first, std::i
   ends_.push_back(members_.size());
 }
 
-FamilyShapes family_shapes(const Cluster& cluster, const DeviceRanks& ranks, const GroupList& groups,
-                           std::size_t wanted) {
-  return Family(cluster, ranks, groups).shapes(wanted);
+SiblingShapes sibling_shapes(const Cluster& cluster, const DeviceRanks& ranks, const GroupList& groups,
+                             std::size_t wanted) {
+  return Siblings(cluster, ranks, groups).shapes(wanted);
 }
 
 }  // namespace nest::network

@@ -5,7 +5,7 @@
 //   GroupList tensor_groups;
 //   tensor_groups.add_strided(ranks, 0, 1, 2);                 // positions 0 and 1 in `devices`
 //   tensor_groups.add_strided(ranks, 2, 1, 2);
-//   family_shapes(cluster, ranks, tensor_groups, 2).shapes     // {one shape}
+//   sibling_shapes(cluster, ranks, tensor_groups, 2).shapes     // {one shape}
 #pragma once
 
 #include <cstdint>
@@ -60,12 +60,12 @@ class GroupList {
   std::vector<std::size_t> ends_;
 };
 
-struct FamilyShapes {
+struct SiblingShapes {
   std::vector<GroupShape> shapes;     // that differ, by their first group
   std::vector<std::size_t> of_group;  // which is each wanted group's
 };
 // The shapes of the first `wanted` groups; all talk at once.
-[[nodiscard]] FamilyShapes family_shapes(const Cluster& cluster, const DeviceRanks& ranks,
-                                         const GroupList& groups, std::size_t wanted);
+[[nodiscard]] SiblingShapes sibling_shapes(const Cluster& cluster, const DeviceRanks& ranks,
+                                           const GroupList& groups, std::size_t wanted);
 
 }  // namespace nest::network

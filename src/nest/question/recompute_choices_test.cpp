@@ -1,4 +1,4 @@
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,37 +15,38 @@ constexpr Recompute full_on(std::int64_t layers) {
 using List = std::vector<Recompute>;
 
 // As docs/decisions/0004-plan-space.md has it: parts are fewer layers than the stage can recompute.
-TEST(RecomputeDomain, OpenHasEverything) {
-  const RecomputeDomain open({}, true);
+TEST(RecomputeChoices, OpenHasEverything) {
+  const RecomputeChoices open;
   EXPECT_EQ(open.of_stage(3), (List{kNone, kSelective, full_on(1), full_on(2), kFull}));
   EXPECT_EQ(open.of_stage(1), (List{kNone, kSelective, kFull}));
   EXPECT_TRUE(open.allows(RecomputePolicy::selective));
   EXPECT_TRUE(open.allows_part(7));
 }
 
-TEST(RecomputeDomain, ProfilesKnowNoSelective) {
-  const RecomputeDomain open({}, false);
+TEST(RecomputeChoices, ProfilesKnowNoSelective) {
+  RecomputeChoices open;
+  open.drop_selective();
   EXPECT_EQ(open.of_stage(2), (List{kNone, full_on(1), kFull}));
   EXPECT_FALSE(open.allows(RecomputePolicy::selective));
 }
 
 // None, selective and full are the same to a stage without a layer that can recompute.
-TEST(RecomputeDomain, NothingToRecompute) {
-  EXPECT_EQ(RecomputeDomain({}, true).of_stage(0), List{kNone});
-  EXPECT_EQ(RecomputeDomain({kFull}, true).of_stage(0), List{kFull});
-  EXPECT_TRUE(RecomputeDomain({full_on(1)}, true).of_stage(0).empty());
+TEST(RecomputeChoices, NothingToRecompute) {
+  EXPECT_EQ(RecomputeChoices().of_stage(0), List{kNone});
+  EXPECT_EQ(RecomputeChoices(List{kFull}).of_stage(0), List{kFull});
+  EXPECT_TRUE(RecomputeChoices(List{full_on(1)}).of_stage(0).empty());
 }
 
-TEST(RecomputeDomain, AListIsAllThereIs) {
-  const RecomputeDomain two({kFull, kNone}, true);
+TEST(RecomputeChoices, AListIsAllThereIs) {
+  const RecomputeChoices two({kFull, kNone});
   EXPECT_EQ(two.of_stage(4), (List{kNone, kFull}));
   EXPECT_FALSE(two.allows(RecomputePolicy::selective));
   EXPECT_FALSE(two.allows_part(2));
 }
 
 // A listed number may be all of the stage's layers, and leaves shorter stages nothing.
-TEST(RecomputeDomain, AListedPartIsJustThatNumber) {
-  const RecomputeDomain part({full_on(2)}, true);
+TEST(RecomputeChoices, AListedPartIsJustThatNumber) {
+  const RecomputeChoices part({full_on(2)});
   EXPECT_EQ(part.of_stage(3), List{full_on(2)});
   EXPECT_EQ(part.of_stage(2), List{full_on(2)});
   EXPECT_TRUE(part.of_stage(1).empty());
@@ -54,25 +55,26 @@ TEST(RecomputeDomain, AListedPartIsJustThatNumber) {
   EXPECT_FALSE(part.allows(RecomputePolicy::full));
 }
 
-TEST(RecomputeDomain, WholeStagesOnly) {
-  RecomputeDomain open({}, true);
+TEST(RecomputeChoices, WholeStagesOnly) {
+  RecomputeChoices open;
   open.drop_parts();
   EXPECT_EQ(open.of_stage(5), (List{kNone, kSelective, kFull}));
-  RecomputeDomain listed({full_on(2), kNone}, true);
+  RecomputeChoices listed({full_on(2), kNone});
   listed.drop_parts();
   EXPECT_EQ(listed.of_stage(5), List{kNone});
 }
 
 // Each value that all stages might have, and what it leaves to a stage.
-TEST(RecomputeDomain, OneForAllStages) {
-  const RecomputeDomain open({}, false);
+TEST(RecomputeChoices, OneForAllStages) {
+  RecomputeChoices open;
+  open.drop_selective();
   EXPECT_EQ(open.uniform(3), (List{kNone, full_on(1), full_on(2), kFull}));
   EXPECT_EQ(open.uniform(0), (List{kNone, kFull}));
-  const RecomputeDomain two(full_on(2), open);
+  const RecomputeChoices two(full_on(2), open);
   EXPECT_EQ(two.of_stage(3), List{full_on(2)});
-  EXPECT_TRUE(two.of_stage(2).empty()) << "an open domain has parts below all of a stage's layers";
-  EXPECT_EQ(RecomputeDomain(full_on(2), RecomputeDomain({full_on(2)}, false)).of_stage(2), List{full_on(2)});
-  EXPECT_EQ(RecomputeDomain(kSelective, RecomputeDomain({}, true)).of_stage(2), List{kSelective});
+  EXPECT_TRUE(two.of_stage(2).empty()) << "open choices have parts below all of a stage's layers";
+  EXPECT_EQ(RecomputeChoices(full_on(2), RecomputeChoices(List{full_on(2)})).of_stage(2), List{full_on(2)});
+  EXPECT_EQ(RecomputeChoices(kSelective, RecomputeChoices()).of_stage(2), List{kSelective});
 }
 
 }  // namespace

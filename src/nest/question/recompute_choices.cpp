@@ -1,13 +1,12 @@
-#include "nest/question/recompute_domain.hpp"
+#include "nest/question/recompute_choices.hpp"
 
 #include <algorithm>
 
 namespace nest::question {
 
-RecomputeDomain::RecomputeDomain(const std::vector<Recompute>& listed, bool selective) {
+RecomputeChoices::RecomputeChoices(const std::vector<Recompute>& listed) {
   if (listed.empty()) {
-    policy_[0] = policy_[2] = any_part_ = below_all_ = true;
-    policy_[1] = selective;
+    policy_[0] = policy_[1] = policy_[2] = any_part_ = below_all_ = true;
     return;
   }
   for (const Recompute& r : listed) {
@@ -19,21 +18,21 @@ RecomputeDomain::RecomputeDomain(const std::vector<Recompute>& listed, bool sele
   }
 }
 
-RecomputeDomain::RecomputeDomain(const Recompute& only, const RecomputeDomain& of)
-    : RecomputeDomain(std::vector{only}, false) {
+RecomputeChoices::RecomputeChoices(const Recompute& only, const RecomputeChoices& of)
+    : RecomputeChoices(std::vector{only}) {
   below_all_ = of.below_all_;
 }
 
-void RecomputeDomain::drop_parts() {
+void RecomputeChoices::drop_parts() {
   any_part_ = false;
   parts_.clear();
 }
 
-bool RecomputeDomain::allows_part(std::int64_t layers) const {
+bool RecomputeChoices::allows_part(std::int64_t layers) const {
   return any_part_ || std::find(parts_.begin(), parts_.end(), layers) != parts_.end();
 }
 
-std::vector<Recompute> RecomputeDomain::of_stage(std::int64_t recomputable) const {
+std::vector<Recompute> RecomputeChoices::of_stage(std::int64_t recomputable) const {
   std::vector<Recompute> all;
   for (const RecomputePolicy policy : {RecomputePolicy::none, RecomputePolicy::selective}) {
     if (allows(policy)) all.push_back({policy, 0});
@@ -48,7 +47,7 @@ std::vector<Recompute> RecomputeDomain::of_stage(std::int64_t recomputable) cons
   return all;
 }
 
-std::vector<Recompute> RecomputeDomain::uniform(std::int64_t most) const {
+std::vector<Recompute> RecomputeChoices::uniform(std::int64_t most) const {
   return of_stage(std::max<std::int64_t>(1, most));
 }
 

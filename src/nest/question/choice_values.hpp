@@ -11,18 +11,18 @@
 namespace nest::question {
 
 // Ascending, all dividing the global batch.
-[[nodiscard]] std::vector<std::int64_t> micro_batch_domain(const PlanInputs& inputs, const Training& training,
+[[nodiscard]] std::vector<std::int64_t> micro_batch_values(const PlanInputs& inputs, const Training& training,
                                                            const SearchSpace& space);
 // Strategies whose cells the cluster can hold; whether the model can be cut so is not looked at.
-[[nodiscard]] std::vector<Strategy> strategy_domain(const PlanInputs& inputs, const Training& training,
+[[nodiscard]] std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& training,
                                                     const SearchSpace& space);
 // Copies of the pipeline: ascending.
-[[nodiscard]] std::vector<std::int64_t> copies_domain(const Training& training, const SearchSpace& space,
+[[nodiscard]] std::vector<std::int64_t> copies_values(const Training& training, const SearchSpace& space,
                                                       std::int64_t micro_batch, const Strategy& strategy,
                                                       std::int64_t most);
-[[nodiscard]] std::vector<std::int64_t> inner_domain(const SearchSpace& space, std::int64_t copies);
-[[nodiscard]] std::vector<std::int64_t> interleave_domain(const SearchSpace& space);
-[[nodiscard]] std::vector<Schedule> schedule_domain(const SearchSpace& space);
+[[nodiscard]] std::vector<std::int64_t> inner_values(const SearchSpace& space, std::int64_t copies);
+[[nodiscard]] std::vector<std::int64_t> interleave_values(const SearchSpace& space);
+[[nodiscard]] std::vector<Schedule> schedule_values(const SearchSpace& space);
 
 [[nodiscard]] std::vector<std::int64_t> divisors(std::int64_t n);
 

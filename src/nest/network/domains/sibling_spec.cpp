@@ -1,4 +1,4 @@
-#include "nest/network/domains/family_spec.hpp"
+#include "nest/network/domains/sibling_spec.hpp"
 
 #include <algorithm>
 
@@ -29,8 +29,8 @@ struct Round {
 
 }  // namespace
 
-void FamilySpec::set_pairs(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs,
-                           std::size_t slots) {
+void SiblingSpec::set_pairs(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs,
+                            std::size_t slots) {
   pairs_of_slot.assign(slots, {});
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (const std::int64_t slot : {pairs[i].first, pairs[i].second})
@@ -38,17 +38,17 @@ void FamilySpec::set_pairs(const std::vector<std::pair<std::int64_t, std::int64_
   }
 }
 
-void add_arcs(const FamilySpec& spec, const SegmentRun& run, const GroupBase& base, std::int32_t child,
+void add_arcs(const SiblingSpec& spec, const SegmentRun& run, const GroupBase& base, std::int32_t child,
               std::vector<GroupArc>& arcs) {
   const std::int32_t owner = narrow(run.slot) - base.owner;
   const std::int64_t end = run.first + run.count;
   switch (spec.kind) {
-    case FamilyKind::spread: {
+    case SiblingKind::spread: {
       const std::int64_t first = (run.first % spec.ring - base.group + spec.ring) % spec.ring;
       Round{first, run.count, spec.ring, 0}.add(owner, child, arcs);
       break;
     }
-    case FamilyKind::chunks:
+    case SiblingKind::chunks:
       for (std::int64_t at = run.first; at < end;) {
         const std::int64_t chunk = at / spec.ring;
         const std::int64_t until = std::min((chunk + 1) * spec.ring, end);
@@ -57,7 +57,7 @@ void add_arcs(const FamilySpec& spec, const SegmentRun& run, const GroupBase& ba
         at = until;
       }
       break;
-    case FamilyKind::pairs:
+    case SiblingKind::pairs:
       for (const std::int32_t pair : spec.pairs_of_slot[static_cast<std::size_t>(run.slot)]) {
         arcs.push_back(
             {pair - base.owner, narrow(run.first - base.group), narrow(end - base.group), 1, 0, child});

@@ -1,4 +1,4 @@
-// One family of groups of a placement by the rule, as numbers.
+// Sibling groups of a placement by the rule, as numbers.
 //
 // Every device belongs to a segment: `lanes` neighbouring devices of one cell that lie in one innermost
 // domain, whose groups lie alike. Segments of a slot are numbered in device order, over all blocks. A segment
@@ -16,10 +16,10 @@
 
 namespace nest::network {
 
-enum class FamilyKind { spread, chunks, pairs };
+enum class SiblingKind { spread, chunks, pairs };
 
-struct FamilySpec {
-  FamilyKind kind = FamilyKind::spread;
+struct SiblingSpec {
+  SiblingKind kind = SiblingKind::spread;
   std::int64_t lanes = 1;    // devices of a segment
   std::int64_t ring = 1;     // segments after which group numbers repeat, or chunks end
   std::int64_t classes = 1;  // segments of one rank number
@@ -45,7 +45,7 @@ struct GroupBase {
 };
 
 // The groups of these segments, as they lie in one child.
-void add_arcs(const FamilySpec& spec, const SegmentRun& run, const GroupBase& base, std::int32_t child,
+void add_arcs(const SiblingSpec& spec, const SegmentRun& run, const GroupBase& base, std::int32_t child,
               std::vector<GroupArc>& arcs);
 
 }  // namespace nest::network

@@ -1,4 +1,4 @@
-#include "nest/network/domains/slot_family.hpp"
+#include "nest/network/domains/slot_siblings.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,10 +6,10 @@
 
 namespace nest::network {
 
-SlotFamilies::SlotFamilies(const Cluster& cluster, const CellLayout& layout)
+SlotSiblings::SlotSiblings(const Cluster& cluster, const CellLayout& layout)
     : cluster_(&cluster), layout_(&layout), facts_(cluster), walk_(cluster, layout, facts_) {}
 
-std::int64_t SlotFamilies::lanes(std::int64_t width) const {
+std::int64_t SlotSiblings::lanes(std::int64_t width) const {
   const DeviceTree& tree = cluster_->tree();
   if (!tree.regular(LevelId(0)) || facts_.hops(0)) return 1;
   const std::int64_t domain = tree.devices_in(LevelId(0), 0);
@@ -17,16 +17,16 @@ std::int64_t SlotFamilies::lanes(std::int64_t width) const {
   return std::gcd(width, std::gcd(domain, layout_->common_divisor()));
 }
 
-Shapes SlotFamilies::shared(std::vector<GroupShape> shapes) {
+Shapes SlotSiblings::shared(std::vector<GroupShape> shapes) {
   Shapes made(std::move(shapes));
   const auto known = std::find(known_.begin(), known_.end(), made);
   if (known != known_.end()) return *known;
   return known_.emplace_back(std::move(made));
 }
 
-SlotShapes SlotFamilies::found(const FamilySpec& spec, std::size_t owners, std::int64_t groups) {
+SlotShapes SlotSiblings::found(const SiblingSpec& spec, std::size_t owners, std::int64_t groups) {
   const OwnerFacts facts = walk_.run(spec, owners);
-  const bool pairs = spec.kind == FamilyKind::pairs;
+  const bool pairs = spec.kind == SiblingKind::pairs;
   const auto shapes = [&](const std::vector<std::int32_t>& names, bool own) {
     const bool siblings = (own ? groups : groups * static_cast<std::int64_t>(owners)) > 1;
     std::vector<GroupShape> list;
@@ -49,27 +49,27 @@ SlotShapes SlotFamilies::found(const FamilySpec& spec, std::size_t owners, std::
   return out;
 }
 
-SlotShapes SlotFamilies::spread(std::int64_t width, std::int64_t groups, bool alone) {
+SlotShapes SlotSiblings::spread(std::int64_t width, std::int64_t groups, bool alone) {
   const PlacementShape& shape = layout_->shape();
-  FamilySpec spec{.kind = FamilyKind::spread, .lanes = lanes(width), .alone = alone};
+  SiblingSpec spec{.kind = SiblingKind::spread, .lanes = lanes(width), .alone = alone};
   spec.classes = width / spec.lanes;
   spec.ring = spec.classes * groups;
   spec.members = shape.inner * shape.outer * shape.cell / width / groups;
   return found(spec, static_cast<std::size_t>(shape.stages), width * groups);
 }
 
-SlotShapes SlotFamilies::chunks(std::int64_t width, std::int64_t members, bool alone) {
+SlotShapes SlotSiblings::chunks(std::int64_t width, std::int64_t members, bool alone) {
   const PlacementShape& shape = layout_->shape();
-  FamilySpec spec{.kind = FamilyKind::chunks, .lanes = lanes(width), .members = members, .alone = alone};
+  SiblingSpec spec{.kind = SiblingKind::chunks, .lanes = lanes(width), .members = members, .alone = alone};
   spec.classes = width / spec.lanes;
   spec.ring = spec.classes * members;
   return found(spec, static_cast<std::size_t>(shape.stages),
                shape.inner * shape.outer * shape.cell / members);
 }
 
-std::vector<Shapes> SlotFamilies::pairs(const std::vector<std::pair<std::int64_t, std::int64_t>>& slots) {
+std::vector<Shapes> SlotSiblings::pairs(const std::vector<std::pair<std::int64_t, std::int64_t>>& slots) {
   const PlacementShape& shape = layout_->shape();
-  FamilySpec spec{.kind = FamilyKind::pairs, .lanes = lanes(shape.cell), .members = 2};
+  SiblingSpec spec{.kind = SiblingKind::pairs, .lanes = lanes(shape.cell), .members = 2};
   spec.set_pairs(slots, static_cast<std::size_t>(shape.stages));
   return found(spec, slots.size(), shape.inner * shape.outer * shape.cell).together;
 }

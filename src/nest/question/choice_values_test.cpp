@@ -1,4 +1,4 @@
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ PlanInputs inputs_of(const std::string& model) {
 // Tensor, context, expert and expert tensor degrees of the strategies, in their order.
 std::vector<Numbers> degrees(const PlanInputs& inputs, const SearchSpace& space, std::int64_t sequence) {
   std::vector<Numbers> all;
-  for (const Strategy& s : strategy_domain(inputs, {.sequence = sequence}, space))
+  for (const Strategy& s : strategy_values(inputs, {.sequence = sequence}, space))
     all.push_back({s.tensor, s.context, s.expert, s.expert_tensor_degree()});
   return all;
 }
@@ -39,24 +39,24 @@ TEST(Domains, Divisors) {
 TEST(Domains, MicroBatchesDivideTheBatch) {
   const PlanInputs model = inputs_of("llama2-7b");
   SearchSpace space;
-  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 1024}, space), (Numbers{1, 2, 4, 8, 16}));
-  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 12}, space), (Numbers{1, 2, 4}));
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 1024}, space), (Numbers{1, 2, 4, 8, 16}));
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 12}, space), (Numbers{1, 2, 4}));
   space.micro_batch = *read_choice("3..6");
-  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 12}, space), (Numbers{3, 4, 6}));
-  EXPECT_EQ(micro_batch_domain(model, {.global_batch = 7}, space), Numbers{});
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 12}, space), (Numbers{3, 4, 6}));
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 7}, space), Numbers{});
 }
 
 TEST(Domains, AProfileHasItsOwnMicroBatch) {
   PlanInputs inputs = test::example_inputs();
   SearchSpace space;
-  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{1});
+  EXPECT_EQ(micro_batch_values(inputs, {.global_batch = 8}, space), Numbers{1});
   space.micro_batch = Choice(2);
-  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{});
+  EXPECT_EQ(micro_batch_values(inputs, {.global_batch = 8}, space), Numbers{});
   LayerProfile pairs = *inputs.profile();
   pairs.micro_batch = 2;
   inputs.source = pairs;
-  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 8}, space), Numbers{2});
-  EXPECT_EQ(micro_batch_domain(inputs, {.global_batch = 9}, space), Numbers{});
+  EXPECT_EQ(micro_batch_values(inputs, {.global_batch = 8}, space), Numbers{2});
+  EXPECT_EQ(micro_batch_values(inputs, {.global_batch = 9}, space), Numbers{});
 }
 
 // Nodes of 8 devices.
@@ -73,12 +73,12 @@ TEST(Domains, StrategiesOfADenseModel) {
 
 TEST(Domains, SequencesAreSharedWhereTensorRanksAre) {
   const PlanInputs inputs = inputs_of("llama2-7b");
-  for (const Strategy& s : strategy_domain(inputs, {.sequence = 8192}, {}))
+  for (const Strategy& s : strategy_values(inputs, {.sequence = 8192}, {}))
     EXPECT_EQ(s.sequence_parallel, s.tensor > 1);
   SearchSpace both;
   both.sequence_parallel = {true, false};
   both.tensor = *read_choice("1,4");
-  EXPECT_EQ(strategy_domain(inputs, {.sequence = 8192}, both).size(), 1U + 2);
+  EXPECT_EQ(strategy_values(inputs, {.sequence = 8192}, both).size(), 1U + 2);
 }
 
 TEST(Domains, ContextMethodsCountWhereThereIsContext) {
@@ -87,7 +87,7 @@ TEST(Domains, ContextMethodsCountWhereThereIsContext) {
   space.tensor = Choice(1);
   space.context = *read_choice("1,2");
   space.context_methods = {ContextMethod::ring, ContextMethod::all_to_all};
-  EXPECT_EQ(strategy_domain(inputs, {.sequence = 8192}, space).size(), 1U + 2);
+  EXPECT_EQ(strategy_values(inputs, {.sequence = 8192}, space).size(), 1U + 2);
 }
 
 // Mixtral: 8 experts. Expert tensor 1 or as tensor, which is one of them for tensor 1.
@@ -127,47 +127,47 @@ TEST(Domains, CellsFitTheCluster) {
 // A batch of 24: two micro-batches side by side leave the divisors of 12.
 TEST(Domains, Copies) {
   const Training training{.global_batch = 24};
-  EXPECT_EQ(copies_domain(training, {}, 1, {}, 100), (Numbers{1, 2, 3, 4, 6, 8, 12, 24}));
-  EXPECT_EQ(copies_domain(training, {}, 4, {}, 5), (Numbers{1, 2, 3}));
-  EXPECT_EQ(copies_domain(training, {}, 5, {}, 100), Numbers{});
+  EXPECT_EQ(copies_values(training, {}, 1, {}, 100), (Numbers{1, 2, 3, 4, 6, 8, 12, 24}));
+  EXPECT_EQ(copies_values(training, {}, 4, {}, 5), (Numbers{1, 2, 3}));
+  EXPECT_EQ(copies_values(training, {}, 5, {}, 100), Numbers{});
   const Strategy side{.expert = 2};
   ASSERT_EQ(side.side(), 2);
-  EXPECT_EQ(copies_domain(training, {}, 1, side, 100), (Numbers{1, 2, 3, 4, 6, 12}));
+  EXPECT_EQ(copies_values(training, {}, 1, side, 100), (Numbers{1, 2, 3, 4, 6, 12}));
   SearchSpace space;
   space.data = *read_choice("4..8");  // Megatron's: side * copies
-  EXPECT_EQ(copies_domain(training, space, 1, side, 100), (Numbers{2, 3, 4}));
+  EXPECT_EQ(copies_values(training, space, 1, side, 100), (Numbers{2, 3, 4}));
 }
 
 TEST(Domains, CopiesSideBySide) {
-  EXPECT_EQ(inner_domain({}, 6), (Numbers{1, 2, 3, 6}));
+  EXPECT_EQ(inner_values({}, 6), (Numbers{1, 2, 3, 6}));
   SearchSpace space;
   space.data_inner = *read_choice("2..5");
-  EXPECT_EQ(inner_domain(space, 6), (Numbers{2, 3}));
+  EXPECT_EQ(inner_values(space, 6), (Numbers{2, 3}));
 }
 
 TEST(Domains, SchedulesAndChunks) {
   using List = std::vector<Schedule>;
   SearchSpace space;
-  EXPECT_EQ(schedule_domain(space), (List{Schedule::one_f_one_b, Schedule::interleaved}));
-  EXPECT_EQ(interleave_domain(space), (Numbers{1, 2, 3, 4, 6, 8}));
+  EXPECT_EQ(schedule_values(space), (List{Schedule::one_f_one_b, Schedule::interleaved}));
+  EXPECT_EQ(interleave_values(space), (Numbers{1, 2, 3, 4, 6, 8}));
   space.interleave = *read_choice("1,5");
-  EXPECT_EQ(interleave_domain(space), (Numbers{1, 5}));
+  EXPECT_EQ(interleave_values(space), (Numbers{1, 5}));
   space.schedules = {Schedule::gpipe, Schedule::zb_h1};
-  EXPECT_EQ(schedule_domain(space), (List{Schedule::gpipe, Schedule::zb_h1}));
+  EXPECT_EQ(schedule_values(space), (List{Schedule::gpipe, Schedule::zb_h1}));
   const FrameworkRules rules{.schedules = {Schedule::zb_h1, Schedule::one_f_one_b}};
   space.rules = &rules;
-  EXPECT_EQ(schedule_domain(space), List{Schedule::zb_h1});
+  EXPECT_EQ(schedule_values(space), List{Schedule::zb_h1});
   const FrameworkRules any{};
   space.rules = &any;
-  EXPECT_EQ(schedule_domain(space), (List{Schedule::gpipe, Schedule::zb_h1}));
+  EXPECT_EQ(schedule_values(space), (List{Schedule::gpipe, Schedule::zb_h1}));
 }
 
 // Degrees of every valid plan of the exhaustive twin are in the domains.
 TEST(Domains, HoldTheTwinsPlans) {
   for (unsigned seed = 1; seed <= 100; seed += test::stride()) {
     const test::Instance i = test::random_instance(seed, 500);
-    const Numbers batches = micro_batch_domain(i.inputs, i.training, i.space);
-    const std::vector<Strategy> strategies = strategy_domain(i.inputs, i.training, i.space);
+    const Numbers batches = micro_batch_values(i.inputs, i.training, i.space);
+    const std::vector<Strategy> strategies = strategy_values(i.inputs, i.training, i.space);
     const auto has = [](const auto& list, const auto& value) {
       return std::find(list.begin(), list.end(), value) != list.end();
     };
@@ -180,9 +180,9 @@ TEST(Domains, HoldTheTwinsPlans) {
       const std::int64_t most = i.inputs.cluster.devices() / p.strategy.cell() / p.pipeline;
       const bool known =
           has(batches, plan.training.micro_batch) && has(strategies, p.strategy) &&
-          has(copies_domain(i.training, i.space, plan.training.micro_batch, p.strategy, most), p.copies()) &&
-          has(inner_domain(i.space, p.copies()), p.data_inner) &&
-          has(interleave_domain(i.space), p.interleave) && has(schedule_domain(i.space), p.schedule);
+          has(copies_values(i.training, i.space, plan.training.micro_batch, p.strategy, most), p.copies()) &&
+          has(inner_values(i.space, p.copies()), p.data_inner) &&
+          has(interleave_values(i.space), p.interleave) && has(schedule_values(i.space), p.schedule);
       EXPECT_TRUE(known) << i.text;
       return known;
     });

@@ -1,4 +1,4 @@
-#include "nest/network/domains/slot_family.hpp"
+#include "nest/network/domains/slot_siblings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::vector<std::vector<DeviceId>> devices_by_slot(const CellLayout& layout) {
 
 using Groups = std::vector<std::vector<DeviceId>>;
 
-// The shapes of groups `first` to `last` of a family.
+// The shapes of groups `first` to `last` of some siblings.
 Shapes some(const Cluster& cluster, const Groups& groups, std::size_t first, std::size_t last) {
   const std::vector<GroupShape> all = group_shapes(cluster, groups);
   return Shapes(
@@ -40,7 +40,7 @@ void expect_same(const Cluster& cluster, const std::vector<Groups>& by_slot, con
 }
 
 // Groups listed device by device, in random uneven trees.
-TEST(SlotFamilies, AgreeWithListsOfDevices) {
+TEST(SlotSiblings, AgreeWithListsOfDevices) {
   constexpr unsigned kSeed = 20261204;
   int placed = 0;
   for (unsigned i = 0; i < 4000; ++i) {
@@ -70,18 +70,18 @@ TEST(SlotFamilies, AgreeWithListsOfDevices) {
         chunks[s][static_cast<std::size_t>(rank / shards * width + k % width)].push_back(id);
       }
     }
-    SlotFamilies families(cluster, layout);
+    SlotSiblings siblings(cluster, layout);
     if (shards < ranks) {
-      ASSERT_NO_FATAL_FAILURE(expect_same(cluster, spread, families.spread(width, shards, true)));
+      ASSERT_NO_FATAL_FAILURE(expect_same(cluster, spread, siblings.spread(width, shards, true)));
     }
     if (shards > 1) {
-      ASSERT_NO_FATAL_FAILURE(expect_same(cluster, chunks, families.chunks(width, shards, true)));
+      ASSERT_NO_FATAL_FAILURE(expect_same(cluster, chunks, siblings.chunks(width, shards, true)));
     }
     if (shape.stages < 2) continue;
     Groups pairs;
     for (std::size_t k = 0; k < devices.front().size(); ++k)
       pairs.push_back({devices.front()[k], devices.back()[k]});
-    ASSERT_TRUE(families.pairs({{0, shape.stages - 1}}).front() == some(cluster, pairs, 0, pairs.size()));
+    ASSERT_TRUE(siblings.pairs({{0, shape.stages - 1}}).front() == some(cluster, pairs, 0, pairs.size()));
   }
   EXPECT_GT(placed, 500);
 }

@@ -1,4 +1,4 @@
-#include "nest/network/groups/group_family.hpp"
+#include "nest/network/groups/sibling_groups.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -40,7 +40,7 @@ TEST(DeviceRanks, RefuseADeviceThatIsNotThere) {
   }
 }
 
-TEST(FamilyShapes, AreMadeOnceForGroupsThatLieAlike) {
+TEST(SiblingShapes, AreMadeOnceForGroupsThatLieAlike) {
   const Cluster c({.name = "c", .levels = {test_level("node", {8}), test_level("rack", {4})}});
   std::vector<DeviceId> devices;
   devices.reserve(32);
@@ -49,12 +49,12 @@ TEST(FamilyShapes, AreMadeOnceForGroupsThatLieAlike) {
   GroupList pairs;
   for (std::int64_t first = 0; first < 32; first += 2) pairs.add_strided(ranks, first, 1, 2);
   pairs.add_strided(ranks, 0, 8, 4);
-  const FamilyShapes family = family_shapes(c, ranks, pairs, pairs.size());
-  EXPECT_EQ(family.of_group.size(), 17U);
-  EXPECT_EQ(family.of_group.back(), family.shapes.size() - 1);
-  EXPECT_EQ(std::set<std::size_t>(family.of_group.begin(), family.of_group.begin() + 16).size(), 1U);
+  const SiblingShapes siblings = sibling_shapes(c, ranks, pairs, pairs.size());
+  EXPECT_EQ(siblings.of_group.size(), 17U);
+  EXPECT_EQ(siblings.of_group.back(), siblings.shapes.size() - 1);
+  EXPECT_EQ(std::set<std::size_t>(siblings.of_group.begin(), siblings.of_group.begin() + 16).size(), 1U);
   // Shapes that nobody asks for are not made, yet their traffic counts.
-  EXPECT_EQ(family_shapes(c, ranks, pairs, 3).shapes.size(), 1U);
+  EXPECT_EQ(sibling_shapes(c, ranks, pairs, 3).shapes.size(), 1U);
 }
 
 // The same by the words of the definition: for each group and level, its children by domain, and what the
@@ -139,7 +139,7 @@ class Plain {
   const Groups& groups_;
 };
 
-RC_GTEST_PROP(FamilyShapes, AgreeWithTheDefinition, ()) {
+RC_GTEST_PROP(SiblingShapes, AgreeWithTheDefinition, ()) {
   const Cluster c = random_cluster();
   Groups groups(*rc::gen::inRange<std::size_t>(1, 6));
   for (auto& group : groups) {

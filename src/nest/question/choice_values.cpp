@@ -1,4 +1,4 @@
-#include "nest/question/domains.hpp"
+#include "nest/question/choice_values.hpp"
 
 #include <algorithm>
 
@@ -87,7 +87,7 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
   return all;
 }
 
-std::vector<std::int64_t> micro_batch_domain(const PlanInputs& inputs, const Training& training,
+std::vector<std::int64_t> micro_batch_values(const PlanInputs& inputs, const Training& training,
                                              const SearchSpace& space) {
   std::vector<std::int64_t> wanted{1, 2, 4, 8, 16};
   if (inputs.profile() != nullptr) {
@@ -100,7 +100,7 @@ std::vector<std::int64_t> micro_batch_domain(const PlanInputs& inputs, const Tra
   return wanted;
 }
 
-std::vector<Strategy> strategy_domain(const PlanInputs& inputs, const Training& training,
+std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& training,
                                       const SearchSpace& space) {
   const std::int64_t devices = inputs.cluster.devices();
   if (const LayerProfile* profile = inputs.profile()) return profile_strategies(*profile, space, devices);
@@ -141,7 +141,7 @@ std::vector<Strategy> strategy_domain(const PlanInputs& inputs, const Training& 
   return all;
 }
 
-std::vector<std::int64_t> copies_domain(const Training& training, const SearchSpace& space,
+std::vector<std::int64_t> copies_values(const Training& training, const SearchSpace& space,
                                         std::int64_t micro_batch, const Strategy& strategy,
                                         std::int64_t most) {
   const std::int64_t together = micro_batch * strategy.side();
@@ -151,19 +151,19 @@ std::vector<std::int64_t> copies_domain(const Training& training, const SearchSp
   return all;
 }
 
-std::vector<std::int64_t> inner_domain(const SearchSpace& space, std::int64_t copies) {
+std::vector<std::int64_t> inner_values(const SearchSpace& space, std::int64_t copies) {
   std::vector<std::int64_t> all = divisors(copies);
   std::erase_if(all, [&](std::int64_t inner) { return !space.data_inner.has(inner); });
   return all;
 }
 
-std::vector<std::int64_t> interleave_domain(const SearchSpace& space) {
+std::vector<std::int64_t> interleave_values(const SearchSpace& space) {
   constexpr std::int64_t kMost = 1024;
   return space.interleave.open() ? std::vector<std::int64_t>{1, 2, 3, 4, 6, 8}
                                  : space.interleave.values(kMost);
 }
 
-std::vector<Schedule> schedule_domain(const SearchSpace& space) {
+std::vector<Schedule> schedule_values(const SearchSpace& space) {
   std::vector<Schedule> all = space.schedules;
   if (all.empty()) all = default_schedules();
   if (space.rules != nullptr && !space.rules->schedules.empty()) {

@@ -1,0 +1,35 @@
+// Samples for the tests of fillers: random instances, each with one of its plans, which says which configuration
+// to fill. What a test wants of them is its own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/tree/test_fill.hpp"
+
+namespace nest::test {
+
+struct Sample {
+  Instance instance;
+  std::optional<Plan> plan;  // none: the instance has no such plan, and is passed over
+};
+
+// Calls `look` with the cases of `count` samples with a plan. `sample_of` makes them of seeds from `first` on; at
+// least one of `rarity` should have a plan.
+template <class Make, class Look>
+void for_samples(unsigned first, unsigned count, unsigned rarity, Make sample_of, Look look) {
+  unsigned looked_at = 0;
+  for (unsigned seed = first; looked_at < count; ++seed) {
+    ASSERT_LT(seed, first + rarity * count) << "hardly any sample has a plan";
+    const Sample sample = sample_of(seed);
+    if (!sample.plan) continue;
+    ++looked_at;
+    FillCase c(sample.instance, *sample.plan);
+    look(c);
+    ASSERT_FALSE(testing::Test::HasFailure()) << sample.instance.text << in_words(*sample.plan);
+  }
+}
+
+}  // namespace nest::test

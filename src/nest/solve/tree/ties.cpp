@@ -1,0 +1,34 @@
+#include "nest/solve/tree/ties.hpp"
+
+#include <algorithm>
+
+namespace nest::solve {
+
+std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages) {
+  if (graph.tied().empty() || stages == 1) return {{}};
+  const auto last = static_cast<std::size_t>(stages) - 1;
+  // The only layer without makers is in the first stage of every plan, the only one without users in the
+  // last.
+  std::vector<bool> made(graph.layers(), false);
+  std::vector<bool> used(graph.layers(), false);
+  for (const Edge& edge : graph.edges()) {
+    made[edge.to.index()] = true;
+    used[edge.from.index()] = true;
+  }
+  const bool one_first = std::count(made.begin(), made.end(), false) == 1;
+  const bool one_last = std::count(used.begin(), used.end(), false) == 1;
+  for (const TiedTensor& t : graph.tied()) {
+    const bool first = one_first && std::any_of(t.layers.begin(), t.layers.end(),
+                                                [&](LayerId id) { return !made[id.index()]; });
+    const bool end = one_last && std::any_of(t.layers.begin(), t.layers.end(),
+                                             [&](LayerId id) { return !used[id.index()]; });
+    if (first && end) return {{FillQuestion::Ties::any, 0, last}};
+  }
+  std::vector<TieQuestion> all{{FillQuestion::Ties::none, 0, 0}};
+  for (std::size_t a = 0; a < last; ++a) {
+    for (std::size_t b = a + 1; b <= last; ++b) all.push_back({FillQuestion::Ties::between, a, b});
+  }
+  return all;
+}
+
+}  // namespace nest::solve
