@@ -2,6 +2,7 @@
 // eight, unless NEST_ALL_SEEDS is set (./test all-seeds).
 //
 //   for (unsigned seed = 1; seed <= 400; seed += test::stride()) ...
+//   for (unsigned seed = 1; looked_at < test::fewer(250); ++seed) ...
 #pragma once
 
 #include <cstdlib>
@@ -24,6 +25,11 @@ inline unsigned stride() {
 #else
   return 1;
 #endif
+}
+
+// As many of `all` random instances as are looked at.
+inline unsigned fewer(unsigned all) {
+  return (all + stride() - 1) / stride();
 }
 
 }  // namespace nest::test

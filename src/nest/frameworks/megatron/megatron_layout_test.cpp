@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_plans.hpp"
-#include "support/stride.hpp"
 #include "support/message_of.hpp"
+#include "support/stride.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -15,7 +15,6 @@ namespace nest::solve {
 namespace {
 
 using test::Instance;
-
 const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
 
 // ZeRO 0, no recomputation, 1F1B: the plans of the worked example's table and others like them.

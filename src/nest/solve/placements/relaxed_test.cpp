@@ -5,6 +5,7 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/test_fill.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -128,7 +129,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
   int gradients = 0;
   int cells = 0;
   unsigned looked_at = 0;
-  for (unsigned seed = 75'001; looked_at < 250; ++seed) {
+  for (unsigned seed = 75'001; looked_at < test::fewer(250); ++seed) {
     Instance instance = test::random_instance(seed, 1000);
     test::Dice dice(seed);
     // Most random clusters are uneven or of other kinds: more of those that the bounds are for.

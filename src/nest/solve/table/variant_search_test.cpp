@@ -7,6 +7,7 @@
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
 #include "nest/solve/tree/test_fill.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -67,9 +68,9 @@ class Stages {
 };
 
 template <class Look>
-void for_stages(unsigned first, int count, Look look) {
-  int looked_at = 0;
-  for (unsigned seed = first; looked_at < count; ++seed) {
+void for_stages(unsigned first, unsigned count, Look look) {
+  unsigned looked_at = 0;
+  for (unsigned seed = first; looked_at < test::fewer(count); ++seed) {
     ASSERT_LT(seed, first + 50U * static_cast<unsigned>(count)) << "hardly any instance interleaves";
     const Instance instance = test::tight_instance(seed, 500);
     test::Dice dice(seed);

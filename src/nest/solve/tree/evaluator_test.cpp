@@ -5,6 +5,7 @@
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/configuration.hpp"
 #include "nest/solve/tree/test_problem.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -39,7 +40,7 @@ Key place_of(const Plan& plan) {
 // Calls `look` with a problem, its evaluator and the fastest plan of each kind that it has.
 template <class KeyOf, class Look>
 void for_fastest(unsigned first, std::int64_t most_plans, KeyOf key, Look look) {
-  for (unsigned seed = first; seed < first + kInstances; ++seed) {
+  for (unsigned seed = first; seed < first + kInstances; seed += test::stride()) {
     const Instance instance = test::random_instance(seed, most_plans);
     TestProblem problem(instance);
     Evaluator evaluator(problem.problem);
