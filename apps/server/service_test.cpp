@@ -47,7 +47,7 @@ TEST(Service, APlanWithViews) {
 
 TEST(Service, NothingFits) {
   Limits limits;
-  limits.advice_s = 300;  // the sanitizers take their time
+  limits.advice = Seconds{300};  // the sanitizers take their time
   Service service(limits);
   const Value answer = service.plan(R"({"model": "gpt3-13b", "devices": 1})");
   EXPECT_EQ(text(answer, "status"), "infeasible");

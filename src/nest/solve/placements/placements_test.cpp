@@ -141,10 +141,10 @@ TEST(Placements, WhatIsLeftOutHasATwin) {
         test::some_plan(dice, instance, [](const Plan& p) { return p.parallelism.copies() > 1; });
     if (!plan) continue;
     test::TestProblem problem(instance);
-    const Group group = problem.group(problem.configuration(*plan));
+    const Degrees degrees = problem.degrees(problem.configuration(*plan));
     Placements merged(instance.inputs.cluster, problem.costs.constants(), problem.problem.strategies,
                       instance.space, true);
-    const PlacementQuestion question{group.strategy, group.pipeline, group.copies, ShardKind::whole};
+    const PlacementQuestion question{degrees.strategy, degrees.pipeline, degrees.copies, ShardKind::whole};
     const auto all = problem.placements->of(question);
     const auto few = merged.of(question);
     left_out += static_cast<int>(all->size() - few->size());

@@ -42,7 +42,7 @@ struct TestProblem {
     problem.placements = &*placements;
   }
 
-  // Where the plan belongs; its degrees is added where it is new.
+  // Where the plan belongs; its degrees are added where it is new.
   [[nodiscard]] Configuration configuration(const Plan& plan) {
     const Parallelism& p = plan.parallelism;
     Degrees degrees;

@@ -95,12 +95,13 @@ TEST(Mcmc, KeepsToItsBudget) {
 TEST(Mcmc, KeepsToItsSeconds) {
   PlanQuestion question = llama();
   const std::string said = "a time limit ended it, so that the result depends on the machine";
-  const BaselineResult own = find_mcmc(question, {.evaluations = 1'000'000'000, .seconds = 0.1});
+  const BaselineResult own = find_mcmc(question, {.evaluations = 1'000'000'000, .time_limit = Seconds{0.1}});
   expect_sound(own, question);
   EXPECT_LT(own.evaluations, 1'000'000'000);
   EXPECT_EQ(own.notes.back(), said);
   question.options.time_limit = Seconds{0.05};
-  const BaselineResult asked = find_mcmc(question, {.evaluations = 1'000'000'000, .seconds = 1'000});
+  const BaselineResult asked =
+      find_mcmc(question, {.evaluations = 1'000'000'000, .time_limit = Seconds{1'000}});
   expect_sound(asked, question);
   EXPECT_EQ(asked.notes.back(), said);
   question.options.time_limit = Seconds{0};
