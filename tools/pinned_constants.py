@@ -23,7 +23,7 @@ LEFT_OUT = [
      "limits and spelling of what users write"),
     (r"src/.*/kernel_constants\.cpp", r"k(Matmul|Grouped|Attention|Stream)",
      "the range in which a fit looks for a constant"),
-    (r"src/.*/flash_generation\.hpp", r"kNewestFlash", "the name of a generation; its times are data"),
+    (r"src/.*/kernel_time\.hpp", r"kNewestFlash", "the name of a generation; its times are data"),
     (r"src/.*/fixed_memory\.cpp", r"kMiB", "a unit"),
 ]
 

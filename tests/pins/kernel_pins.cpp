@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "nest/estimate/kernels/flash_generation.hpp"
 #include "nest/estimate/kernels/kernel_time.hpp"
 #include "nest/estimate/kernels/optimizer_time.hpp"
 #include "nest/estimate/layers/fixed_memory.hpp"

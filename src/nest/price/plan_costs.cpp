@@ -6,7 +6,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/plan/recompute_walk.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::price {
 namespace {
@@ -158,8 +158,13 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     chunk.backward_receive = coster.receive(part.backward, sender(c, Direction::backward),
                                             chunk.backward_work(), p.schedule, &chunk.backward_hidden);
   }
-  coster.step(whole, own, p.zero, tied_[i].copied, tied_[i].summed, network.tied,
-              {p.pipeline, plan.training.micro_batches, p.interleave}, p.schedule, cost);
+  const StageStep step{.zero = p.zero,
+                       .tied = tied_[i].copied,
+                       .shared = tied_[i].summed,
+                       .ends = &network.tied,
+                       .shape = {p.pipeline, plan.training.micro_batches, p.interleave},
+                       .schedule = p.schedule};
+  coster.step(whole, own, step, cost);
   cost.transient = round_up_bytes(whole.transient);
   cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0});
 }

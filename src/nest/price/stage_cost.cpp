@@ -124,9 +124,9 @@ Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Sc
   return Seconds{send - hidden + overlap.slow_down * hidden};
 }
 
-void StageCoster::step(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied,
-                       double shared, const Shapes& ends, const ScheduleShape& shape, Schedule schedule,
+void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const StageStep& step,
                        StageCost& out) const {
+  const auto [zero, tied, shared, ends, shape, schedule] = step;
   const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   out.reduces.clear();
@@ -189,7 +189,8 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, Zero ze
     late += sum.value;
   }
   // Copies of tied weights are summed after everything else is reduced, too: nothing hides either.
-  late += add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, ends);
+  if (ends != nullptr)
+    late += add(out.reduces, CollectiveKind::all_reduce, Group::tied, shared * bytes_each, *ends);
 
   out.buckets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(t.of(Term::layers))));
   // The first chunk's backward pass is the last to run. Other chunks' gradients are ready before.

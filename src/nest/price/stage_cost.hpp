@@ -97,6 +97,16 @@ struct StageCost {
 [[nodiscard]] double send_overlap(const Overlap& overlap, Schedule schedule);
 
 // The part of a stage's cost that does not depend on how many stashes it holds.
+// What a stage's step depends on beside its layers.
+struct StageStep {
+  Zero zero;
+  double tied = 0;               // parameters of another stage's layers that it holds a copy of
+  double shared = 0;             // those of them that it sums over the pairs `ends`
+  const Shapes* ends = nullptr;  // none: nothing is shared
+  ScheduleShape shape;
+  Schedule schedule = Schedule::one_f_one_b;
+};
+
 class StageCoster {
  public:
   // `collectives` outlive this.
@@ -112,10 +122,9 @@ class StageCoster {
   // Unhidden time of receiving from the other end of these pairs.
   [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
                                 Seconds* hidden = nullptr) const;
-  // Reduces, gathers, optimizer and norm; `terms` are of the whole stage, `tied` parameters of another
-  // stage's layers that it holds a copy of, `shared` those that it sums over the pairs `ends`.
-  void step(const LayerTerms& terms, const StageNetwork& network, Zero zero, double tied, double shared,
-            const Shapes& ends, const ScheduleShape& shape, Schedule schedule, StageCost& out) const;
+  // Reduces, gathers, optimizer and norm; `terms` are of the whole stage.
+  void step(const LayerTerms& terms, const StageNetwork& network, const StageStep& step,
+            StageCost& out) const;
   // Held while the optimizer works.
   [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                              double tied) const;

@@ -34,7 +34,8 @@ class StageCosts : public ::testing::Test {
   StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
     StageCost out;
     out.chunks = {chunk(zero)};
-    coster_->step(terms_, stage(), zero, tied, shared, stage().dense.whole, {}, Schedule::one_f_one_b, out);
+    coster_->step(terms_, stage(),
+                  {.zero = zero, .tied = tied, .shared = shared, .ends = &stage().dense.whole}, out);
     return out;
   }
 
@@ -205,7 +206,7 @@ TEST(PartialGradients, AreSummedOverTheTensorGroup) {
     StageCost out;
     out.chunks.resize(1);
     coster.chunk(terms, network->stages[0], 0, out.chunks.front());
-    coster.step(terms, network->stages[0], 0, 0, 0, {}, {}, Schedule::one_f_one_b, out);
+    coster.step(terms, network->stages[0], {}, out);
     return out;
   };
   const StageCost with = step({.tensor = 8, .sequence_parallel = true});

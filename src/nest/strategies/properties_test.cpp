@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/strategies/boundary.hpp"
 #include "nest/strategies/recompute.hpp"
+#include "nest/strategies/strategy.hpp"
 #include "nest/strategies/test_graph.hpp"
 #include "nest/strategies/test_layers.hpp"
 
@@ -184,7 +184,7 @@ void check_boundaries(const Model& model, const std::vector<ShardedLayer>& types
     const TensorIndex input = to.inputs.at(next[edge.to.index()]++);
     if (!seen.insert({to_type * types.size() + model.layers[edge.from.index()].type, input}).second) continue;
     EXPECT_EQ(sizes(from.layer, from.layer.outputs[0]), sizes(to, input)) << to.name;
-    EXPECT_EQ(boundary_bytes(edge, from.strategy), from.layer.output_bytes()) << to.name;
+    EXPECT_EQ(boundary_bytes(edge.bytes, from.strategy), from.layer.output_bytes()) << to.name;
   }
 }
 

@@ -58,6 +58,11 @@ std::int64_t group_size(const Strategy& s, const CollectiveCall& collective) {
   return collective.members > 0 ? collective.members : degree_of(s, collective.group);
 }
 
+Bytes boundary_bytes(Bytes whole, const Strategy& s) {
+  const std::int64_t shares = s.context * (s.shards_sequence() ? s.tensor : 1);
+  return Bytes{(whole.value + shares - 1) / shares};
+}
+
 Value to_value(const Strategy& s) {
   Value v = Value::object();
   v.set("tensor", s.tensor).set("sequence_parallel", s.shards_sequence()).set("context", s.context);

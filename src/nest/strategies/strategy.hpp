@@ -49,6 +49,9 @@ struct Strategy {
 // Devices that take part in a collective of this strategy.
 [[nodiscard]] std::int64_t degree_of(const Strategy& strategy, GroupAxis axis);
 [[nodiscard]] std::int64_t group_size(const Strategy& strategy, const CollectiveCall& collective);
+// Bytes that one device of a cell sends to the next stage: the edge's tensor, split as the layers' inputs and
+// outputs are: over the context group, and over the tensor group with sequence parallelism.
+[[nodiscard]] Bytes boundary_bytes(Bytes whole, const Strategy& strategy);
 
 // The contract's keys; the expert tensor degree is written out.
 [[nodiscard]] Value to_value(const Strategy& strategy);

@@ -61,4 +61,13 @@ class KernelTimes {
   std::unique_ptr<std::array<Index, kKernelKinds>> indices_;
 };
 
+inline constexpr int kNewestFlash = 3;
+
+// How many times as long a flash attention kernel of an older generation takes as the profile's: a run's
+// software decides which one it had, whatever its accelerator could do. 1: FlashAttention 1 and its Triton
+// port, 2: FlashAttention 2, 3: the newest that suit the accelerator.
+//
+//   flash_time(1, find_accelerator("a100-80"))   -> 2
+[[nodiscard]] double flash_time(int generation, const Accelerator& accelerator);
+
 }  // namespace nest::estimate

@@ -87,5 +87,13 @@ TEST(KernelTimes, TheProfileIsTheOneThatTheAcceleratorNames) {
   EXPECT_EQ(KernelTimes(find_accelerator("a100-80")).launch().value, 10e-6);
 }
 
+TEST(FlashGeneration, OlderKernelsAreSlowerOnNewerAccelerators) {
+  EXPECT_EQ(flash_time(3, find_accelerator("h100-sxm")), 1);
+  EXPECT_EQ(flash_time(2, find_accelerator("a100-80")), 1);
+  EXPECT_GT(flash_time(2, find_accelerator("h100-sxm")), 1);
+  EXPECT_GT(flash_time(1, find_accelerator("h100-sxm")), flash_time(1, find_accelerator("a100-80")));
+  EXPECT_EQ(flash_time(1, find_accelerator("tpu-v4")), 1);
+}
+
 }  // namespace
 }  // namespace nest::estimate

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "nest/estimate/operators/test_operator_layers.hpp"
+#include "nest/model/blocks/build.hpp"
+#include "nest/model/zoo.hpp"
 
 namespace nest::estimate {
 namespace {
@@ -76,6 +78,19 @@ TEST(OperatorTimes, OtherAcceleratorsRunTheSameLayerAtASensibleShareOfTheirPeak)
         3 * layer.forward_flops().value / (time.forward() + time.backward()).value / peak->value;
     EXPECT_GT(share, 0.3) << name;
     EXPECT_LT(share, 0.85) << name;
+  }
+}
+
+// Only attention gets slower, and by the factor.
+TEST(OperatorTimes, OlderAttentionKernelsMultiplyAttentionAlone) {
+  const Model model = build_model(zoo_model("llama3.1-8b"), {.sequence = 8192});
+  const LayerType& block = model.type_of(LayerId{1});
+  const OperatorTimes newest(find_accelerator("h100-sxm"));
+  const OperatorTimes old(newest.shared_kernels(), {.attention_time = 1.6});
+  for (const Operator& op : block.operators) {
+    const double factor = op.kind == OperatorKind::attention ? 1.6 : 1;
+    EXPECT_NEAR(old.time(block, op).forward.value, factor * newest.time(block, op).forward.value, 1e-12)
+        << op.name;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "nest/base/hash.hpp"
 #include "nest/price/network/shared_cells.hpp"
-#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::price {
 namespace {
@@ -206,7 +206,7 @@ LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& 
                                    RecomputePolicy policy, const LayerGraph& graph) {
   const ProfileStrategy& own = *find_strategy(profile, strategy);
   std::vector<Bytes> incoming(graph.layers());
-  for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge, strategy);
+  for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge.bytes, strategy);
   std::vector<LayerTerms> layers;
   layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)

@@ -1,7 +1,7 @@
 #include "nest/price/layers/layer_pricer.hpp"
 
 #include "nest/estimate/collectives/fabric.hpp"
-#include "nest/estimate/kernels/flash_generation.hpp"
+#include "nest/estimate/kernels/kernel_time.hpp"
 #include "nest/estimate/layers/layer_cost.hpp"
 
 namespace nest::price {

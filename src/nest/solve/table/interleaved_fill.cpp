@@ -8,13 +8,13 @@
 namespace nest::solve {
 struct InterleavedFiller::Context {
   StageOptions* options;
-  const InterleavedShape* shape;
+  const InterleavedQuestion* shape;
   // By content, place and end of the pipeline.
   std::unordered_map<std::int64_t, StageVariants> known;
 };
 
 StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, std::int32_t content) {
-  const InterleavedShape& shape = *context.shape;
+  const InterleavedQuestion& shape = *context.shape;
   const bool first = stage == 0;
   const bool last = stage + 1 == static_cast<std::size_t>(shape.stages);
   const std::size_t place = shape.places[stage];
@@ -32,7 +32,7 @@ StageVariants& InterleavedFiller::variants(Context& context, std::size_t stage, 
 
 // Passes of the layers' own least times: nothing is sent, nothing recomputed.
 Seconds InterleavedFiller::split_bound(const Context& context, std::span<const std::int32_t> split) {
-  const InterleavedShape& shape = *context.shape;
+  const InterleavedQuestion& shape = *context.shape;
   const auto p = static_cast<std::size_t>(shape.stages);
   const auto v = static_cast<std::size_t>(shape.chunks);
   const LayerSets& sets = *context.options->setting().sets;
@@ -62,7 +62,7 @@ Seconds InterleavedFiller::split_bound(const Context& context, std::span<const s
 }
 
 bool InterleavedFiller::ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const {
-  const InterleavedShape& shape = *context.shape;
+  const InterleavedQuestion& shape = *context.shape;
   if (shape.ties == FillQuestion::Ties::any) return true;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const bool inside =
@@ -74,7 +74,8 @@ bool InterleavedFiller::ties_fit(const Context& context, const std::vector<Stage
   return true;
 }
 
-std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options, const InterleavedShape& shape,
+std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options,
+                                                         const InterleavedQuestion& shape,
                                                          std::span<const std::vector<std::int32_t>> splits,
                                                          Seconds threshold, FillCounts& counts) {
   Context context{&options, &shape, {}};

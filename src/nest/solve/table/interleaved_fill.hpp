@@ -13,12 +13,12 @@
 
 namespace nest::solve {
 
-struct InterleavedShape {
+struct InterleavedQuestion {
   std::int64_t stages = 2;
   std::int64_t micro_batches = 2;
   std::int64_t chunks = 2;  // of one stage
   PipelineModel model = PipelineModel::one_f_one_b;
-  std::int64_t capacity = 0;        // bytes of a device
+  Bytes capacity;                   // of a device
   std::vector<std::size_t> places;  // of the stages, first stage first
   const Shapes* wrap = nullptr;     // last stage and first
   FillQuestion::Ties ties = FillQuestion::Ties::any;
@@ -41,7 +41,7 @@ class InterleavedFiller {
       : contents_(graph, sets), prunings_(prunings) {}
 
   // Splits as boundaries of chunks in pipeline order.
-  [[nodiscard]] std::optional<InterleavedFilled> fill(StageOptions& options, const InterleavedShape& shape,
+  [[nodiscard]] std::optional<InterleavedFilled> fill(StageOptions& options, const InterleavedQuestion& shape,
                                                       std::span<const std::vector<std::int32_t>> splits,
                                                       Seconds threshold, FillCounts& counts);
 

@@ -77,12 +77,12 @@ Best fill_of(FillCase& c, const Prunings& prunings, Seconds threshold, bool boun
   for (const TieQuestion& ties : c.problem.ties(c.configuration)) {
     const PlanNetwork network = c.network(ties);
     StageOptions options = c.options(network);
-    InterleavedShape shape;
+    InterleavedQuestion shape;
     shape.stages = plan.parallelism.pipeline;
     shape.micro_batches = plan.training.micro_batches;
     shape.chunks = plan.parallelism.interleave;
     shape.model = c.problem.problem.pipeline_model;
-    shape.capacity = c.problem.costs.capacity().value;
+    shape.capacity = c.problem.costs.capacity();
     for (std::size_t i = 0; i < c.stages(); ++i) shape.places.push_back(i);
     shape.wrap = &network.wrap;
     shape.ties = ties.ties;

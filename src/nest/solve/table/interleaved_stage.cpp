@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
 namespace {
@@ -83,8 +83,8 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const StageClass& whole = content.whole;
   parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
-  fixed_ = (m.weights + m.gradients + m.optimizer).value;
-  update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_).value;
+  fixed_ = m.weights + m.gradients + m.optimizer;
+  update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_);
   for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable))
     variants_.emplace_back().recompute = recompute;
   weigh();
@@ -160,7 +160,7 @@ void StageVariants::weigh() {
   const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
   LayerTerms own = parameters_;
   double known = -1;  // transient that `workspace` is of
-  std::int64_t workspace = 0;
+  Bytes workspace;
   work_.reserve(variants_.size() * chunks.size());
   stashes_.reserve(variants_.size() * chunks.size());
   for (StageVariant& variant : variants_) {
@@ -183,19 +183,19 @@ void StageVariants::weigh() {
       stashes_.push_back(rung.stash + buffers[c]);
     }
     if (own.transient != known) {
-      workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace.value;
+      workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace;
       known = own.transient;
     }
     variant.workspace = workspace;
     const auto [least, most] =
         std::minmax_element(stashes_.begin() + static_cast<std::ptrdiff_t>(variant.first), stashes_.end());
-    variant.least_stash = least->value;
-    variant.greatest_stash = most->value;
+    variant.least_stash = *least;
+    variant.greatest_stash = *most;
   }
 }
 
-bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, std::int64_t capacity) const {
-  const auto total = [&](std::int64_t held) { return fixed_ + std::max(held + variant.workspace, update_); };
+bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, Bytes capacity) const {
+  const auto total = [&](Bytes held) { return fixed_ + std::max(held + variant.workspace, update_); };
   // As many chunks of the smallest or of the largest stash settle most cases.
   const std::int64_t count = in_flight(setting_->schedule, setting_->shape, stage);
   if (total(variant.least_stash * count) > capacity) return false;
@@ -203,9 +203,9 @@ bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, std::i
   return need(variant, stage) <= capacity;
 }
 
-std::int64_t StageVariants::need(const StageVariant& variant, std::int64_t stage) const {
+Bytes StageVariants::need(const StageVariant& variant, std::int64_t stage) const {
   const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, stashes(variant));
-  return fixed_ + std::max(held.value + variant.workspace, update_);
+  return fixed_ + std::max(held + variant.workspace, update_);
 }
 
 void StageVariants::price(StageVariant& variant) const {
@@ -246,9 +246,13 @@ void StageVariants::price(StageVariant& variant) const {
     variant.work.push_back(chunk.backward_work().value);
     variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
   }
-  const double summed = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor);
-  coster.step(whole, network, setting_->zero, tied_, summed, *setting_->ends, setting_->shape,
-              setting_->schedule, variant.cost);
+  const StageStep step{.zero = setting_->zero,
+                       .tied = tied_,
+                       .shared = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor),
+                       .ends = setting_->ends,
+                       .shape = setting_->shape,
+                       .schedule = setting_->schedule};
+  coster.step(whole, network, step, variant.cost);
   const ChunkCost& front = variant.cost.chunks.front();
   if (!where_.first) variant.hidden += front.forward_hidden.value;
   if (!where_.last) variant.hidden += front.backward_hidden.value;

@@ -56,11 +56,11 @@ class StageContents {
 // A stage under one recomputation.
 struct StageVariant {
   Recompute recompute;
-  double order = 0;              // backward time of the layers
-  std::size_t first = 0;         // of this variant's chunks among those of all variants
-  std::int64_t least_stash = 0;  // of the chunks
-  std::int64_t greatest_stash = 0;
-  std::int64_t workspace = 0;
+  double order = 0;       // backward time of the layers
+  std::size_t first = 0;  // of this variant's chunks among those of all variants
+  Bytes least_stash;      // of the chunks
+  Bytes greatest_stash;
+  Bytes workspace;
   bool priced = false;
   std::vector<StagePass> passes;
   std::vector<double> work;  // backward times of the chunks without what they receive
@@ -86,9 +86,9 @@ class StageVariants {
   // In order of their backward times; how they spread over the chunks differs.
   [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
   [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
-  [[nodiscard]] bool fits(const StageVariant& variant, std::int64_t stage, std::int64_t capacity) const;
-  // Bytes of the fullest moment.
-  [[nodiscard]] std::int64_t need(const StageVariant& variant, std::int64_t stage) const;
+  [[nodiscard]] bool fits(const StageVariant& variant, std::int64_t stage, Bytes capacity) const;
+  // At the fullest moment.
+  [[nodiscard]] Bytes need(const StageVariant& variant, std::int64_t stage) const;
   void price(StageVariant& variant) const;
   // Backward times of the chunks' layers, without ZeRO's traffic.
   [[nodiscard]] std::span<const double> least_work(const StageVariant& variant) const {
@@ -118,8 +118,8 @@ class StageVariants {
   InterleavedPlace where_;
   const StageContent* content_;
   double tied_ = 0;  // parameters of one device that are copies
-  std::int64_t fixed_ = 0;
-  std::int64_t update_ = 0;
+  Bytes fixed_;
+  Bytes update_;
   LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes
   std::vector<StageVariant> variants_;
   // Of the chunks of all variants.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "nest/plan/recompute_walk.hpp"
-#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
 namespace {
@@ -197,8 +197,13 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
                                          setting_.schedule, &chunk.forward_hidden);
   chunk.backward_receive = coster.receive(bytes(of.after), where.network->from_next, chunk.backward_work(),
                                           setting_.schedule, &chunk.backward_hidden);
-  coster.step(option.terms, *where.network, setting_.zero, of.tied_copied / parts, of.tied_summed / parts,
-              *setting_.ends, setting_.shape, setting_.schedule, scratch_);
+  const StageStep step{.zero = setting_.zero,
+                       .tied = of.tied_copied / parts,
+                       .shared = of.tied_summed / parts,
+                       .ends = setting_.ends,
+                       .shape = setting_.shape,
+                       .schedule = setting_.schedule};
+  coster.step(option.terms, *where.network, step, scratch_);
   option.work_b = chunk.backward_work();
   option.f = chunk.f();
   option.b = chunk.b();

@@ -41,7 +41,7 @@ class VariantSearch {
   };
 
   // `ordered`: see StageOptions. What it is given outlives this.
-  VariantSearch(const InterleavedShape& shape, const Prunings& prunings, bool ordered, FillCounts& counts)
+  VariantSearch(const InterleavedQuestion& shape, const Prunings& prunings, bool ordered, FillCounts& counts)
       : shape_(&shape), prunings_(prunings), ordered_(ordered), counts_(&counts) {}
 
   // The best combination that is below `below` and not above `threshold`.
@@ -82,7 +82,7 @@ class VariantSearch {
   void deepen(std::size_t stage);
   void try_all();
 
-  const InterleavedShape* shape_;
+  const InterleavedQuestion* shape_;
   Prunings prunings_;
   bool ordered_;
   FillCounts* counts_;

@@ -45,7 +45,7 @@ class Stages {
                              contents_.at(numbers[i]));
       all.push_back(&variants_.back());
     }
-    std::vector<std::int64_t> needs;
+    std::vector<Bytes> needs;
     for (std::size_t i = 0; i < p; ++i) {
       for (StageVariant& variant : all[i]->all())
         needs.push_back(all[i]->need(variant, static_cast<std::int64_t>(i)));
@@ -55,7 +55,7 @@ class Stages {
 
   [[nodiscard]] bool ordered() const { return options_.ordered(); }
 
-  InterleavedShape shape;
+  InterleavedQuestion shape;
   std::vector<StageVariants*> all;
 
  private:
@@ -131,7 +131,7 @@ TEST(VariantSearch, ABoundIsNeverAbove) {
   int near = 0;
   for_stages(72'001, 40, [&](Stages& stages) {
     FillCounts counts;
-    InterleavedShape shape = stages.shape;
+    InterleavedQuestion shape = stages.shape;
     shape.bound = true;
     const auto bound = VariantSearch(shape, {}, stages.ordered(), counts).bound(stages.all);
     const Found found = best_of(stages, true);

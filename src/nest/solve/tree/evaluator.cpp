@@ -6,7 +6,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
-#include "nest/strategies/boundary.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
 namespace {
@@ -211,8 +211,8 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
   }
   StageOptions options(own, std::move(places));
   if (schedule_of(c.schedule).chunked()) {
-    InterleavedShape shape{degrees.pipeline, degrees.micro_batches, c.interleave, problem_->pipeline_model,
-                           costs.capacity().value};
+    InterleavedQuestion shape{degrees.pipeline, degrees.micro_batches, c.interleave, problem_->pipeline_model,
+                              costs.capacity()};
     shape.places.assign(static_cast<std::size_t>(degrees.pipeline), 0);
     shape.wrap = &network.stage.from_next;
     shape.bound = true;
@@ -301,16 +301,11 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   StageOptions options(setting(c, only, network.tied),
                        places_of(costs, batch, strategy_of(degrees), network, of_stage));
   if (schedule_of(c.schedule).chunked()) {
-    InterleavedShape shape{degrees.pipeline,
-                           degrees.micro_batches,
-                           c.interleave,
-                           problem_->pipeline_model,
-                           costs.capacity().value,
-                           std::move(of_stage),
-                           &network.wrap,
-                           ties.ties,
-                           ties.first,
-                           ties.last};
+    InterleavedQuestion shape{degrees.pipeline, degrees.micro_batches,
+                              c.interleave,     problem_->pipeline_model,
+                              costs.capacity(), std::move(of_stage),
+                              &network.wrap,    ties.ties,
+                              ties.first,       ties.last};
     shape.schedule = c.schedule;
     const auto& all = splits(batch, degrees.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);

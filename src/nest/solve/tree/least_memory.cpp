@@ -52,7 +52,7 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
       StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
                              contents.at(stages[static_cast<std::size_t>(i)]));
       Bytes own = Bytes::most();
-      for (StageVariant& variant : variants.all()) own = std::min(own, Bytes{variants.need(variant, i)});
+      for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
       fullest = std::max(fullest, own);
     }
     least = std::min(least, fullest);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "nest/estimate/kernels/flash_generation.hpp"
+#include "nest/estimate/kernels/kernel_time.hpp"
 #include "nest/validate/runs/fitted.hpp"
 
 namespace nest::validate {
