@@ -27,6 +27,11 @@ inline unsigned stride() {
 #endif
 }
 
+// Whether there are enough instances to ask how often something was seen.
+inline bool all_seeds() {
+  return stride() == 1;
+}
+
 // As many of `all` random instances as are looked at.
 inline unsigned fewer(unsigned all) {
   return (all + stride() - 1) / stride();

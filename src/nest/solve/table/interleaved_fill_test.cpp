@@ -7,6 +7,7 @@
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/solve/tree/test_samples.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -125,7 +126,7 @@ TEST(InterleavedFill, FindsTheBestOfAllSplits) {
     EXPECT_EQ(priced.status, PriceStatus::feasible) << priced.reason;
     EXPECT_NEAR(priced.predicted.step.value, best.filled.step.value, 1e-9 * least->value);
   });
-  EXPECT_GT(feasible, 40);
+  if (test::all_seeds()) EXPECT_GT(feasible, 40);
 }
 
 TEST(InterleavedFill, ThresholdsAndTheSplitBoundChangeNothing) {
@@ -155,7 +156,7 @@ TEST(InterleavedFill, ABoundIsNeverAbove) {
     EXPECT_LE(bound.filled.step, best.filled.step * (1 + 1e-12));
     below += bound.filled.step < 0.999 * best.filled.step ? 1 : 0;
   });
-  EXPECT_GT(below, 5);
+  if (test::all_seeds()) EXPECT_GT(below, 5);
 }
 
 }  // namespace
