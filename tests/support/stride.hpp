@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <limits>
 
 namespace nest::test {
 
@@ -27,9 +28,10 @@ inline unsigned stride() {
 #endif
 }
 
-// Whether there are enough instances to ask how often something was seen.
-inline bool all_seeds() {
-  return stride() == 1;
+// How often something was seen, where there are enough instances to ask; else always enough.
+template <class T>
+T often(T count) {
+  return stride() == 1 ? count : std::numeric_limits<T>::max();
 }
 
 // As many of `all` random instances as are looked at.

@@ -125,8 +125,8 @@ TEST(MixedFill, FindsTheBestOfAllStrategies) {
     EXPECT_NEAR(again.mixed.filled.step.value, step.value, 1e-12 * step.value);
     EXPECT_LE(again.counts.work, best.counts.work);
   });
-  if (test::all_seeds()) EXPECT_GT(feasible, 20);
-  if (test::all_seeds()) EXPECT_GT(different, 5) << "strategies of one plan hardly ever differ";
+  EXPECT_GT(test::often(feasible), 20);
+  EXPECT_GT(test::often(different), 5) << "strategies of one plan hardly ever differ";
 }
 
 // With one strategy to choose from, it is the plain filler.

@@ -80,7 +80,7 @@ TEST(AlpaStages, AgreesWithEnumeration) {
     ASSERT_EQ(devices, problem.devices);
     ASSERT_DOUBLE_EQ(listed.sum + static_cast<double>(problem.micro_batches - 1) * listed.most, *best);
   }
-  if (test::all_seeds()) EXPECT_GT(solved, 200);
+  EXPECT_GT(test::often(solved), 200);
 }
 
 double greatest(const std::vector<Seconds>& times, const std::vector<std::size_t>& firsts) {

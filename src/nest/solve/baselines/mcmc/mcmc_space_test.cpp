@@ -94,8 +94,8 @@ TEST(McmcSpace, StaysInsideTheSpace) {
     EXPECT_EQ(all.empty(), seen.empty()) << instance.text;
   }
   // So many steps come to most of them.
-  if (test::all_seeds()) EXPECT_GT(plans, 5'000);
-  if (test::all_seeds()) EXPECT_LT(missed, plans / 4);
+  EXPECT_GT(test::often(plans), 5'000);
+  EXPECT_LT(missed, test::often(plans) / 4);
 }
 
 TEST(McmcSpace, ComesToEveryPlanOfTheExample) {
