@@ -113,7 +113,7 @@ Band band(const char* what, double Sample::* value, const Wanted& wanted) {
     within_1 += std::abs(v) <= 0.01 ? 1 : 0;
     within_10 += std::abs(1 / (1 + v) - 1) <= 0.10 ? 1 : 0;
   }
-  EXPECT_GE(b.plans, 3U) << what << ": too few to say anything";
+  EXPECT_GE(b.plans, 5U) << what << ": too few to say anything";
   b.within_1 = within_1 / static_cast<double>(b.plans);
   b.within_10 = within_10 / static_cast<double>(b.plans);
   std::printf(

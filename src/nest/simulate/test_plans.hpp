@@ -205,9 +205,16 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
   const std::int64_t copies = pick(1, 4);
   const std::int64_t width = 1 << pick(0, 2);
   const Order order = pick(0, 1) == 0 ? Order::copies : Order::stages;
-  std::vector<Level> levels{level("node", 4 << pick(0, 1), real(100e9, 500e9), 1e-6),
-                            level("rack", 2 << pick(0, 2), real(20e9, 60e9), 5e-6)};
-  levels.push_back(level("spine", 64, real(20e9, 60e9), 10e-6, 1 + pick(0, 1)));
+  // Each draw has its own statement: compilers evaluate arguments in their own order.
+  const double node_bandwidth = real(100e9, 500e9);
+  const int node_size = 4 << pick(0, 1);
+  const double rack_bandwidth = real(20e9, 60e9);
+  const int rack_size = 2 << pick(0, 2);
+  const int oversubscription = 1 + pick(0, 1);
+  const double spine_bandwidth = real(20e9, 60e9);
+  std::vector<Level> levels{level("node", node_size, node_bandwidth, 1e-6),
+                            level("rack", rack_size, rack_bandwidth, 5e-6),
+                            level("spine", 64, spine_bandwidth, 10e-6, oversubscription)};
   Case c{inputs_on(cluster_of(std::move(levels))), placed(stages, copies, width, order), {}};
   c.plan.parallelism.schedule = draw.schedule;
   c.plan.training.micro_batches = pick(1, 32);

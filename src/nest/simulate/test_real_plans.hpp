@@ -109,8 +109,10 @@ class Draws {
         "mi300x-roce",          "dgx-h100-superpod-127"};
     static const std::vector<std::string> kRecipes{"megatron", "torchtitan", "deepspeed", "plain"};
     Warnings warnings;
-    PlanInputs inputs =
-        load_inputs(dice_.one_of(kModels), dice_.one_of(kClusters), dice_.one_of(kRecipes), warnings);
+    const std::string& recipe = dice_.one_of(kRecipes);
+    const std::string& cluster = dice_.one_of(kClusters);
+    const std::string& model = dice_.one_of(kModels);
+    PlanInputs inputs = load_inputs(model, cluster, recipe, warnings);
     inputs.cluster = resized(std::move(inputs.cluster));
     if (inputs.cluster.devices() > 4096) return new_inputs();
     where_ = fmt::format("{} on {} of {} ({}): ", *inputs.model.as_string(), inputs.cluster.name(),

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "nest/cluster/cluster_file.hpp"
@@ -44,12 +45,19 @@ class Dice {
   std::string text =
       "name: random\naccelerator: {name: x, memory: 80 GB, memory_bandwidth: 3 TB/s, peak: {bf16: 1000 "
       "TFLOP/s}}\nlevels:\n";
-  text += "  - {name: node, kind: switch, size: " + std::to_string(dice.pick(1, 4)) +
-          ", bandwidth: " + speed(400) + ", latency: 1 us}\n";
-  text += "  - {name: rack, kind: switch, sizes: [" + sizes + "], bandwidth: " + speed(100) +
-          ", latency: 5 us, oversubscription: " + std::to_string(dice.pick(1, 3)) + "}\n";
-  text += "  - {name: spine, kind: switch, size: " + std::to_string(racks) + ", bandwidth: " + speed(50) +
-          ", latency: 10 us, oversubscription: " + std::to_string(dice.pick(1, 3)) + "}\n";
+  // Each draw has its own statement: compilers evaluate operands in their own order.
+  const std::string node_speed = speed(400);
+  const std::string node_size = std::to_string(dice.pick(1, 4));
+  text += "  - {name: node, kind: switch, size: " + node_size + ", bandwidth: " + node_speed +
+          ", latency: 1 us}\n";
+  for (const auto& [name, size, most, latency] :
+       {std::tuple{"rack", "sizes: [" + sizes + "]", 100, "5 us"},
+        std::tuple{"spine", "size: " + std::to_string(racks), 50, "10 us"}}) {
+    const std::string oversubscription = std::to_string(dice.pick(1, 3));
+    const std::string bandwidth = speed(most);
+    text += std::string("  - {name: ") + name + ", kind: switch, " + size + ", bandwidth: " + bandwidth +
+            ", latency: " + latency + ", oversubscription: " + oversubscription + "}\n";
+  }
   return read_cluster(parse_yaml("cluster", text));
 }
 

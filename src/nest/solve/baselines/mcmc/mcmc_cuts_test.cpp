@@ -51,9 +51,12 @@ std::set<CutParts> walked(const LayerGraph& graph, bool contiguous, std::int64_t
       case 0:
         moved = cuts.shift(next, random);
         break;
-      case 1:
-        moved = cuts.transfer(next, random.below(stages), random.below(stages));
+      case 1: {
+        const std::int64_t to = random.below(stages);  // one draw, one statement: the order is ours
+        const std::int64_t from = random.below(stages);
+        moved = cuts.transfer(next, from, to);
         break;
+      }
       case 2:
         moved = cuts.reorder(next, random);
         break;
