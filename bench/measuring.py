@@ -6,6 +6,7 @@
 import collections
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -20,7 +21,12 @@ class Failed(Exception):
 
 
 def run(words):
-    """Memory by GNU time: a direct child of Python would count Python's memory from before it began."""
+    return run_text(words)[0]
+
+
+def run_text(words, allowed=(0, 3), cpu_limit_s=None):
+    """The run and what it printed. After `cpu_limit_s` seconds of processor time the command is interrupted, as by
+    Ctrl-C. Memory by GNU time: a direct child of Python would count Python's memory from before it began."""
     if not os.path.exists("/usr/bin/time"):
         raise Failed("the memory is measured by GNU time; install it with: apt-get install time")
     with tempfile.TemporaryDirectory() as folder:
@@ -29,16 +35,44 @@ def run(words):
             whole = ["timeout", str(LONGEST_RUN_S), "/usr/bin/time", "-q", "-f", "%M", "-o", report, *words]
             began = time.perf_counter()
             with subprocess.Popen(whole, stdout=answer, stderr=subprocess.DEVNULL) as child:
+                if cpu_limit_s is not None:
+                    interrupt_after(child.pid, cpu_limit_s)
                 _, status, usage = os.wait4(child.pid, 0)
                 wall_s = time.perf_counter() - began
                 child.returncode = os.waitstatus_to_exitcode(status)
-            if child.returncode not in (0, 3):  # 3: no plan is feasible, which is an answer too
+            if child.returncode not in allowed:  # 3: no plan is feasible, which is an answer too
                 raise Failed(f"'{' '.join(words)}' ended with status {child.returncode}")
             answer.seek(0)
-            search_s, plan_status = read(answer.read())
+            text = answer.read()
+            search_s, plan_status = read(text)
         with open(report, encoding="utf-8") as file:
             peak_mb = int(file.read().split()[-1]) * 1024 / 1e6
-    return Run(wall_s, usage.ru_utime + usage.ru_stime, peak_mb, search_s, plan_status)
+    return Run(wall_s, usage.ru_utime + usage.ru_stime, peak_mb, search_s, plan_status), text
+
+
+def interrupt_after(pid, cpu_s):
+    """Waits until the innermost child of a process ends, and interrupts it if it works longer."""
+    interrupted = False
+    while True:
+        try:
+            worker = pid
+            while True:
+                with open(f"/proc/{worker}/task/{worker}/children", encoding="utf-8") as file:
+                    children = file.read().split()
+                if not children:
+                    break
+                worker = int(children[0])
+            with open(f"/proc/{worker}/stat", encoding="utf-8") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:  # it ended between two looks
+            continue
+        if worker == pid and fields[0] == "Z":
+            return
+        ticks = int(fields[11]) + int(fields[12])
+        if worker != pid and not interrupted and ticks / os.sysconf("SC_CLK_TCK") >= cpu_s:
+            os.kill(worker, signal.SIGINT)
+            interrupted = True
+        time.sleep(0.005)
 
 
 def read(text):

@@ -24,8 +24,8 @@ double bound(const PipelineShape& shape, const PipelineLabel& label, double k, d
   return label[0] + f + b + static_cast<double>(shape.micro_batches - 1) * std::max(label[1], (f + b) / k);
 }
 
-double whole(const PipelineShape& shape, double f, double b, double longest) {
-  return f + b + static_cast<double>(shape.micro_batches - 1) * longest;
+double whole(const PipelineShape& shape, double f, double b, const StagePass& longest) {
+  return f + b + static_cast<double>(shape.micro_batches - 1) * (longest.f + longest.b);
 }
 
 constexpr PipelineForm kForm{extended, total, bound, whole};
@@ -52,8 +52,8 @@ double bound(const PipelineShape& shape, const PipelineLabel& label, double k, d
   return rounds(shape) * std::max(label[0], (f + b) / k);
 }
 
-double whole(const PipelineShape& shape, double /*f*/, double /*b*/, double longest) {
-  return rounds(shape) * longest;
+double whole(const PipelineShape& shape, double /*f*/, double /*b*/, const StagePass& longest) {
+  return rounds(shape) * (longest.f + longest.b);
 }
 
 constexpr PipelineForm kForm{extended, total, bound, whole};
@@ -76,10 +76,10 @@ Seconds pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, s
   return Seconds{shape.form->bound(shape, label, static_cast<double>(shape.stages - s), f.value, b.value)};
 }
 
-Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b, Seconds longest) {
+Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b, const StagePass& longest) {
   return std::max({pipeline_bound(shape, {}, 0, f, b),
-                   Seconds{shape.form->whole(shape, f.value, b.value, longest.value)},
-                   static_cast<double>(shape.micro_batches) * longest});
+                   Seconds{shape.form->whole(shape, f.value, b.value, longest)},
+                   Seconds{static_cast<double>(shape.micro_batches) * (longest.f + longest.b)}});
 }
 
 Seconds chunk_time(Schedule schedule, std::span<const StagePass> chunks, std::int64_t stages,

@@ -42,7 +42,8 @@ namespace nest::price {
 // is shorter.
 [[nodiscard]] Seconds pipeline_bound(const PipelineShape& shape, const PipelineLabel& label, std::int64_t s,
                                      Seconds f, Seconds b);
-// No pipeline of stages that take `f` and `b` in sum, one of them at least `longest`, is shorter.
-[[nodiscard]] Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b, Seconds longest);
+// No pipeline of stages that take `f` and `b` in sum, one of them at least `longest` either way, is shorter.
+[[nodiscard]] Seconds pipeline_bound(const PipelineShape& shape, Seconds f, Seconds b,
+                                     const StagePass& longest);
 
 }  // namespace nest::price

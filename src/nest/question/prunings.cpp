@@ -17,7 +17,8 @@ constexpr std::array kRows{
     Row{"group-bound", &Prunings::group_bound},     Row{"relaxed-bound", &Prunings::relaxed_bound},
     Row{"network-bound", &Prunings::network_bound}, Row{"same-network", &Prunings::same_network},
     Row{"split-bound", &Prunings::split_bound},     Row{"dive", &Prunings::dive},
-    Row{"memory-bound", &Prunings::memory_bound},   Row{"beam", &Prunings::beam},
+    Row{"memory-bound", &Prunings::memory_bound},   Row{"melted-bound", &Prunings::melted_bound},
+    Row{"beam", &Prunings::beam},
 };
 
 }  // namespace

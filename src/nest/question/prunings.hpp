@@ -25,6 +25,7 @@ struct Prunings {
   bool network_bound = true;  // placements whose bound is above the best plan
   bool same_network = true;   // placements with equal networks
   bool split_bound = true;    // interleaved splits whose bound is above the best plan
+  bool melted_bound = true;   // tables in which labels that melt into few are above the best plan
   bool beam = true;           // looks for good stages of a configuration before the best
   bool dive = true;           // looks for a good plan first
 };

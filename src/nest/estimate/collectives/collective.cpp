@@ -1,6 +1,7 @@
 #include "nest/estimate/collectives/collective.hpp"
 
 #include <array>
+#include <atomic>
 
 #include "nest/base/error.hpp"
 #include "nest/estimate/collectives/collective_parts.hpp"
@@ -54,6 +55,11 @@ Best best_of(const CollectiveQuery& q) {
   return q.model.library() ? best_library(q) : best_ideal(q);
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> next{0};
+  return ++next;
+}
+
 }  // namespace
 
 std::string_view to_string(Composition composition) {
@@ -63,7 +69,7 @@ std::string_view to_string(Composition composition) {
 }
 
 CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& constants)
-    : library_(constants.library), launch_s_(constants.launch.value), message_s_(constants.message.value) {
+    : number_(next_number()), library_(constants.library), launch_s_(constants.launch.value), message_s_(constants.message.value) {
   if (constants.levels.size() != cluster.levels().size()) {
     throw InputError(cluster.name(), "levels", "one fabric for each level is expected");
   }

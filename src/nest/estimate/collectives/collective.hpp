@@ -7,6 +7,7 @@
 //   collective_cost(..).phases   -> {rack, ring: 10 us of latency, 40 ms of transfer}
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -36,12 +37,15 @@ class CollectiveModel {
  public:
   CollectiveModel(const Cluster& cluster, const FabricConstants& constants);
 
+  // The same for copies of one model, another one for every other.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] bool library() const { return library_; }
   [[nodiscard]] double launch_s() const { return launch_s_; }
   [[nodiscard]] double message_s() const { return message_s_; }
   [[nodiscard]] const LevelTerms& level(LevelId id) const { return levels_[id.index()]; }
 
  private:
+  std::uint64_t number_ = 0;
   bool library_ = false;
   double launch_s_ = 0;
   double message_s_ = 0;

@@ -83,6 +83,8 @@ class Shapes {
   [[nodiscard]] const GroupShape* begin() const { return all().data(); }
   [[nodiscard]] const GroupShape* end() const { return all().data() + all().size(); }
   bool operator==(const Shapes& other) const;
+  // The same for copies; as long as one of them lives, no other shapes have it.
+  [[nodiscard]] const void* number() const { return list_.get(); }
 
  private:
   [[nodiscard]] std::span<const GroupShape> all() const {

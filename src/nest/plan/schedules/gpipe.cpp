@@ -38,8 +38,8 @@ double bound(const PipelineShape& shape, const PipelineLabel& label, double k, d
 }
 
 // max f + max b is at least the longest stage's f + b.
-double whole(const PipelineShape& shape, double f, double b, double longest) {
-  return f + b + static_cast<double>(shape.micro_batches - 1) * longest;
+double whole(const PipelineShape& shape, double f, double b, const StagePass& longest) {
+  return f + b + static_cast<double>(shape.micro_batches - 1) * (longest.f + longest.b);
 }
 
 constexpr PipelineForm kForm{extended, total, bound, whole};

@@ -55,27 +55,28 @@ double total(const PipelineShape& /*shape*/, const PipelineLabel& label) {
 //     - 1 - L_i this is D_i = D_{i-1} (m-p+i-2) / (m-p+i-1), so D_k = (C-1) (m-p-1) / (m-p+k-1); and L_k = 1
 //     asks for D_k = C - 2. That gives C = 2 + (m-p-1) / k, all l_i >= 0, and V_p >= C X + 2 S.  (k = p: (m +
 //     p - 1) / p times the sum.)
-// (3) any m: V_p >= X + S + (m-1)/2 * u_i. Where m <= s_i: own_i >= S_i + u_i + (m-1) max(f_i, b_i), and
-//     max(f, b) >= u / 2. Where m > s_i: own_i >= m u_i + S_i - (s_i-1) min(f_i, b_i), min(f, b) <= u / 2,
-//     and s_i - 1 <= m - 1.
+// (3) any m: V_p >= X + S + (m-1) max(f_i, b_i). Where m <= s_i, own_i has it as a term. Where m > s_i:
+//     own_i >= m u_i + S_i - (s_i-1) min(f_i, b_i), and s_i - 1 <= m - 1. Some f_i is at least F / k, and
+//     some b_i at least B / k, with F + B = X.
 double bound(const PipelineShape& shape, const PipelineLabel& label, double k, double f, double b) {
   const auto m = static_cast<double>(shape.micro_batches);
   const auto p = static_cast<double>(shape.stages);
   const double x = f + b;
   const double sum = label[0];
   const double mean = x / k;
-  double least = std::max({x + label[1], m * mean, x + sum + (m - 1) / 2 * mean});
+  double least = std::max({x + label[1], m * mean, x + sum + (m - 1) * std::max(f, b) / k});
   if (m > p) least = std::max(least, 2 * (x + sum) + (m - p - 1) * mean);
   return least;
 }
 
 // With the stage i that takes `longest` or more: from (2) and (3) above, V_p >= sum + (m - s_i) u_i where
 // m > p >= s_i, and V_p >= m u_i always.
-double whole(const PipelineShape& shape, double f, double b, double longest) {
+double whole(const PipelineShape& shape, double f, double b, const StagePass& longest) {
   const auto m = static_cast<double>(shape.micro_batches);
   const auto p = static_cast<double>(shape.stages);
-  const double least = std::max(m * longest, f + b + (m - 1) / 2 * longest);
-  return m > p ? std::max(least, f + b + (m - p) * longest) : least;
+  const double u = longest.f + longest.b;
+  const double least = std::max(m * u, f + b + (m - 1) * std::max(longest.f, longest.b));
+  return m > p ? std::max(least, f + b + (m - p) * u) : least;
 }
 
 constexpr PipelineForm kForm{extended, total, bound, whole};

@@ -66,9 +66,9 @@ struct PipelineForm {
   // sum, is shorter. k is at least 1.
   double (*bound)(const PipelineShape& shape, const PipelineLabel& label, double k, double f,
                   double b) = nullptr;
-  // No pipeline of stages that take `f` and `b` in sum, one of them at least `longest`, is shorter than this
-  // and `bound`.
-  double (*whole)(const PipelineShape& shape, double f, double b, double longest) = nullptr;
+  // No pipeline of stages that take `f` and `b` in sum, one of them at least `longest` either way, is shorter
+  // than this and `bound`.
+  double (*whole)(const PipelineShape& shape, double f, double b, const StagePass& longest) = nullptr;
 };
 
 // How a micro-batch goes through chunks: always from the first stage to the last and then round again, or

@@ -71,8 +71,8 @@ double bound(const PipelineShape& shape, const PipelineLabel& label, double k, d
   return std::max(f + label[2], static_cast<double>(shape.micro_batches) * (f + b) / k);
 }
 
-double whole(const PipelineShape& shape, double /*f*/, double /*b*/, double longest) {
-  return static_cast<double>(shape.micro_batches) * longest;
+double whole(const PipelineShape& shape, double /*f*/, double /*b*/, const StagePass& longest) {
+  return static_cast<double>(shape.micro_batches) * (longest.f + longest.b);
 }
 
 constexpr PipelineForm kForm{extended, total, bound, whole};

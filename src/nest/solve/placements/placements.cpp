@@ -90,6 +90,34 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
   return all;
 }
 
+RelaxedNetwork Placements::relaxed(const CollectiveModel& collectives, std::size_t strategy,
+                                   std::int64_t copies, ShardKind kind) const {
+  return relaxed_network(
+      even_ ? *even_ : *cluster_, *constants_, collectives,
+      {(*strategies_)[strategy], copies, kind, !space_->zero_shards.open(), even_.has_value()});
+}
+
+std::optional<Placement> Placements::usual(const PlacementQuestion& question) const {
+  const Strategy& strategy = (*strategies_)[question.strategy];
+  const std::vector<std::int64_t> inner = inner_values(*space_, question.copies);
+  const bool first = !space_->first_stage_first.empty() && space_->first_stage_first.front();
+  if (inner.empty() || !space_->block_devices.open()) return std::nullopt;
+  PlacementShape shape{
+      strategy.cell(), question.pipeline, inner.back(), question.copies / inner.back(), 0, false};
+  if (shape.outer > 1) {
+    const std::vector<std::int64_t> blocks = block_sizes(cluster_->tree(), shape);
+    if (blocks.empty()) return std::nullopt;
+    shape.block_devices = blocks.front();
+  }
+  const auto slot = SlotNetwork::make(*cluster_, *constants_, strategy, shape);
+  if (!slot) return std::nullopt;
+  const std::vector<std::int64_t> shards = shard_sizes(question, *slot);
+  if (shards.empty()) return std::nullopt;
+  const NetworkOptions options{shards.front(), question.wrap, question.tied_first, question.tied_last};
+  return Placement{shape.inner, shape.block_devices, first, shards.front(),
+                   std::make_shared<const PlanNetwork>(slot->network(options, first))};
+}
+
 std::shared_ptr<const std::vector<Placement>> Placements::of(const PlacementQuestion& question) {
   Answer* answer = nullptr;
   {

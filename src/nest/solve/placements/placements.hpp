@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -41,9 +42,19 @@ class Placements {
   // All that it is given outlives this. `merge`: those that look alike are one.
   Placements(const Cluster& cluster, const FabricConstants& constants,
              const std::vector<Strategy>& strategies, const SearchSpace& space, bool merge)
-      : cluster_(&cluster), constants_(&constants), strategies_(&strategies), space_(&space), merge_(merge) {}
+      : cluster_(&cluster),
+        even_(even_cluster(cluster)),
+        constants_(&constants),
+        strategies_(&strategies),
+        space_(&space),
+        merge_(merge) {}
 
   [[nodiscard]] std::shared_ptr<const std::vector<Placement>> of(const PlacementQuestion& question);
+  // The one that people would try first, if the space has it: copies side by side, the stages in their order.
+  [[nodiscard]] std::optional<Placement> usual(const PlacementQuestion& question) const;
+  // The network that no placement of a strategy is faster than.
+  [[nodiscard]] RelaxedNetwork relaxed(const CollectiveModel& collectives, std::size_t strategy,
+                                       std::int64_t copies, ShardKind kind) const;
   [[nodiscard]] std::int64_t networks() const { return networks_; }
 
  private:
@@ -64,6 +75,7 @@ class Placements {
                                                       const SlotNetwork& slot) const;
 
   const Cluster* cluster_;
+  std::optional<Cluster> even_;
   const FabricConstants* constants_;
   const std::vector<Strategy>* strategies_;
   const SearchSpace* space_;

@@ -13,31 +13,45 @@ std::int64_t domain_devices(const Cluster& cluster, std::int32_t level) {
   return cluster.tree().devices_in(LevelId(level), 0);
 }
 
-// Switches all the way, all domains of a level alike.
-bool is_plain(const Cluster& cluster) {
+bool is_even(const Cluster& cluster) {
   for (std::int32_t l = 0; l < cluster.tree().levels(); ++l) {
-    if (cluster.level(LevelId(l)).kind != LevelKind::switched || !cluster.tree().regular(LevelId(l)))
-      return false;
+    if (!cluster.tree().regular(LevelId(l))) return false;
   }
   return true;
 }
 
-// No level is faster than one inside it.
-bool slows_outwards(const Cluster& cluster) {
-  for (std::size_t l = 1; l < cluster.levels().size(); ++l) {
-    const Level& inner = cluster.levels()[l - 1];
-    const Level& outer = cluster.levels()[l];
+bool all_switched(const Cluster& cluster) {
+  return std::all_of(cluster.levels().begin(), cluster.levels().end(),
+                     [](const Level& level) { return level.kind == LevelKind::switched; });
+}
+
+// Whether everything slows down outwards: one byte, one step, and additions inside a switch.
+bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
+  for (std::int32_t l = 1; l < cluster.tree().levels(); ++l) {
+    const Level& inner = cluster.level(LevelId(l - 1));
+    const Level& outer = cluster.level(LevelId(l));
+    const LevelTerms& in = model.level(LevelId(l - 1));
+    const LevelTerms& out = model.level(LevelId(l));
     if (outer.bandwidth > inner.bandwidth || outer.latency < inner.latency ||
         (outer.in_network_reduction && !inner.in_network_reduction))
       return false;
+    for (const std::size_t p : {0, 1}) {
+      if (out.seconds_per_byte[p] < in.seconds_per_byte[p]) return false;
+    }
   }
   return true;
 }
 
+// Blocks of so many devices, one after the other, all lie alike: in every domain, and in every row of a grid.
 bool aligned(const Cluster& cluster, std::int64_t block) {
+  const auto fits = [&](std::int64_t devices) { return devices % block == 0 || block % devices == 0; };
   for (std::int32_t l = 0; l < cluster.tree().levels(); ++l) {
-    const std::int64_t devices = domain_devices(cluster, l);
-    if (devices % block != 0 && block % devices != 0) return false;
+    if (!fits(domain_devices(cluster, l))) return false;
+    std::int64_t row = l == 0 ? 1 : domain_devices(cluster, l - 1);
+    for (const std::int32_t size : cluster.level(LevelId(l)).dims) {
+      row *= size;
+      if (!fits(row)) return false;
+    }
   }
   return true;
 }
@@ -52,8 +66,14 @@ Shapes nearest_pair(const Cluster& cluster, const CollectiveModel& model, std::i
   std::vector<GroupShape> candidates;
   for (std::int32_t l = 0; l < cluster.tree().levels(); ++l) {
     const std::int64_t inside = l == 0 ? 1 : domain_devices(cluster, l - 1);
-    if (domain_devices(cluster, l) > width && domain_devices(cluster, l) > inside)
-      candidates.push_back(lone_shape(cluster, inside, 2));
+    if (domain_devices(cluster, l) <= width || domain_devices(cluster, l) <= inside) continue;
+    candidates.push_back(lone_shape(cluster, inside, 2));
+    // On grids, neighbours in the other dimensions too.
+    std::int64_t row = inside;
+    for (const std::int32_t size : cluster.level(LevelId(l)).dims) {
+      if (size > 1) candidates.push_back(lone_shape(cluster, row, 2));
+      row *= size;
+    }
   }
   constexpr std::array<std::int64_t, 6> kBytes{1, 1'000, 100'000, 10'000'000, 1'000'000'000, 100'000'000'000};
   for (const GroupShape& shape : candidates) {
@@ -68,46 +88,90 @@ Shapes nearest_pair(const Cluster& cluster, const CollectiveModel& model, std::i
   return {};
 }
 
+// What a group of so many takes at least where everything slows down outwards: every member sends its part at
+// all that a device has, and no message takes any time to arrive.
+GroupShape fastest_shape(std::int64_t members) {
+  GroupShape shape(static_cast<std::int32_t>(members));
+  GroupLevel level;
+  level.level = LevelId(0);
+  level.members = static_cast<std::int32_t>(members);
+  shape.add(level);
+  return shape;
+}
+
 // Ranks that hold the same parameters, side by side.
 struct Packing {
   std::int64_t width = 1;
   ShardKind kind = ShardKind::any;
   bool listed = false;
-  bool certain = false;  // the cluster is one of which it is known what is fastest
+  enum class Known {
+    nothing,
+    rates,   // that no device sends more than its own bandwidth
+    shapes,  // on switches also that groups side by side are the fastest
+  } known = Known::nothing;
 };
 
+// So many of the members that blocks of them are aligned: a group of more is no faster.
+std::int64_t aligned_members(const Cluster& cluster, std::int64_t width, std::int64_t members) {
+  while (members > 1 && (width * members > cluster.devices() || !aligned(cluster, width * members)))
+    --members;
+  return members;
+}
+
 void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, ParameterGroup& group) {
-  const auto& [width, kind, listed, certain] = packing;
+  const auto& [width, kind, listed, known] = packing;
   group.members = members;
   group.shards =
       kind == ShardKind::part && members > 1 && !listed ? std::max<std::int64_t>(1, members / 2) : members;
-  if (kind == ShardKind::any || !certain || !aligned(cluster, width) || members == 1) return;
-  if (kind == ShardKind::whole) {
-    if (!aligned(cluster, width * members)) return;
-    group.whole = group.inner = Shapes({lone_shape(cluster, width, members)});
-  } else if (!listed && aligned(cluster, 2 * width) && 2 * width <= cluster.devices()) {
-    group.inner = Shapes({lone_shape(cluster, width, 2)});
+  if (kind == ShardKind::any || known == Packing::Known::nothing || members == 1) return;
+  if (kind == ShardKind::part && listed) return;
+  const std::int64_t wanted = kind == ShardKind::whole ? members : 2;
+  Shapes shapes;
+  if (known == Packing::Known::rates) {
+    shapes = Shapes({fastest_shape(wanted)});
+  } else if (aligned(cluster, width)) {
+    const std::int64_t count = aligned_members(cluster, width, wanted);
+    if (count > 1) shapes = Shapes({lone_shape(cluster, width, count)});
   }
+  group.inner = shapes;
+  if (kind == ShardKind::whole) group.whole = std::move(shapes);
 }
 
 }  // namespace
 
+std::optional<Cluster> even_cluster(const Cluster& cluster) {
+  ClusterParts parts = cluster.parts();
+  bool uneven = false;
+  for (Level& level : parts.levels) {
+    if (level.fan_out.uniform()) continue;
+    if (level.kind != LevelKind::switched) return std::nullopt;
+    level.fan_out = {*std::max_element(level.fan_out.sizes.begin(), level.fan_out.sizes.end()), {}};
+    uneven = true;
+  }
+  if (!uneven || check_levels(parts.levels)) return std::nullopt;
+  return Cluster(std::move(parts));
+}
+
 RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& constants,
                                const CollectiveModel& collectives, const RelaxedQuestion& question) {
-  const auto& [strategy, copies, kind, listed] = question;
+  const auto& [strategy, copies, kind, listed, uneven] = question;
   RelaxedNetwork made;
   const std::int64_t cell = strategy.cell();
-  const bool plain = is_plain(cluster);
   std::vector<Cell> first(1);
   for (std::int32_t j = 0; j < cell; ++j) first.front().emplace_back(j);
   made.stage.cell = std::make_shared<const CellNetwork>(cluster, constants, strategy, first);
-  made.collectives = plain && (cell <= domain_devices(cluster, 0) || aligned(cluster, cell)) &&
-                     aligned(cluster, strategy.tensor) &&
-                     aligned(cluster, strategy.tensor * strategy.context) &&
-                     aligned(cluster, strategy.expert_tensor_degree()) &&
-                     aligned(cluster, strategy.expert_tensor_degree() * strategy.expert);
-  if (plain) made.stage.from_previous = made.stage.from_next = nearest_pair(cluster, collectives, cell);
-  const bool certain = plain && slows_outwards(cluster);
+  const bool even = is_even(cluster);
+  const bool slows = even && slows_outwards(cluster, collectives);
+  // An uneven tree is part of `cluster`, but its cells may lie in other ways.
+  made.collectives =
+      even && (!uneven || slows) && (cell <= domain_devices(cluster, 0) || aligned(cluster, cell)) &&
+      aligned(cluster, strategy.tensor) && aligned(cluster, strategy.tensor * strategy.context) &&
+      aligned(cluster, strategy.expert_tensor_degree()) &&
+      aligned(cluster, strategy.expert_tensor_degree() * strategy.expert);
+  if (even) made.stage.from_previous = made.stage.from_next = nearest_pair(cluster, collectives, cell);
+  const Packing::Known certain = !slows                  ? Packing::Known::nothing
+                                 : all_switched(cluster) ? Packing::Known::shapes
+                                                         : Packing::Known::rates;
   const std::int64_t ranks = copies * cell;
   pack(cluster, ranks / strategy.tensor, {strategy.tensor, kind, listed, certain}, made.stage.dense);
   const std::int64_t width = strategy.expert_tensor_degree() * strategy.expert;

@@ -96,21 +96,42 @@ TEST(Relaxed, ShardsOfEveryKind) {
   EXPECT_TRUE(listed.inner.empty());
 }
 
-// Grids, uneven trees: what is uncertain costs nothing.
+// Trees that have no even one around them: what is uncertain costs nothing.
 TEST(Relaxed, WhatIsUncertainIsFree) {
-  for (const std::string levels :
-       {"  - {name: a, kind: ring, size: 4, bandwidth: 10 GB/s, latency: 1 us}\n",
-        "  - {name: a, kind: torus, dims: [2, 2], bandwidth: 10 GB/s, latency: 1 us}\n",
-        "  - {name: a, kind: switch, sizes: [1, 3], bandwidth: 10 GB/s, latency: 1 us}\n"
-        "  - {name: b, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}\n"}) {
-    const Fixture f(levels);
-    const RelaxedNetwork network = f.relaxed({.tensor = 2}, 2, ShardKind::whole);
-    EXPECT_FALSE(network.collectives) << levels;
-    EXPECT_TRUE(network.stage.from_next.empty() && network.stage.from_previous.empty()) << levels;
-    EXPECT_TRUE(network.stage.dense.whole.empty()) << levels;
-    EXPECT_EQ(network.stage.dense.members, 2);
-  }
+  const Fixture f(
+      "  - {name: a, kind: switch, sizes: [1, 3], bandwidth: 10 GB/s, latency: 1 us}\n"
+      "  - {name: b, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}\n");
+  const RelaxedNetwork network = f.relaxed({.tensor = 2}, 2, ShardKind::whole);
+  EXPECT_FALSE(network.collectives);
+  EXPECT_TRUE(network.stage.from_next.empty() && network.stage.from_previous.empty());
+  EXPECT_TRUE(network.stage.dense.whole.empty());
+  EXPECT_EQ(network.stage.dense.members, 2);
   EXPECT_TRUE(Fixture(kExample).relaxed({.tensor = 2}, 1, ShardKind::whole).collectives);
+}
+
+// Nodes of 1 and 3 devices are part of nodes of 3.
+TEST(Relaxed, AnEvenTreeAroundAnUnevenOne) {
+  const Fixture f(
+      "  - {name: a, kind: switch, sizes: [1, 3], bandwidth: 10 GB/s, latency: 1 us}\n"
+      "  - {name: b, kind: switch, size: 2, bandwidth: 1 GB/s, latency: 1 us}\n");
+  const auto even = even_cluster(f.cluster);
+  ASSERT_TRUE(even);
+  EXPECT_EQ(even->devices(), 6);
+  EXPECT_FALSE(even_cluster(*even)) << "even already";
+  const RelaxedNetwork network =
+      relaxed_network(*even, f.constants, f.model, {{}, 3, ShardKind::whole, false, true});
+  // 400 MB over three devices of a node: 2 * 2/3 * 400 MB at 10 GB/s, and 4 latencies.
+  EXPECT_NEAR(f.all_reduce(network.stage.dense.whole), 53.3333e-3 + 4e-6, 1e-6);
+  EXPECT_FALSE(even_cluster(Fixture(kExample).cluster));
+}
+
+// On a grid no device sends more than its own bandwidth, and cells of a row all lie alike.
+TEST(Relaxed, RatesOfGrids) {
+  const Fixture f("  - {name: a, kind: torus, dims: [4, 4], bandwidth: 10 GB/s, latency: 1 us}\n");
+  const RelaxedNetwork network = f.relaxed({.tensor = 2}, 4, ShardKind::whole);
+  EXPECT_TRUE(network.collectives);
+  EXPECT_NEAR(f.all_reduce(network.stage.dense.whole), 2 * 0.75 * 0.04, 1e-12);
+  EXPECT_FALSE(f.relaxed({.tensor = 3}, 1, ShardKind::whole).collectives) << "some would lie in two rows";
 }
 
 // A level that adds up in its switches outside one that does not, or a faster one: side by side is not best.
@@ -147,10 +168,11 @@ TEST(Relaxed, NoPlacementIsFaster) {
     test::TestProblem problem(instance);
     const Configuration c = problem.configuration(*plan);
     SearchCosts& costs = problem.costs;
+    const auto even = even_cluster(instance.inputs.cluster);
     const RelaxedNetwork bound =
-        relaxed_network(instance.inputs.cluster, costs.constants(), costs.collectives(),
+        relaxed_network(even ? *even : instance.inputs.cluster, costs.constants(), costs.collectives(),
                         {plan->parallelism.strategy, problem.degrees(c).copies, problem.shards(c),
-                         !instance.space.zero_shards.open()});
+                         !instance.space.zero_shards.open(), even.has_value()});
     const Placement placement = problem.placement(c, problem.ties(c).front());
     const Place least =
         costs.place(problem.batch(c), plan->parallelism.strategy, bound.stage, bound.collectives);

@@ -7,6 +7,8 @@
 namespace nest::solve {
 namespace {
 
+constexpr std::size_t kBeamOptions = 2;  // recomputations of a stage that a beam search looks at
+
 struct BoundOf {
   double passes = 0;     // of all micro-batches of the stage
   bool delayed = false;  // weight gradients end last, nothing hides behind other stages
@@ -40,11 +42,55 @@ StepLabel bound_end(const StepLabel& after, const StageEnd& own, const BoundOf& 
   return next;
 }
 
+bool ties_allow(const FillQuestion& question, std::size_t stage, const StageClass& own) {
+  if (question.ties == FillQuestion::Ties::any) return true;
+  const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
+                      stage <= question.tied_last;
+  const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
+  return own.splits_tied ? inside : !end;
+}
+
+StageEnd end_of(const StageOption& option, std::size_t stage, std::int64_t stages, bool delayed) {
+  return {option.hidden.value,
+          shared_reduce(option.alone.value, option.reduce.value, stage, static_cast<std::size_t>(stages)),
+          option.gather.value,
+          option.optimizer.value,
+          option.slow_down.value,
+          option.norm.value,
+          option.f.value,
+          delayed ? 0 : option.b.value};
+}
+
 }  // namespace
 
 bool Filler::Label::covers(const Label& o) const {
   return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
          end.covers(o.end);
+}
+
+// What sticks out of the label can hide behind the passes of stages that are still to come, but these make
+// the pipeline longer by as much: with X >= before.b and V(X) - X that does not fall,
+//   V(X) + max(0, R - X) >= V(before.b) + max(0, R - before.b),
+// and likewise for gathers. That holds where longer passes make the pipeline longer by no less (`in_sum`).
+Seconds Filler::label_bound(const FillQuestion& question, Schedule schedule, const Label& label,
+                            std::int64_t s, const Floor& before) {
+  const StepLabel& end = label.end;
+  const double pipeline = pipeline_bound(question.pipeline, label.pipeline, s, before.f, before.b).value;
+  if (s == question.pipeline.stages) return Seconds{pipeline + end.total()};
+  const bool delayed = schedule_of(schedule).splits_backward;
+  const bool in_sum = question.pipeline.form != &pipeline_form(schedule, PipelineModel::paper);
+  double total = pipeline + end.optimizer;
+  if (question.bound) {  // labels are those of bound_end()
+    if (delayed && in_sum) total += std::max(0.0, end.reduce);
+    if (!delayed) total = std::max(total, end.reduce + before.f.value + end.optimizer);
+    total = std::max(total, end.finish + (delayed ? 0 : before.b.value));
+  } else if (in_sum && delayed) {
+    total += std::max(0.0, end.reduce);
+  } else if (in_sum) {
+    total = pipeline + std::max(0.0, end.reduce - before.b.value) +
+            std::max(end.optimizer, end.finish - before.f.value);
+  }
+  return Seconds{total + end.hidden + end.slow_down + end.norm};
 }
 
 void Filler::Label::melt(const Label& o) {
@@ -82,6 +128,10 @@ void Filler::insert_limited(std::vector<Label>& labels, const Label& label, Fill
 void Filler::prepare(const StageOptions& options, std::size_t states, std::size_t stages) {
   if (cells_.size() < (stages + 1) * states) cells_.resize((stages + 1) * states);
   for (std::size_t i = 0; i < (stages + 1) * states; ++i) cells_[i].clear();
+  make_floors(options, states);
+}
+
+void Filler::make_floors(const StageOptions& options, std::size_t states) {
   states_ = states;
   floors_.assign(states, {});
   const LayerSets& sets = *options.setting().sets;
@@ -139,12 +189,7 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     }
     if (s < p && move.to == sets.all()) break;
     const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
-    if (question.ties != FillQuestion::Ties::any) {
-      const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
-                          stage <= question.tied_last;
-      const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
-      if ((own.splits_tied && !inside) || (!own.splits_tied && end)) continue;
-    }
+    if (!ties_allow(question, stage, own)) continue;
     const Floor& before = floors_[static_cast<std::size_t>(move.to)];
     if (prunings_.stage_bound) {
       const Floor& with = floors_[static_cast<std::size_t>(state)];
@@ -158,26 +203,22 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     std::vector<Label>& out =
         cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
     for (const std::size_t place : question.places[stage]) {
-      std::vector<StageOption>& choices = options.of(place, move.stage_class);
+      std::vector<StageOption>& choices = options.first_of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
       // Backward work beyond which nothing is gained: an option with so much hides every reduction.
       Seconds enough = Seconds::most();
-      for (std::size_t o = 0; o < choices.size(); ++o) {
+      std::size_t tried = 0;
+      for (std::size_t o = 0;; ++o) {
+        if (o > 0 && choices[o - 1].layers_b >= enough * kRounding) break;  // so are all after it
+        if (o == choices.size() && !options.complete(place, move.stage_class)) break;
         StageOption& choice = choices[o];
         if (choice.fixed <= question.capacity) too_heavy = false;
         if (choice.total(in_flight_most) > question.capacity) continue;
         if (choice.layers_b >= enough * kRounding) break;  // so are all after it
+        if (limit_ == LabelLimit::beam && ++tried > kBeamOptions) break;
         if (!choice.priced) options.price(place, own, choice);
         if (choice.work_b >= enough * kRounding) continue;
-        const StageEnd stage_end{
-            choice.hidden.value,
-            shared_reduce(choice.alone.value, choice.reduce.value, stage, static_cast<std::size_t>(p)),
-            choice.gather.value,
-            choice.optimizer.value,
-            choice.slow_down.value,
-            choice.norm.value,
-            choice.f.value,
-            delayed ? 0 : choice.b.value};
+        const StageEnd stage_end = end_of(choice, stage, p, delayed);
         const StagePass pass{choice.f.value, choice.b.value, choice.weight.value};
         BoundOf bound_of{m * (choice.f + choice.b).value, delayed, s == p, 0, in_sum};
         bool hidden_all = true;  // more backward work cannot hide more
@@ -198,18 +239,17 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
             next.end.reduce = std::max(next.end.reduce, reduce_floor);
             next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f.value);
           }
-          if (prunings_.label_bound || limit_ == LabelLimit::beam) {
-            next.bound =
-                Seconds{pipeline_bound(question.pipeline, next.pipeline, s, before.f, before.b).value +
-                        next.end.hidden + next.end.slow_down + next.end.norm + next.end.optimizer};
-            if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
-          }
+          next.bound = label_bound(question, setting.schedule, next, s, before);
+          if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           next.state = state;
           next.label = static_cast<std::int32_t>(l);
           next.place = static_cast<std::int32_t>(place);
           next.option = static_cast<std::int32_t>(o);
           next.stage_class = move.stage_class;
-          if (limit_ == LabelLimit::none) {
+          if (s == p) {  // of complete plans one is enough
+            if (out.empty()) out.push_back(next);
+            if (next.bound < out.front().bound) out.front() = next;
+          } else if (limit_ == LabelLimit::none) {
             insert(out, next, counts);
           } else {
             insert_limited(out, next, counts);
@@ -232,7 +272,7 @@ Filled Filler::trace(StageOptions& options, const FillQuestion& question, const 
   for (std::int64_t s = question.pipeline.stages; s >= 1; --s) {
     const auto place = static_cast<std::size_t>(label.place);
     const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
-    filled.stages.push_back({label.state, to, place, option.recompute});
+    filled.stages.push_back({label.state, to, place, option.recompute, false});
     to = label.state;
     if (s > 1) {
       label = cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(to)]
@@ -257,17 +297,69 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& qu
   }
   const std::vector<Label>& last =
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
-  const Label* best = nullptr;
-  Seconds least = Seconds::most();
-  for (const Label& label : last) {
-    const Seconds step = pipeline_total(question.pipeline, label.pipeline) + Seconds{label.end.total()};
-    if (step < least) {
-      least = step;
-      best = &label;
+  if (last.empty()) return std::nullopt;
+  return trace(options, question, last.front());
+}
+
+std::optional<Filled> Filler::guess(StageOptions& options, const FillQuestion& question, FillCounts& counts) {
+  const StageSetting& setting = options.setting();
+  const LayerSets& sets = *setting.sets;
+  const std::int64_t p = question.pipeline.stages;
+  const auto layers = static_cast<std::int64_t>(sets.layers());
+  if (p > layers) return std::nullopt;
+  make_floors(options, sets.size());
+  const bool delayed = schedule_of(setting.schedule).splits_backward;
+  const auto left_of = [&](std::int32_t state) {
+    const Floor& floor = floors_[static_cast<std::size_t>(state)];
+    return floor.f + floor.b;
+  };
+  Filled filled;
+  PipelineLabel pipeline{};
+  StepLabel end;
+  std::int32_t state = 0;
+  for (std::int64_t s = 1; s <= p; ++s) {
+    const auto stage = static_cast<std::size_t>(p - s);
+    const std::size_t place = question.places[stage].front();
+    const Seconds share = left_of(state) / static_cast<double>(p - s + 1);
+    const std::int64_t held = in_flight(setting.schedule, setting.shape, p - s);
+    const auto moves = sets.moves(state);
+    const Move* best = nullptr;
+    StageOption* chosen = nullptr;
+    Seconds nearest = Seconds::most();
+    for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
+      const Move& move = moves[at];
+      ++counts.work;
+      if (layers - sets.placed(move.to) < p - s || (s < p && move.to == sets.all())) continue;
+      const double apart = (left_of(state) - left_of(move.to) - share).value;
+      if (Seconds{std::abs(apart)} >= nearest ||
+          !ties_allow(question, stage, sets.classes()[static_cast<std::size_t>(move.stage_class)]))
+        continue;
+      const auto fitting = [&](std::vector<StageOption>& choices) {
+        const auto found = std::find_if(choices.begin(), choices.end(), [&](const StageOption& option) {
+          return option.total(held) <= question.capacity;
+        });
+        return found == choices.end() ? nullptr : &*found;
+      };
+      StageOption* fits = fitting(options.first_of(place, move.stage_class));
+      if (fits == nullptr) fits = fitting(options.of(place, move.stage_class));
+      if (fits == nullptr) continue;
+      nearest = Seconds{std::abs(apart)};
+      best = &move;
+      chosen = fits;
     }
+    if (best == nullptr) return std::nullopt;
+    if (!chosen->priced)
+      options.price(place, sets.classes()[static_cast<std::size_t>(best->stage_class)], *chosen);
+    pipeline =
+        extended(question.pipeline, pipeline, {chosen->f.value, chosen->b.value, chosen->weight.value}, s);
+    end = end.with(end_of(*chosen, stage, p, delayed));
+    filled.stages.push_back({state, best->to, place, chosen->recompute,
+                             sets.classes()[static_cast<std::size_t>(best->stage_class)].splits_tied});
+    state = best->to;
   }
-  if (best == nullptr) return std::nullopt;
-  return trace(options, question, *best);
+  std::reverse(filled.stages.begin(), filled.stages.end());
+  filled.step = pipeline_total(question.pipeline, pipeline) + Seconds{end.total()};
+  return filled;
 }
 
 }  // namespace nest::solve

@@ -40,6 +40,7 @@ struct FilledStage {
   std::int32_t to = 0;
   std::size_t place = 0;
   Recompute recompute;
+  bool splits_tied = false;  // shares weights with other stages
 };
 
 struct Filled {
@@ -77,6 +78,10 @@ class Filler {
   [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillQuestion& question,
                                            Seconds threshold, FillCounts& counts,
                                            LabelLimit limit = LabelLimit::none);
+  // Stages of about equal times that fit into memory, each with the least recomputation that does; none where
+  // this simple rule finds none. It costs next to nothing.
+  [[nodiscard]] std::optional<Filled> guess(StageOptions& options, const FillQuestion& question,
+                                            FillCounts& counts);
 
  private:
   struct Label {
@@ -98,6 +103,7 @@ class Filler {
   };
 
   void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
+  void make_floors(const StageOptions& options, std::size_t states);
   // What one fill is about.
   struct Filling {
     StageOptions& options;
@@ -106,6 +112,9 @@ class Filler {
     FillCounts& counts;
   };
   void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
+  // No complete plan that a label of s stages leads to is below; `before` is what other stages take at least.
+  [[nodiscard]] static Seconds label_bound(const FillQuestion& question, Schedule schedule,
+                                           const Label& label, std::int64_t s, const Floor& before);
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   [[nodiscard]] Filled trace(StageOptions& options, const FillQuestion& question, const Label& last) const;

@@ -88,6 +88,7 @@ std::optional<InterleavedFilled> InterleavedFiller::fill(StageOptions& options,
   for (std::size_t k = 0; k < splits.size(); ++k)
     order.emplace_back(prunings_.split_bound ? split_bound(context, splits[k]) : Seconds{}, k);
   std::sort(order.begin(), order.end());
+  if (order.size() > shape.most_splits) order.resize(shape.most_splits);
   for (const auto& [bound, k] : order) {
     counts.look();
     ++counts.work;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +27,7 @@ struct InterleavedQuestion {
   std::size_t tied_last = 0;
   bool bound = false;  // wanted is a bound: reductions and gathers count as hidden
   Schedule schedule = Schedule::interleaved;
+  std::size_t most_splits = std::numeric_limits<std::size_t>::max();  // to try
 };
 
 struct InterleavedFilled {

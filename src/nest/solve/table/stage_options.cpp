@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -115,7 +116,7 @@ class PartTerms {
 StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> places)
     : setting_(setting), places_(std::move(places)) {
   known_.resize(places_.size());
-  made_.resize(places_.size());
+  none_first_ = setting.recompute != nullptr && setting.recompute->allows(RecomputePolicy::none);
   const std::size_t kinds = setting.sets->kinds();
   least_forward_.assign(kinds, Seconds::most());
   least_backward_ = least_forward_;
@@ -127,35 +128,65 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
         least_forward_[kind] = std::min(least_forward_[kind], time_of(t, kForward));
         least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackward));
         const LayerTable* none = place.tables.front();
-        if (none != nullptr && !same_apart_from_recomputation(none->of(setting.sets->example(kind)), t))
-          ordered_ = false;
+        if (none == nullptr) {
+          none_first_ = false;
+          continue;
+        }
+        const LayerTerms& plain = none->of(setting.sets->example(kind));
+        if (!same_apart_from_recomputation(plain, t)) ordered_ = false;
+        if (time_of(t, kBackward) < time_of(plain, kBackward)) none_first_ = false;
       }
     }
   }
 }
 
-std::vector<StageOption>& StageOptions::of(std::size_t place, std::int32_t stage_class) {
-  std::vector<std::vector<StageOption>>& known = known_[place];
-  const auto index = static_cast<std::size_t>(stage_class);
-  if (known.empty()) {
-    known.resize(setting_.sets->classes().size());
-    made_[place].resize(known.size(), false);
-  }
-  if (!made_[place][index]) {
-    known[index] = make(place, setting_.sets->classes()[index]);
-    made_[place][index] = true;
-  }
-  return known[index];
+StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
+  std::vector<Known>& of_place = known_[place];
+  if (of_place.empty()) of_place.resize(setting_.sets->classes().size());
+  return of_place[static_cast<std::size_t>(stage_class)];
 }
 
-std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass& of) const {
+std::vector<StageOption>& StageOptions::of(std::size_t place, std::int32_t stage_class) {
+  complete(place, stage_class);
+  return known(place, stage_class).options;
+}
+
+std::vector<StageOption>& StageOptions::first_of(std::size_t place, std::int32_t stage_class) {
+  Known& own = known(place, stage_class);
+  if (own.made == Made::nothing) {
+    if (none_first_) {
+      own.options =
+          make(place, setting_.sets->classes()[static_cast<std::size_t>(stage_class)], {Recompute{}});
+      own.made = Made::first;
+    } else {
+      complete(place, stage_class);
+    }
+  }
+  return own.options;
+}
+
+bool StageOptions::complete(std::size_t place, std::int32_t stage_class) {
+  Known& own = known(place, stage_class);
+  if (own.made == Made::all) return false;
+  const StageClass& of = setting_.sets->classes()[static_cast<std::size_t>(stage_class)];
+  std::vector<Recompute> choices = setting_.recompute->of_stage(of.recomputable);
+  if (own.made == Made::first) std::erase(choices, Recompute{});
+  std::vector<StageOption> others = make(place, of, choices);
+  own.options.insert(own.options.end(), std::make_move_iterator(others.begin()),
+                     std::make_move_iterator(others.end()));
+  own.made = Made::all;
+  return !others.empty();
+}
+
+std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass& of,
+                                            const std::vector<Recompute>& choices) const {
   const Place& where = places_[place];
   const double tied = of.tied_copied / static_cast<double>(where.strategy.tensor);
   const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.after);
   const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
   std::vector<StageOption> options;
   std::optional<PartTerms> parts;
-  for (const Recompute& recompute : setting_.recompute->of_stage(of.recomputable)) {
+  for (const Recompute& recompute : choices) {
     StageOption& option = options.emplace_back();
     option.recompute = recompute;
     if (recompute.layers > 0) {

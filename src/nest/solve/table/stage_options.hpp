@@ -74,6 +74,10 @@ class StageOptions {
 
   // In order of their backward times; empty where the space has none for such a stage.
   [[nodiscard]] std::vector<StageOption>& of(std::size_t place, std::int32_t stage_class);
+  // The first of them, where it is known to be that, or all: most stages need no other. complete() adds the
+  // others to the same list, and says whether there were any.
+  [[nodiscard]] std::vector<StageOption>& first_of(std::size_t place, std::int32_t stage_class);
+  bool complete(std::size_t place, std::int32_t stage_class);
   // Makes the times of an option.
   void price(std::size_t place, const StageClass& of, StageOption& option);
 
@@ -86,15 +90,22 @@ class StageOptions {
   [[nodiscard]] Seconds least_backward(std::size_t kind) const { return least_backward_[kind]; }
 
  private:
-  [[nodiscard]] std::vector<StageOption> make(std::size_t place, const StageClass& of) const;
+  enum class Made : std::uint8_t { nothing, first, all };
+  struct Known {
+    Made made = Made::nothing;
+    std::vector<StageOption> options;
+  };
+  Known& known(std::size_t place, std::int32_t stage_class);
+  [[nodiscard]] std::vector<StageOption> make(std::size_t place, const StageClass& of,
+                                              const std::vector<Recompute>& choices) const;
 
   StageSetting setting_;
   std::vector<Place> places_;
-  std::vector<std::vector<std::vector<StageOption>>> known_;  // [place][class]
-  std::vector<std::vector<bool>> made_;
+  std::vector<std::vector<Known>> known_;  // [place][class]
   std::vector<Seconds> least_forward_;
   std::vector<Seconds> least_backward_;
   bool ordered_ = true;
+  bool none_first_ = true;  // no recomputation has the shortest backward times, and may be chosen
   StageCost scratch_;
 };
 

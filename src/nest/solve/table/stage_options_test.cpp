@@ -118,6 +118,30 @@ TEST(StageOptions, AreWhatThePriceSays) {
   EXPECT_GT(recomputed, 20);
 }
 
+// Made one by one or all at once, the list is the same.
+TEST(StageOptions, TheFirstStaysTheFirst) {
+  int alone = 0;
+  for_samples(72'001, 100, [&](FillCase& c, const PricedPlan&, const std::vector<std::int32_t>& classes) {
+    const PlanNetwork network = c.network({});
+    StageOptions whole = c.options(network);
+    StageOptions parts = c.options(network);
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      const std::vector<StageOption>& all = whole.of(i, classes[i]);
+      std::vector<StageOption>& own = parts.first_of(i, classes[i]);
+      ASSERT_EQ(own.empty(), all.empty());
+      if (all.empty()) continue;
+      EXPECT_EQ(own.front().recompute, all.front().recompute);
+      alone += own.size() == 1 && all.size() > 1 ? 1 : 0;
+      const std::size_t before = own.size();
+      EXPECT_EQ(parts.complete(i, classes[i]), before < all.size());
+      ASSERT_EQ(own.size(), all.size());
+      for (std::size_t k = 0; k < all.size(); ++k) EXPECT_EQ(own[k].recompute, all[k].recompute);
+      EXPECT_FALSE(parts.complete(i, classes[i])) << "there is nothing left";
+    }
+  });
+  EXPECT_GT(test::often(alone), 20);
+}
+
 // In order of backward time; the layers' least times are never above.
 TEST(StageOptions, ComeInOrderAndAboveTheirFloors) {
   for_samples(71'001, 100, [](FillCase& c, const PricedPlan&, const std::vector<std::int32_t>& classes) {

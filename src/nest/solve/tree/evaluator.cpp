@@ -31,11 +31,6 @@ std::vector<Place> places_of(SearchCosts& costs, const Batch& batch, const Strat
 
 }  // namespace
 
-bool SearchProblem::mixed(Schedule schedule) const {
-  return space->mixed && !schedule_of(schedule).chunked() &&
-         (space->rules == nullptr || !space->rules->same_strategy);
-}
-
 const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degrees, Schedule schedule) {
   const bool mixed = degrees.pipeline > 1 && problem_->mixed(schedule);
   const auto [at, made] = beside_.try_emplace({degrees.batch, degrees.strategy, mixed});
@@ -56,10 +51,8 @@ const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degr
 const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind) {
   std::unique_ptr<RelaxedNetwork>& network = relaxed_[{strategy, copies, kind}];
   if (!network) {
-    SearchCosts& costs = *problem_->costs;
-    network = std::make_unique<RelaxedNetwork>(relaxed_network(
-        costs.inputs().cluster, costs.constants(), costs.collectives(),
-        {problem_->strategies[strategy], copies, kind, !problem_->space->zero_shards.open()}));
+    network = std::make_unique<RelaxedNetwork>(
+        problem_->placements->relaxed(problem_->costs->collectives(), strategy, copies, kind));
   }
   return *network;
 }
@@ -102,7 +95,7 @@ const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule
     const Seconds b = options.least_backward(kind);
     sums.f += all[kind] * f;
     sums.b += all[kind] * b;
-    sums.by_kind.push_back(f + b);
+    sums.by_kind.push_back({f.value, b.value});
   }
   return sums;
 }
@@ -113,18 +106,20 @@ Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int6
   const auto& [f, b, by_kind] = passes;
   const Batch& batch = batch_of(degrees);
   const auto all = batch.sets->outside(0);
-  Seconds longest;
+  StagePass longest;  // of one kind
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
-    const std::int64_t most = (count + degrees.pipeline - 1) / degrees.pipeline;
-    longest = std::max(longest, static_cast<double>(most) * by_kind[kind]);
+    const auto most = static_cast<double>((count + degrees.pipeline - 1) / degrees.pipeline);
+    const StagePass own{most * by_kind[kind].f, most * by_kind[kind].b};
+    if (own.f + own.b > longest.f + longest.b) longest = own;
   }
+  const Seconds u{longest.f + longest.b};
   if (schedule_of(schedule).chunked()) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b)
       return Seconds{schedule_of(schedule).bound({degrees.pipeline, degrees.micro_batches, interleave},
-                                                 (f + b).value, longest.value)};
+                                                 (f + b).value, u.value)};
     return static_cast<double>(degrees.micro_batches) *
-           std::max(longest, (f + b) / static_cast<double>(degrees.pipeline));
+           std::max(u, (f + b) / static_cast<double>(degrees.pipeline));
   }
   return pipeline_bound(
       {&pipeline_form(schedule, problem_->pipeline_model), degrees.pipeline, degrees.micro_batches}, f, b,
@@ -171,6 +166,15 @@ StageSetting Evaluator::setting(const Configuration& c, const RecomputeChoices& 
   setting.schedule = c.schedule;
   setting.shape = {degrees.pipeline, degrees.micro_batches, c.interleave};
   return setting;
+}
+
+FillQuestion Evaluator::fill_question(const Configuration& c) const {
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  FillQuestion question;
+  question.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), degrees.pipeline,
+                       degrees.micro_batches};
+  question.capacity = problem_->costs->capacity();
+  return question;
 }
 
 InterleavedFiller& Evaluator::interleaved(const Batch& batch) {
@@ -221,15 +225,34 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
                                                threshold, counts);
     return found ? std::optional(found->step) : std::nullopt;
   }
-  FillQuestion question;
-  question.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), degrees.pipeline,
-                       degrees.micro_batches};
-  question.capacity = costs.capacity();
+  FillQuestion question = fill_question(c);
   question.places.assign(static_cast<std::size_t>(degrees.pipeline), all);
   question.places.front() = {0};
   question.bound = true;
   const auto found = filler_.fill(options, question, threshold, counts, LabelLimit::bound);
   return found ? std::optional(found->step) : std::nullopt;
+}
+
+std::optional<Evaluator::Estimate> Evaluator::estimate(const Configuration& c, ShardKind kind,
+                                                       FillCounts& counts) {
+  const Degrees& degrees = problem_->degrees[c.degrees];
+  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind);
+  const RecomputeChoices only =
+      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
+  StageOptions options(
+      setting(c, only, kNowhere),
+      {problem_->costs->place(batch_of(degrees), strategy_of(degrees), network.stage, network.collectives)});
+  FillQuestion question = fill_question(c);
+  question.places.assign(static_cast<std::size_t>(degrees.pipeline), {0});
+  const auto found = filler_.guess(options, question, counts);
+  if (!found) return std::nullopt;
+  Estimate estimate{found->step, {FillQuestion::Ties::none, 0, 0}};
+  for (std::size_t i = 0; i < found->stages.size(); ++i) {
+    if (!found->stages[i].splits_tied) continue;
+    const bool first = estimate.ties.ties == FillQuestion::Ties::none;
+    estimate.ties = {FillQuestion::Ties::between, first ? i : estimate.ties.first, i};
+  }
+  return estimate;
 }
 
 Seconds Evaluator::network_bound(const Configuration& c, const Placement& placement) {
@@ -242,13 +265,13 @@ Seconds Evaluator::network_bound(const Configuration& c, const Placement& placem
   const StageOptions options(setting(c, problem_->recompute, kNowhere),
                              places_of(costs, batch, strategy_of(degrees), network, of_stage));
   const auto all = batch.sets->outside(0);
-  std::vector<Seconds> by_kind;
+  std::vector<StagePass> by_kind;
   Seconds f;
   Seconds b;
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     f += all[kind] * options.least_forward(kind);
     b += all[kind] * options.least_backward(kind);
-    by_kind.push_back(options.least_forward(kind) + options.least_backward(kind));
+    by_kind.push_back({options.least_forward(kind).value, options.least_backward(kind).value});
   }
   const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(degrees));
   Seconds sends;
@@ -289,8 +312,8 @@ Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) co
 }
 
 std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Placement& placement,
-                                               const TieQuestion& ties, Seconds threshold,
-                                               FillCounts& counts) {
+                                               const TieQuestion& ties, Seconds threshold, FillCounts& counts,
+                                               Effort effort) {
   const Degrees& degrees = problem_->degrees[c.degrees];
   const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
@@ -307,6 +330,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
                               &network.wrap,    ties.ties,
                               ties.first,       ties.last};
     shape.schedule = c.schedule;
+    if (effort != Effort::exact) shape.most_splits = effort == Effort::beam ? 4 : 1;
     const auto& all = splits(batch, degrees.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
     if (!found) return std::nullopt;
@@ -323,10 +347,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
       best.plan.stages[i].recompute = found->recompute[i];
     return best;
   }
-  FillQuestion question;
-  question.pipeline = {&pipeline_form(c.schedule, problem_->pipeline_model), degrees.pipeline,
-                       degrees.micro_batches};
-  question.capacity = costs.capacity();
+  FillQuestion question = fill_question(c);
   for (const std::size_t place : of_stage) question.places.push_back({place});
   question.ties = ties.ties;
   question.tied_first = ties.first;
@@ -334,14 +355,21 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   const std::vector<std::size_t>& members = strategies_beside(degrees, c.schedule);
   std::optional<Filled> found;
   std::vector<Strategy> strategies(static_cast<std::size_t>(degrees.pipeline), strategy_of(degrees));
-  if (members.size() == 1) {
+  if (effort == Effort::guess) {
+    found = filler_.guess(options, question, counts);
+  } else if (effort == Effort::beam) {
+    found = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
+  } else if (members.size() == 1) {
     // A good plan first: with something to compare with, few labels are left.
     Seconds limit = threshold;
-    if (problem_->prunings.beam) {
+    if (problem_->prunings.beam && threshold == Seconds::most()) {
       const auto beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
       if (beam) limit = std::min(limit, beam->step);
     }
-    found = filler_.fill(options, question, limit, counts);
+    // Most tables have nothing to offer, which few labels show.
+    const bool hopeless = problem_->prunings.melted_bound && degrees.pipeline > 2 &&
+                          !filler_.fill(options, question, limit, counts, LabelLimit::bound);
+    if (!hopeless) found = filler_.fill(options, question, limit, counts);
   } else {
     std::vector<Strategy> all;
     all.reserve(members.size());
@@ -357,7 +385,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
       strategies = std::move(mixed->strategies);
     }
   }
-  if (!found) return std::nullopt;
+  if (!found || found->step > threshold) return std::nullopt;
   Best best{found->step, make_plan(c, placement)};
   for (std::size_t i = 0; i < found->stages.size(); ++i) {
     Stage& stage = best.plan.stages[i];

@@ -7,31 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "nest/question/prunings.hpp"
-#include "nest/question/search_space.hpp"
-#include "nest/solve/placements/placements.hpp"
-#include "nest/solve/table/costs.hpp"
 #include "nest/solve/table/interleaved_fill.hpp"
 #include "nest/solve/table/mixed_fill.hpp"
-#include "nest/solve/tree/configuration.hpp"
+#include "nest/solve/tree/search_problem.hpp"
 #include "nest/solve/tree/ties.hpp"
 
 namespace nest::solve {
-
-// A search's constant part.
-struct SearchProblem {
-  SearchCosts* costs = nullptr;
-  Placements* placements = nullptr;
-  const SearchSpace* space = nullptr;
-  PipelineModel pipeline_model = PipelineModel::one_f_one_b;
-  Prunings prunings;
-  std::vector<Strategy> strategies;
-  std::vector<Degrees> degrees;
-  RecomputeChoices recompute;
-
-  // Whether stages may differ.
-  [[nodiscard]] bool mixed(Schedule schedule) const;
-};
 
 class Evaluator {
  public:
@@ -45,23 +26,37 @@ class Evaluator {
   // The best stages on the relaxed network; none where nothing fits or all are above the threshold.
   [[nodiscard]] std::optional<Seconds> relaxed_bound(const Configuration& configuration, ShardKind kind,
                                                      Seconds threshold, FillCounts& counts);
+  // What a plan may take, by simple stages on the relaxed network: neither a bound nor a plan. None where
+  // these do not fit.
+  struct Estimate {
+    Seconds step;
+    TieQuestion ties;  // which stages share weights there
+  };
+  [[nodiscard]] std::optional<Estimate> estimate(const Configuration& configuration, ShardKind kind,
+                                                 FillCounts& counts);
   // A bound for one placement, without stages.
   [[nodiscard]] Seconds network_bound(const Configuration& configuration, const Placement& placement);
-  // The best plan there, not priced and without devices.
+  // The best plan there, not priced and without devices; with less effort a good one, or none.
   struct Best {
     Seconds step;
     Plan plan;
   };
+  enum class Effort {
+    exact,
+    beam,   // a few labels of each state, or a few splits
+    guess,  // simple stages, or the most promising split
+  };
   [[nodiscard]] std::optional<Best> best(const Configuration& configuration, const Placement& placement,
-                                         const TieQuestion& ties, Seconds threshold, FillCounts& counts);
+                                         const TieQuestion& ties, Seconds threshold, FillCounts& counts,
+                                         Effort effort = Effort::exact);
 
  private:
   struct Sums {  // of all layers, and of the longest stage by counting
     Seconds f;
     Seconds b;
-    std::vector<Seconds> by_kind;  // f + b
-    Seconds send;                  // over any boundary, one way
-    LayerTerms parameters;         // of all layers, the least over those that may stand beside it
+    std::vector<StagePass> by_kind;  // of one layer
+    Seconds send;                    // over any boundary, one way
+    LayerTerms parameters;           // of all layers, the least over those that may stand beside it
   };
   using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed
 
@@ -78,10 +73,11 @@ class Evaluator {
   struct Passes {  // of all layers, with sends
     Seconds f;
     Seconds b;
-    const std::vector<Seconds>& by_kind;  // f + b of one layer, without sends
+    const std::vector<StagePass>& by_kind;  // of one layer, without sends
   };
   [[nodiscard]] Seconds bound_of(const Degrees& degrees, Schedule schedule, std::int64_t interleave,
                                  const Passes& passes) const;
+  [[nodiscard]] FillQuestion fill_question(const Configuration& configuration) const;
   StageSetting setting(const Configuration& configuration, const RecomputeChoices& recompute,
                        const Shapes& ends) const;
   InterleavedFiller& interleaved(const Batch& batch);

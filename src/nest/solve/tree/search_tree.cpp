@@ -1,12 +1,9 @@
 #include "nest/solve/tree/search_tree.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
-#include "nest/question/choice_values.hpp"
+#include "nest/solve/tree/first_plans.hpp"
 
 namespace nest::solve {
 namespace {
@@ -68,26 +65,6 @@ std::optional<SearchTree::Node> SearchTree::next(bool deep) {
   return std::nullopt;
 }
 
-const FrameworkRule* SearchTree::broken_rule(const Configuration& c) const {
-  if (problem_->space->rules == nullptr) return nullptr;
-  const Degrees& degrees = problem_->degrees[c.degrees];
-  PlanDegrees all;
-  all.training = problem_->costs->batches()[degrees.batch].training;
-  all.training.micro_batches = degrees.micro_batches;
-  Parallelism& p = all.parallelism;
-  p.strategy = problem_->strategies[degrees.strategy];
-  p.pipeline = degrees.pipeline;
-  p.data = degrees.copies * p.strategy.side();
-  p.data_inner = c.inner;
-  p.block_devices = c.block_devices;
-  p.zero = c.zero;
-  p.zero_shards = c.zero_shards;
-  p.interleave = c.interleave;
-  p.schedule = c.schedule;
-  p.first_stage_first = c.first_stage_first;
-  return problem_->space->rules->broken(all);
-}
-
 // What is cancelled half-way leads to itself: it stays open.
 void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const {
   out.counts.cancel = options_->cancel;
@@ -117,25 +94,18 @@ void SearchTree::open_kind(Evaluator& evaluator, const Node& node, Opened& out) 
 
 void SearchTree::open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const {
   const Degrees& degrees = problem_->degrees[node.configuration.degrees];
-  const SearchSpace& space = *problem_->space;
-  const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
-  for (const Schedule schedule : schedule_values(space)) {
-    for (const std::int64_t v : interleave_values(space)) {
-      if (v > layers / degrees.pipeline || !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))
-        continue;
-      Node next = node;
-      next.kind = Kind::schedule;
-      next.configuration.schedule = schedule;
-      next.configuration.interleave = v;
-      next.bound = std::max(node.bound, evaluator.quick_bound(degrees, schedule, v));
-      out.nodes.push_back(std::move(next));
-    }
+  for (const auto& [schedule, v] : problem_->schedules(degrees)) {
+    Node next = node;
+    next.kind = Kind::schedule;
+    next.configuration.schedule = schedule;
+    next.configuration.interleave = v;
+    next.bound = std::max(node.bound, evaluator.quick_bound(degrees, schedule, v));
+    out.nodes.push_back(std::move(next));
   }
 }
 
 // First whether any ZeRO could make this worth while.
 void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const {
-  const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   Seconds bound = node.bound;
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
@@ -148,32 +118,14 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
     }
     bound = std::max(bound, *relaxed);
   }
-  const SearchSpace& space = *problem_->space;
-  const Strategy& strategy = problem_->strategies[degrees.strategy];
-  const std::int64_t ranks = degrees.copies * strategy.cell() / strategy.tensor;
-  std::vector<std::optional<Recompute>> policies{std::nullopt};
-  if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
-    policies.clear();
-    const auto layers = static_cast<std::int64_t>(problem_->costs->batches()[degrees.batch].sets->layers());
-    const bool parts = space.rules == nullptr || space.rules->allows_part(node.configuration.interleave);
-    for (const Recompute& r : problem_->recompute.uniform(layers))
-      if (parts || r.layers == 0) policies.emplace_back(r);
-  }
-  for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
-    if (zero.shards_anything() && ranks == 1 && space.zero.open()) continue;
-    for (const ShardKind kind : {ShardKind::whole, ShardKind::part}) {
-      if (kind == ShardKind::part && (!zero.shards_anything() || ranks == 1)) continue;
-      if (kind == ShardKind::whole && zero.shards_anything() && !space.zero_shards.has(ranks)) continue;
-      for (const std::optional<Recompute>& policy : policies) {
-        Node next = node;
-        next.kind = Kind::zero;
-        next.bound = bound;
-        next.shards = kind;
-        next.configuration.zero = zero;
-        next.configuration.recompute = policy;
-        out.nodes.push_back(std::move(next));
-      }
-    }
+  for (const auto& [zero, shards, recompute] : problem_->zeros(node.configuration)) {
+    Node next = node;
+    next.kind = Kind::zero;
+    next.bound = bound;
+    next.shards = shards;
+    next.configuration.zero = zero;
+    next.configuration.recompute = recompute;
+    out.nodes.push_back(std::move(next));
   }
 }
 
@@ -198,14 +150,8 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
   const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   const LayerGraph& graph = *problem_->costs->batches()[degrees.batch].graph;
   for (const TieQuestion& ties : tie_questions(graph, degrees.pipeline)) {
-    const PlacementQuestion question{degrees.strategy,
-                                     degrees.pipeline,
-                                     degrees.copies,
-                                     node.configuration.zero.shards_anything() ? node.shards : ShardKind::any,
-                                     schedule_of(node.configuration.schedule).wraps(),
-                                     ties.first,
-                                     ties.last};
-    const auto placements = problem_->placements->of(question);
+    const auto placements = problem_->placements->of(
+        problem_->placement_question(node.configuration, node.shards, ties.first, ties.last));
     for (std::size_t i = 0; i < placements->size(); ++i) {
       const Placement& own = (*placements)[i];
       Node next = node;
@@ -213,17 +159,13 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
       next.ties = ties;
       next.placements = placements;
       next.placement = i;
-      Configuration& c = next.configuration;
-      c.inner = own.inner;
-      c.block_devices = own.block_devices;
-      c.first_stage_first = own.first_stage_first;
-      c.zero_shards = c.zero.shards_anything() ? own.zero_shards : 1;
-      if (const FrameworkRule* rule = broken_rule(c)) {
+      next.configuration = SearchProblem::placed(node.configuration, own);
+      if (const FrameworkRule* rule = problem_->broken_rule(next.configuration)) {
         out.broken = rule;
         continue;
       }
       if (problem_->prunings.network_bound)
-        next.bound = std::max(node.bound, evaluator.network_bound(c, own));
+        next.bound = std::max(node.bound, evaluator.network_bound(next.configuration, own));
       out.nodes.push_back(std::move(next));
     }
   }
@@ -282,59 +224,18 @@ void SearchTree::report() {
   options_->progress(progress);
 }
 
-// A good plan early: the most promising degrees of each strategy and micro-batch size, in one usual placement.
+// Good plans first: the better they are, the less has to be looked at.
 void SearchTree::dive() {
-  std::vector<Node> firsts;
-  std::set<std::pair<std::size_t, std::size_t>> seen;
-  for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
-    const Degrees& degrees = problem_->degrees[g];
-    if (too_large(degrees) || !seen.emplace(degrees.batch, degrees.strategy).second) continue;
-    Node node;
-    node.configuration.degrees = g;
-    node.bound = degrees.bound;
-    node.devices = degrees.devices;
-    firsts.push_back(node);
-    if (firsts.size() >= 2 * kRound) break;
-  }
-  std::vector<Opened> round(firsts.size());
-  const auto follow = [&](std::size_t worker, std::size_t job) {
-    Evaluator& evaluator = evaluators_[worker];
-    Opened& out = round[job];
-    std::vector<Node> trail{firsts[job]};
-    // The first of each kind that leads on, with ZeRO 1 before others.
-    while (!trail.empty() && out.plans.empty() && !cancelled(*options_)) {
-      const Node node = trail.back();
-      trail.pop_back();
-      if (node.bound * kRounding > threshold(node.devices)) continue;
-      Opened step;
-      open(evaluator, node, step);
-      out.counts.work += step.counts.work;
-      out.fills += step.fills;
-      out.relaxed += step.relaxed;
-      for (Evaluator::Best& best : step.plans) out.plans.push_back(std::move(best));
-      if (step.nodes.empty()) continue;
-      const auto wanted =
-          std::min_element(step.nodes.begin(), step.nodes.end(), [](const Node& a, const Node& b) {
-            const auto rank = [](const Node& n) {
-              return std::pair(
-                  n.kind == Kind::zero
-                      ? (n.configuration.zero.scatters_at_step_end() && n.shards == ShardKind::whole ? 0 : 1)
-                      : 0,
-                  n.bound);
-            };
-            return rank(a) < rank(b);
-          });
-      trail.push_back(*wanted);
-    }
-  };
-  workers_->run(firsts.size(), follow);
-  take(round);
+  FirstPlans first(*problem_, *options_, *workers_, evaluators_);
+  first.find(*best_);
+  counts_.work += first.counts().work;
+  fills_ += first.fills();
 }
 
 void SearchTree::run() {
   if (problem_->prunings.dive && options_->work_limit.value_or(1) > 0) dive();
   for (std::size_t g = 0; g < problem_->degrees.size(); ++g) {
-    if (too_large(problem_->degrees[g])) {
+    if (problem_->too_large(problem_->degrees[g])) {
       ++pruned_["memory-bound"];
       continue;
     }

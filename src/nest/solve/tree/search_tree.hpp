@@ -58,9 +58,6 @@ class SearchTree {
   [[nodiscard]] std::optional<Node> next(bool deep);
   void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
-  [[nodiscard]] bool too_large(const Degrees& degrees) const {
-    return problem_->prunings.memory_bound && degrees.memory > problem_->costs->capacity();
-  }
   void open(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -73,7 +70,6 @@ class SearchTree {
   void take(std::vector<Opened>& round);
   void report();
   [[nodiscard]] Seconds threshold(std::int64_t devices) const;
-  [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
 
   SearchProblem* problem_;
   const SearchOptions* options_;

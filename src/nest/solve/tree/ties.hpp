@@ -15,6 +15,8 @@ struct TieQuestion {
   FillQuestion::Ties ties = FillQuestion::Ties::any;
   std::size_t first = 0;
   std::size_t last = 0;
+
+  bool operator==(const TieQuestion&) const = default;
 };
 // All that plans of so many stages may have.
 [[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages);

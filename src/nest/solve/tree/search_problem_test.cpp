@@ -1,0 +1,53 @@
+#include "nest/solve/tree/search_problem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <tuple>
+
+#include "nest/solve/tree/test_problem.hpp"
+#include "support/stride.hpp"
+
+namespace nest::solve {
+namespace {
+
+// Every plan that plain loops enumerate is among the choices of its degrees.
+TEST(SearchProblem, HasTheChoicesOfEveryPlan) {
+  int plans = 0;
+  for (unsigned seed = 92'001; seed < 92'101; seed += test::stride()) {
+    const test::Instance instance = test::random_instance(seed, 300);
+    test::TestProblem problem(instance);
+    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      const Configuration c = problem.configuration(plan);
+      bool schedule = false;
+      for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
+        schedule = schedule || (own == c.schedule && interleave == c.interleave);
+      EXPECT_TRUE(schedule) << instance.text;
+      bool zero = false;
+      for (const auto& [own, shards, recompute] : problem.problem.zeros(c))
+        zero = zero || (own == c.zero && shards == problem.shards(c));
+      EXPECT_TRUE(zero) << instance.text;
+      ++plans;
+      return !testing::Test::HasFailure();
+    });
+  }
+  EXPECT_GT(plans, 1000);
+}
+
+// A choice is there once.
+TEST(SearchProblem, ChoicesDiffer) {
+  for (unsigned seed = 92'201; seed < 92'251; seed += test::stride()) {
+    const test::Instance instance = test::random_instance(seed, 300);
+    test::TestProblem problem(instance);
+    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      const Configuration c = problem.configuration(plan);
+      std::set<std::tuple<int, std::int64_t>> schedules;
+      for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
+        EXPECT_TRUE(schedules.emplace(static_cast<int>(own), interleave).second) << instance.text;
+      return false;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace nest::solve
