@@ -313,6 +313,13 @@ std::optional<Filled> Filler::guess(StageOptions& options, const FillQuestion& q
     const Floor& floor = floors_[static_cast<std::size_t>(state)];
     return floor.f + floor.b;
   };
+  const auto fitting = [&](std::vector<StageOption>& choices, std::int64_t held) {
+    const auto found = std::find_if(choices.begin(), choices.end(), [&](const StageOption& option) {
+      return option.total(held) <= question.capacity;
+    });
+    return found == choices.end() ? nullptr : &*found;
+  };
+  std::vector<std::pair<double, std::size_t>> nearest;
   Filled filled;
   PipelineLabel pipeline{};
   StepLabel end;
@@ -323,31 +330,24 @@ std::optional<Filled> Filler::guess(StageOptions& options, const FillQuestion& q
     const Seconds share = left_of(state) / static_cast<double>(p - s + 1);
     const std::int64_t held = in_flight(setting.schedule, setting.shape, p - s);
     const auto moves = sets.moves(state);
-    const Move* best = nullptr;
-    StageOption* chosen = nullptr;
-    Seconds nearest = Seconds::most();
+    nearest.clear();
     for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
       const Move& move = moves[at];
       ++counts.work;
       if (layers - sets.placed(move.to) < p - s || (s < p && move.to == sets.all())) continue;
-      const double apart = (left_of(state) - left_of(move.to) - share).value;
-      if (Seconds{std::abs(apart)} >= nearest ||
-          !ties_allow(question, stage, sets.classes()[static_cast<std::size_t>(move.stage_class)]))
-        continue;
-      const auto fitting = [&](std::vector<StageOption>& choices) {
-        const auto found = std::find_if(choices.begin(), choices.end(), [&](const StageOption& option) {
-          return option.total(held) <= question.capacity;
-        });
-        return found == choices.end() ? nullptr : &*found;
-      };
-      StageOption* fits = fitting(options.first_of(place, move.stage_class));
-      if (fits == nullptr) fits = fitting(options.of(place, move.stage_class));
-      if (fits == nullptr) continue;
-      nearest = Seconds{std::abs(apart)};
-      best = &move;
-      chosen = fits;
+      if (!ties_allow(question, stage, sets.classes()[static_cast<std::size_t>(move.stage_class)])) continue;
+      nearest.emplace_back(std::abs((left_of(state) - left_of(move.to) - share).value), at);
     }
-    if (best == nullptr) return std::nullopt;
+    std::sort(nearest.begin(), nearest.end());
+    const Move* best = nullptr;
+    StageOption* chosen = nullptr;
+    for (const auto& [apart, at] : nearest) {
+      best = &moves[at];
+      chosen = fitting(options.first_of(place, best->stage_class), held);
+      if (chosen == nullptr) chosen = fitting(options.of(place, best->stage_class), held);
+      if (chosen != nullptr) break;
+    }
+    if (chosen == nullptr) return std::nullopt;
     if (!chosen->priced)
       options.price(place, sets.classes()[static_cast<std::size_t>(best->stage_class)], *chosen);
     pipeline =

@@ -14,6 +14,7 @@ constexpr std::size_t kBlock = 32;          // degrees that are estimated betwee
 constexpr std::size_t kMostDegrees = 4096;  // that are estimated
 constexpr std::size_t kPlaced = 12;         // candidates that get other placements
 constexpr std::size_t kOfStrategy = 4;      // of them with the same strategy and micro-batch size
+constexpr double kNear = 1.05;              // times the best: what is above is not looked at any further
 constexpr std::size_t kPlacements = 6;      // of each, by their bounds
 constexpr std::size_t kImproved = 4;        // plans that are improved by a beam search
 constexpr std::size_t kChunked = 6;         // configurations with chunks that are tried
@@ -98,7 +99,7 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
   for (std::size_t from = 0; from < numbers.size() && !cancelled(*options_); from += kBlock) {
     const std::size_t count = std::min(kBlock, numbers.size() - from);
     // Degrees are in the order of their bounds.
-    const Seconds limit = all.size() < kPlaced || fewest ? Seconds::most() : all.back().estimate;
+    const Seconds limit = all.empty() || fewest ? Seconds::most() : all.front().estimate * kNear;
     if (problem_->degrees[numbers[from]].bound > limit) break;
     block.assign(count, {});
     workers_->run(count, [&](std::size_t worker, std::size_t job) {
@@ -119,7 +120,7 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
   return all;
 }
 
-void FirstPlans::place(Evaluator& evaluator, Candidate& candidate) const {
+void FirstPlans::place(Evaluator& evaluator, Candidate& candidate, Seconds limit) const {
   const auto placements = problem_->placements->of(problem_->placement_question(
       candidate.configuration, candidate.shards, candidate.ties.first, candidate.ties.last));
   std::vector<std::pair<Seconds, std::size_t>> order;
@@ -133,7 +134,7 @@ void FirstPlans::place(Evaluator& evaluator, Candidate& candidate) const {
   for (const auto& [bound, i] : order) {
     const Placement& placement = (*placements)[i];
     auto found = evaluator.best(SearchProblem::placed(candidate.configuration, placement), placement,
-                                candidate.ties, Seconds::most(), candidate.counts, Evaluator::Effort::guess);
+                                candidate.ties, limit, candidate.counts, Evaluator::Effort::guess);
     if (!found || (candidate.plan && candidate.plan->step <= found->step)) continue;
     candidate.placement = placement;
     candidate.plan = std::move(found);
@@ -165,7 +166,13 @@ void FirstPlans::improve(std::vector<Candidate>& candidates, BestPlans& best, co
 
 void FirstPlans::find(BestPlans& best) {
   std::vector<Candidate> all = usual(best);
-  improve(all, best, [&](Evaluator& evaluator, Candidate& candidate) { place(evaluator, candidate); });
+  const auto within = [&](const Candidate& c) {
+    return best.threshold(problem_->degrees[c.configuration.degrees].devices);
+  };
+  const auto in_other_places = [&](Evaluator& evaluator, Candidate& candidate) {
+    place(evaluator, candidate, within(candidate));
+  };
+  improve(all, best, in_other_places);
   keep_best(all, kPlaced, kPlaced);
   // The same degrees with chunks.
   std::vector<Candidate> chunked;
@@ -179,11 +186,8 @@ void FirstPlans::find(BestPlans& best) {
       with.configuration.interleave = interleave;
     }
   }
-  improve(chunked, best, [&](Evaluator& evaluator, Candidate& candidate) { place(evaluator, candidate); });
+  improve(chunked, best, in_other_places);
   if (all.size() > kImproved) all.resize(kImproved);
-  const auto within = [&](const Candidate& c) {
-    return best.threshold(problem_->degrees[c.configuration.degrees].devices);
-  };
   improve(all, best, [&](Evaluator& evaluator, Candidate& candidate) {
     auto found = evaluator.best(SearchProblem::placed(candidate.configuration, candidate.placement),
                                 candidate.placement, candidate.ties, within(candidate), candidate.counts,

@@ -46,7 +46,7 @@ class FirstPlans {
   [[nodiscard]] std::vector<Candidate> usual_of(Evaluator& evaluator, std::size_t degrees,
                                                 Seconds limit) const;
   // Simple stages in the most promising placements: the best of these.
-  void place(Evaluator& evaluator, Candidate& candidate) const;
+  void place(Evaluator& evaluator, Candidate& candidate, Seconds limit) const;
   // Runs a function on every candidate, and adds the plans that it finds.
   template <class Work>
   void improve(std::vector<Candidate>& candidates, BestPlans& best, const Work& work);
