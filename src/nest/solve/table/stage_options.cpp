@@ -140,10 +140,12 @@ std::vector<StageOption>& StageOptions::of(std::size_t place, std::int32_t stage
   if (known.empty()) {
     known.resize(setting_.sets->classes().size());
     made_[place].resize(known.size(), false);
+    memory_ += static_cast<std::int64_t>(known.size() * sizeof(known.front()));
   }
   if (!made_[place][index]) {
     known[index] = make(place, setting_.sets->classes()[index]);
     made_[place][index] = true;
+    memory_ += static_cast<std::int64_t>(known[index].capacity() * sizeof(StageOption));
   }
   return known[index];
 }
@@ -175,7 +177,13 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied);
     option.layers_b = time_of(option.terms, kBackward);
   }
-  // Insertion keeps equal ones in order.
+  // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.
+  constexpr std::size_t kFew = 32;
+  if (options.size() > kFew) {
+    std::stable_sort(options.begin(), options.end(),
+                     [](const StageOption& a, const StageOption& b) { return a.layers_b < b.layers_b; });
+    return options;
+  }
   for (std::size_t i = 1; i < options.size(); ++i) {
     for (std::size_t k = i; k > 0 && options[k].layers_b < options[k - 1].layers_b; --k)
       std::swap(options[k], options[k - 1]);

@@ -74,6 +74,8 @@ class StageOptions {
 
   // In order of their backward times; empty where the space has none for such a stage.
   [[nodiscard]] std::vector<StageOption>& of(std::size_t place, std::int32_t stage_class);
+  // Bytes that all options so far take.
+  [[nodiscard]] std::int64_t memory() const { return memory_; }
   // Makes the times of an option.
   void price(std::size_t place, const StageClass& of, StageOption& option);
 
@@ -92,6 +94,7 @@ class StageOptions {
   std::vector<Place> places_;
   std::vector<std::vector<std::vector<StageOption>>> known_;  // [place][class]
   std::vector<std::vector<bool>> made_;
+  std::int64_t memory_ = 0;
   std::vector<Seconds> least_forward_;
   std::vector<Seconds> least_backward_;
   bool ordered_ = true;

@@ -337,11 +337,17 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   if (members.size() == 1) {
     // A good plan first: with something to compare with, few labels are left.
     Seconds limit = threshold;
-    if (problem_->prunings.beam) {
-      const auto beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
-      if (beam) limit = std::min(limit, beam->step);
+    std::optional<Filled> beam;
+    if (problem_->prunings.beam) beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
+    if (beam) limit = std::min(limit, beam->step);
+    try {
+      found = filler_.fill(options, question, limit, counts);
+    } catch (const Stopped&) {
+      if (!beam) throw;
+      found = std::move(beam);
+      ++counts.cut_short;
+      counts.broken_off = true;
     }
-    found = filler_.fill(options, question, limit, counts);
   } else {
     std::vector<Strategy> all;
     all.reserve(members.size());
