@@ -113,20 +113,36 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
+// What is certain without a look at stages: no plan needs less, and most need more.
+Bytes memory_floor(const SearchProblem& problem) {
+  Bytes least = Bytes::most();
+  for (const Degrees& degrees : problem.degrees) least = std::min(least, degrees.memory);
+  return problem.costs->coster().on_device(least);
+}
+
 void explain_lack(const SearchProblem& problem, const SearchOptions& options, const std::string& refusal,
                   const FrameworkRule* rule, SearchResult& result) {
   result.status = PlanStatus::infeasible;
   if (!problem.degrees.empty() && options.least_memory) {
+    Bytes needs;
+    bool known = true;
+    // Half of the time is for advice.
+    const auto left = options.deadline.left();
     try {
-      result.least_memory = least_memory(problem, options.deadline);
+      needs = least_memory(problem, left ? options.deadline.within(*left / 2) : options.deadline);
+      result.least_memory = needs;
     } catch (const Stopped&) {
-      result.reason = "no plan of the space fits or is valid; the search ended before it found out why";
-      return;
+      needs = memory_floor(problem);
+      known = false;
     }
     const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
-    if (result.least_memory > has) {
+    if (needs > has) {
       result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                                  format_memory(result.least_memory), format_memory(has));
+                                  format_memory(needs), format_memory(has));
+      return;
+    }
+    if (!known) {
+      result.reason = "no plan of the space fits or is valid; the search ended before it found out why";
       return;
     }
   }
