@@ -1,6 +1,7 @@
 // nest sweep: what if a field of the inputs were another? The best plan at every combination of values.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -137,6 +138,11 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   } else {
     terminal.out(sweep_text(sweep, rows));
   }
+  const auto unproved =
+      std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return row.status == "feasible"; });
+  if (unproved > 0)
+    terminal.note(fmt::format("nest: {} of the plans {} not proved to be the best (status feasible)",
+                              unproved, unproved == 1 ? "is" : "are"));
   terminal.note(fmt::format("nest: wrote {}, results.csv and sweep.html", results));
   if (const std::size_t finished = rows.size() - broken_off; finished < sweep.points()) {
     terminal.note(fmt::format("nest: {} after {} of {} points; run the same command again to continue",

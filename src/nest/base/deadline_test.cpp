@@ -48,6 +48,16 @@ TEST(Deadline, APartEndsNoLaterThanTheWhole) {
   EXPECT_TRUE(Deadline(Seconds{0}).within(Seconds{10}).over());
 }
 
+TEST(Deadline, BeginsLaterThanItsCopies) {
+  Deadline job;
+  const Deadline before = job;
+  job.begin(Seconds{0});
+  EXPECT_TRUE(job.over());
+  EXPECT_FALSE(before.over());
+  job.cancel();
+  EXPECT_TRUE(before.over());
+}
+
 TEST(Deadline, EndlessLimitsAreLongOnes) {
   EXPECT_FALSE(Deadline(Seconds{1e300}).over());
   EXPECT_TRUE(Deadline(Seconds{-1}).over());

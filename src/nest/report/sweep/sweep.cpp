@@ -20,6 +20,8 @@ namespace nest::report {
 namespace {
 
 constexpr double kEnough = 0.99;  // of the best throughput
+// Of a point's time: if there is no more for any of them, a few are finished and not all of them begun.
+constexpr Seconds kLeastPart{2};
 
 double memory_share(const Plan& plan) {
   double most = 0;
@@ -165,7 +167,8 @@ std::vector<SweepRow> run_sweep(const Sweep& sweep, const SweepOptions& options,
     if (options.deadline.over()) return;
     Deadline deadline = options.deadline;
     if (const auto time = deadline.left())
-      deadline = deadline.within(*time * std::min(1.0, static_cast<double>(workers.size()) / points));
+      deadline =
+          deadline.within(std::max(kLeastPart, *time * (static_cast<double>(workers.size()) / points)));
     SweepRow row = solve_point(sweep, waiting[i], deadline);
     const std::scoped_lock lock(telling);
     if (told) told(row);

@@ -54,7 +54,8 @@ struct SweepRow {
 struct SweepOptions {
   int threads = 0;             // points at a time; 0: one for each core
   std::vector<SweepRow> done;  // rows of an earlier run
-  // Of all points together, each of which has an equal part of what is left; none is begun once it is over.
+  // Of all points together, each of which has an equal part of what is left, or two seconds; none is
+  // begun once it is over.
   Deadline deadline;
 };
 
