@@ -15,6 +15,7 @@
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
+#include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
@@ -88,7 +89,9 @@ int run_compare(const Arguments& arguments, Terminal& terminal) {
   ProgressLine progress(terminal);
   options.asking = [&](std::string_view name) { progress.phase(std::string(name)); };
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const StopSearch stop(question.options.deadline);
   const Comparison all = compare(question, names, options);
+  if (stop.interrupted()) terminal.note("nest: interrupted; these are the plans found so far");
   verify(all, question);
   terminal.end_progress();
   write_output(arguments, "--svg", [&] { return comparison_svg(all, question); }, terminal);

@@ -41,6 +41,7 @@ int report_bug(const SearchResult& found, const Arguments& arguments, Terminal& 
 
 int answer_without_plan(const PlanQuestion& question, const SearchResult& found, const Arguments& arguments,
                         ProgressLine& progress, Terminal& terminal) {
+  const Deadline& deadline = question.options.deadline;
   const bool json = arguments.has("--json");
   terminal.warn(question.notes);
   if (found.status == PlanStatus::limit) {
@@ -52,7 +53,8 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
       terminal.json(v);
     } else {
       terminal.out(
-          "The search stopped at a limit before it found a plan; raise --time-limit or --work-limit.\n");
+          "The search stopped at a limit before it found a plan; raise --time-limit, --work-limit or "
+          "--memory-limit.\n");
       if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
     }
     return kLimit;
@@ -61,7 +63,9 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
   options.asking = [&](const std::string& what) {
     progress.phase("looking for a change that would make it fit: " + what);
   };
-  const std::vector<Advice> advice = advise_unfit(question, found, options);
+  const bool before = deadline.cancelled();
+  const AdviceList advice = advise_unfit(question, found, options);
+  if (deadline.cancelled() && !before) terminal.note("nest: interrupted; these are the changes found so far");
   if (json) {
     Value v = unfit_value(found, advice);
     if (arguments.has("--stats")) v.set("search", to_value(found.stats));
@@ -80,11 +84,16 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   PlanQuestion question = read_question(arguments, asked, terminal);
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
-  std::optional<StopSearch> stop(std::in_place, question.options);
+  const StopSearch stop(question.options.deadline);
+  const Deadline whole = question.options.deadline;
+  // Half of the time is for the other choice.
+  if (whole.limited() && arguments.has("--why-not"))
+    question.options.deadline = whole.within(*whole.left() / 2);
   SearchResult found = ask(question);
-  if (stop->interrupted()) terminal.note("nest: interrupted; this is the best plan found so far");
-  question.options.cancel = nullptr;
-  stop.reset();
+  question.options.deadline = whole;
+  if (stop.interrupted())
+    terminal.note(found.plans.empty() ? "nest: interrupted"
+                                      : "nest: interrupted; this is the best plan found so far");
   if (found.status == PlanStatus::disagreement) return report_bug(found, arguments, terminal);
   if (found.plans.empty()) return answer_without_plan(question, found, arguments, progress, terminal);
   Plan& best = found.plans.front();

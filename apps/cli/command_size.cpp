@@ -15,6 +15,7 @@
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
+#include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
@@ -170,10 +171,14 @@ int run_size(const Arguments& arguments, Terminal& terminal) {
   PlanQuestion question = read_question(arguments, terminal);
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const StopSearch stop(question.options.deadline);
   const Sizing sizing = size_cluster(question, task, [&](std::int64_t devices) {
     progress.phase(fmt::format("{} devices", format_digits(devices)));
   });
   terminal.end_progress();
+  if (stop.interrupted()) terminal.note("nest: interrupted; this is what was found so far");
+  if (sizing.answer && sizing.stopped)
+    terminal.note("nest: other numbers of devices were not finished within the time limit");
   if (sizing.answer) {
     const SizedPlan& a = *sizing.answer;
     write_output(arguments, "-o", [&] { return to_json(plan_value(a.plan, a.inputs)) + "\n"; }, terminal);

@@ -1,9 +1,8 @@
 // nest sweep: what if a field of the inputs were another? The best plan at every combination of values.
 #include <fmt/format.h>
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -15,25 +14,12 @@
 #include "nest/report/sweep/sweep_page.hpp"
 #include "plan_options.hpp"
 #include "plan_question.hpp"
+#include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
 
 constexpr double kQuietSeconds = 2;
-
-std::atomic<bool> g_interrupted = false;  // set by the signal's handler
-
-// Ctrl-C ends the study after the points that are under way.
-class CatchInterrupt {
- public:
-  CatchInterrupt() : before_(std::signal(SIGINT, [](int) { g_interrupted = true; })) {}
-  CatchInterrupt(const CatchInterrupt&) = delete;
-  CatchInterrupt& operator=(const CatchInterrupt&) = delete;
-  ~CatchInterrupt() { (void)std::signal(SIGINT, before_); }
-
- private:
-  void (*before_)(int);
-};
 
 std::vector<SweepAxis> read_axes(const Arguments& arguments) {
   const auto typed = arguments.text("--vary");
@@ -73,6 +59,8 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   std::vector<SweepAxis> axes = read_axes(arguments);
   Warnings warnings;
   Asked asked = read_asked(arguments);
+  SweepOptions options;
+  options.deadline = Deadline(asked.time_limit);
   const auto threads = static_cast<int>(asked.threads);
   asked.threads = 1;  // of one point: points run side by side
   Sweep sweep{{read_plan_inputs(arguments, warnings), std::move(asked)}, std::move(axes)};
@@ -104,7 +92,6 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   std::filesystem::create_directories(folder, failed);
   if (failed) throw InputError("", folder.string(), "the folder cannot be made: " + failed.message());
   const std::string results = (folder / "results.jsonl").string();
-  SweepOptions options;
   options.threads = threads;
   const std::string before = existing_rows(results);
   if (!arguments.has("--fresh")) options.done = read_sweep_rows(before, sweep);
@@ -116,12 +103,16 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
     terminal.note(
         fmt::format("nest: {} of {} points are in {}", options.done.size(), sweep.points(), results));
 
-  const CatchInterrupt interrupt;
-  options.interrupted = [] { return g_interrupted.load(); };
+  const StopSearch stop(options.deadline);
   const auto start = std::chrono::steady_clock::now();
   double shown = 0;
   std::size_t done = options.done.size();
+  std::size_t broken_off = 0;
   const std::vector<SweepRow> rows = run_sweep(sweep, options, [&](const SweepRow& row) {
+    if (row.broken_off) {
+      ++broken_off;
+      return;
+    }
     file << to_json_line(to_value(row, sweep)) + "\n" << std::flush;
     ++done;
     const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -147,10 +138,16 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   } else {
     terminal.out(sweep_text(sweep, rows));
   }
+  const auto unproved =
+      std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) { return row.status == "feasible"; });
+  if (unproved > 0)
+    terminal.note(fmt::format("nest: {} of the plans {} not proved to be the best (status feasible)",
+                              unproved, unproved == 1 ? "is" : "are"));
   terminal.note(fmt::format("nest: wrote {}, results.csv and sweep.html", results));
-  if (rows.size() < sweep.points()) {
-    terminal.note(fmt::format("nest: stopped after {} of {} points; run the same command again to continue",
-                              rows.size(), sweep.points()));
+  if (const std::size_t finished = rows.size() - broken_off; finished < sweep.points()) {
+    terminal.note(fmt::format("nest: {} after {} of {} points; run the same command again to continue",
+                              stop.interrupted() ? "interrupted" : "stopped at a limit", finished,
+                              sweep.points()));
     return kLimit;
   }
   return kOk;
@@ -183,7 +180,8 @@ std::vector<Command> sweep_commands() {
        "zero, ..), and any key in the input files: cluster.levels.2.bandwidth (a level by number or name), "
        "cluster.accelerator.memory, recipe.overlap.tensor, or model.num_hidden_layers if the model is a "
        "file. Each point is written to DIR/results.jsonl as soon as it is known, so the same command "
-       "continues after an interruption. The exit code is 4 if the command was interrupted.",
+       "continues after an interruption. All points share the time limit. The exit code is 4 if the "
+       "command was interrupted or a limit was reached before all points were finished.",
        std::move(options),
        {{"nest sweep --vary cluster.levels.2.bandwidth=12.5GB/s..400GB/s:log6 --vary devices=256,1024",
          "find where more spine bandwidth stops helping"},

@@ -37,7 +37,7 @@ bool is_switch(const std::string& name) {
 std::string told(const std::function<PlanQuestion()>& make) {
   try {
     PlanQuestion question = make();
-    question.options.time_limit.reset();
+    question.asked.time_limit.reset();
     return to_json(to_value(question));
   } catch (const InputError& error) {
     return "refused: " + error.problem();
@@ -124,6 +124,7 @@ const std::vector<Range>& ranges() {
                                           {"target-tokens-per-s", {"5e5", "-1"}},
                                           {"gap", {"2%", "0.05", "x"}},
                                           {"work-limit", {"1000", "1.5"}},
+                                          {"memory-limit", {"1 GB", "much"}},
                                           {"top", {"1", "3", "0"}}};
   return kRanges;
 }

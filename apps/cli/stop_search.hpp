@@ -1,33 +1,25 @@
-// Ends a search from outside: Ctrl-C once (twice ends the program), or a time limit to the moment, also
-// inside a long table. What was found until then is the answer.
+// Ends the searches of a command from outside: Ctrl-C once (twice ends the program). What was found until then
+// is the answer.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <optional>
-#include <thread>
-
-#include "nest/question/search_options.hpp"
+#include "nest/base/deadline.hpp"
+#include "nest/base/rooms.hpp"
 
 namespace nest::cli {
 
 class StopSearch {
  public:
-  // Sets options.cancel; the time limit is the options' own.
-  explicit StopSearch(SearchOptions& options);
+  // Ctrl-C cancels the deadline that all these searches share.
+  explicit StopSearch(const Deadline& deadline);
   StopSearch(const StopSearch&) = delete;
   StopSearch& operator=(const StopSearch&) = delete;
   ~StopSearch();
 
-  [[nodiscard]] bool interrupted() const;
+  [[nodiscard]] bool interrupted() const { return deadline_.cancelled(); }
 
  private:
+  Deadline deadline_;
   void (*before_)(int);
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool over_ = false;
-  std::thread clock_;
 };
 
 }  // namespace nest::cli

@@ -93,7 +93,7 @@ CompareRequest read_compare_request(Reader& request, const Limits& limits) {
     PlanRequest& question = out.questions.back();
     if (question.name.empty()) question.name = fmt::format("questions[{}]", i);
     // Together they have the time of one.
-    Seconds& limit = *question.question.options.time_limit;
+    Seconds& limit = *question.question.asked.time_limit;
     limit = std::min(limit, limits.time_limit / static_cast<double>(questions.size() + out.with.size()));
   }
   return out;

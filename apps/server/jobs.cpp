@@ -1,19 +1,18 @@
 #include "jobs.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <utility>
 
 #include "api_error.hpp"
 
 namespace nest::server {
 
-using Clock = std::chrono::steady_clock;
-
 struct Ticket::State {
   std::string session;
-  std::atomic<bool> cancel = false;
+  Deadline deadline;
   std::atomic<StopReason> reason = StopReason::none;
   std::atomic<bool> ended = false;
-  Clock::time_point deadline;
 };
 
 Ticket::Ticket(Jobs* jobs, std::shared_ptr<State> state) : jobs_(jobs), state_(std::move(state)) {}
@@ -22,12 +21,13 @@ Ticket::~Ticket() {
   if (state_) jobs_->end(state_);
 }
 
-const std::atomic<bool>* Ticket::flag() const {
-  return &state_->cancel;
+const Deadline& Ticket::deadline() const {
+  return state_->deadline;
 }
 
 StopReason Ticket::reason() const {
-  return state_->reason;
+  const StopReason reason = state_->reason;
+  return reason == StopReason::none && state_->deadline.over() ? StopReason::time : reason;
 }
 
 void Ticket::check() const {
@@ -40,17 +40,16 @@ void Ticket::cancel() {
   jobs_->stop(*state_, StopReason::superseded);
 }
 
-Jobs::Jobs(const Limits& limits) : limits_(limits), watcher_([this] { watch(); }) {}
+Jobs::Jobs(const Limits& limits) : limits_(limits) {}
 
 Jobs::~Jobs() {
   shut_down();
-  watcher_.join();
 }
 
 void Jobs::stop(State& state, StopReason reason) {
   StopReason none = StopReason::none;
   state.reason.compare_exchange_strong(none, reason);
-  state.cancel = true;
+  state.deadline.cancel();
 }
 
 void Jobs::end(const std::shared_ptr<State>& state) {
@@ -84,13 +83,13 @@ Ticket Jobs::begin(const std::string& session, Seconds limit) {
   }
   ++waiting_;
   const auto ready = [&] {
-    return state->cancel || shut_ || (running_.size() < limits_.jobs && (!former || former->ended));
+    return state->deadline.cancelled() || shut_ ||
+           (running_.size() < limits_.jobs && (!former || former->ended));
   };
   const bool in_time = changed_.wait_for(lock, std::chrono::duration<double>(limits_.wait.value), ready);
   --waiting_;
-  if (in_time && !state->cancel && !shut_) {
-    state->deadline = Clock::now() +
-                      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit.value));
+  if (in_time && !state->deadline.cancelled() && !shut_) {
+    state->deadline.begin(limit);
     running_.push_back(state);
     changed_.notify_all();
     return ticket;
@@ -120,21 +119,6 @@ void Jobs::shut_down() {
 std::size_t Jobs::running() const {
   const std::lock_guard lock(mutex_);
   return running_.size();
-}
-
-void Jobs::watch() {
-  std::unique_lock lock(mutex_);
-  while (!shut_) {
-    auto next = Clock::now() + std::chrono::hours(1);
-    for (const auto& state : running_) {
-      if (state->deadline <= Clock::now()) {
-        stop(*state, StopReason::time);
-      } else {
-        next = std::min(next, state->deadline);
-      }
-    }
-    changed_.wait_until(lock, next);
-  }
 }
 
 }  // namespace nest::server

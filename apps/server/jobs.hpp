@@ -3,11 +3,9 @@
 //
 //   Jobs jobs(limits);
 //   const Ticket ticket = jobs.begin("tab-1", Seconds{20});   // cancels what "tab-1" still runs
-//   options.cancel = ticket.flag();
+//   options.deadline = ticket.deadline();
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <list>
@@ -15,10 +13,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "limits.hpp"
 
+#include "nest/base/deadline.hpp"
 #include "nest/base/rooms.hpp"
 
 namespace nest::server {
@@ -34,7 +32,8 @@ class Ticket {
   Ticket& operator=(Ticket&&) = delete;
   ~Ticket();
 
-  [[nodiscard]] const std::atomic<bool>* flag() const;
+  // That all work for the request looks at.
+  [[nodiscard]] const Deadline& deadline() const;
   [[nodiscard]] StopReason reason() const;
   // Throws an ApiError where nobody wants the answer any more.
   void check() const;
@@ -58,7 +57,7 @@ class Jobs {
 
   // Waits until the session's former job has ended and there is a place. ApiErrors: 409 where a newer request
   // of the session came meanwhile, 429 where too many wait or none ended in time. An empty session has no
-  // former job. After `limit` the job is cancelled.
+  // former job. Its deadline is `limit` after it has begun.
   [[nodiscard]] Ticket begin(const std::string& session, Seconds limit);
   // Whether there was one.
   bool cancel(const std::string& session);
@@ -72,7 +71,6 @@ class Jobs {
 
   void stop(State& state, StopReason reason);
   void end(const std::shared_ptr<State>& state);
-  void watch();  // cancels those whose time is up
 
   Limits limits_;
   mutable std::mutex mutex_;
@@ -81,7 +79,6 @@ class Jobs {
   std::list<std::shared_ptr<State>> running_;
   std::size_t waiting_ = 0;
   bool shut_ = false;
-  std::thread watcher_;
 };
 
 }  // namespace nest::server

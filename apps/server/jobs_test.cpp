@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <thread>
 
 #include "api_error.hpp"
 
@@ -28,7 +29,7 @@ int status_of(const std::function<void()>& act) {
 
 // Runs until it is cancelled, as a search does.
 void work(const Ticket& ticket) {
-  while (!*ticket.flag()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!ticket.deadline().over()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 TEST(Jobs, ANewRequestOfASessionTakesThePlaceOfTheFormer) {
@@ -45,7 +46,7 @@ TEST(Jobs, ANewRequestOfASessionTakesThePlaceOfTheFormer) {
   begun.get_future().wait();
   const Ticket second = jobs.begin("tab", Seconds{100});  // waits until the first has ended
   EXPECT_EQ(first.get(), 409);
-  EXPECT_FALSE(*second.flag());
+  EXPECT_FALSE(second.deadline().over());
   EXPECT_EQ(jobs.running(), 1U);
 }
 
@@ -89,7 +90,7 @@ TEST(Jobs, ShutDown) {
   Jobs jobs(small());
   const Ticket ticket = jobs.begin("tab", Seconds{100});
   jobs.shut_down();
-  EXPECT_TRUE(*ticket.flag());
+  EXPECT_TRUE(ticket.deadline().cancelled());
   EXPECT_EQ(status_of([&] { ticket.check(); }), 503);
   EXPECT_EQ(status_of([&] { (void)jobs.begin("tab", Seconds{100}); }), 503);
 }

@@ -10,6 +10,7 @@ namespace nest::server {
 
 struct Limits {
   Seconds time_limit{20};              // of one plan, and the most that a request may ask for
+  Bytes memory_limit{2'000'000'000};   // of one search, and the most that a request may ask for
   std::size_t jobs = 2;                // plans that are searched at once
   std::size_t waiting = 8;             // requests that may wait for one to end
   Seconds wait{5};                     // and how long

@@ -74,6 +74,7 @@ void check_limits(Reader& request, const Limits& limits, Asked& asked) {
                                        number, kMostTop));
   }
   asked.time_limit = std::min(asked.time_limit.value_or(limits.time_limit), limits.time_limit);
+  if (asked.memory_limit) asked.memory_limit = std::min(*asked.memory_limit, limits.memory_limit);
   asked.threads = limits.threads;
 }
 

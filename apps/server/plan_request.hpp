@@ -14,7 +14,7 @@
 namespace nest::server {
 
 struct PlanRequest {
-  PlanQuestion question;  // without cancel and progress
+  PlanQuestion question;  // without progress; its deadline is its ticket's
   Warnings warnings;      // on the inputs, and the question's notes
   std::string name;       // what a comparison calls it
   std::string session;    // empty: none

@@ -29,7 +29,7 @@ TEST(PlanRequest, Defaults) {
   EXPECT_EQ(request.question.inputs.model_name(), "llama3.1-70b");
   EXPECT_EQ(request.question.training.global_batch, 1024);
   EXPECT_EQ(request.question.training.sequence, 8192);
-  EXPECT_EQ(request.question.options.time_limit, Seconds{20});
+  EXPECT_EQ(request.question.asked.time_limit, Seconds{20});
   EXPECT_TRUE(request.advice);
   EXPECT_FALSE(request.views);
   EXPECT_EQ(request.session, "");
@@ -51,8 +51,8 @@ TEST(PlanRequest, Choices) {
 }
 
 TEST(PlanRequest, LimitsOfTheServerHold) {
-  EXPECT_EQ(read(R"({"time_limit_s": 1000})").question.options.time_limit, Seconds{20});
-  EXPECT_EQ(read(R"({"time_limit_s": 2})").question.options.time_limit, Seconds{2});
+  EXPECT_EQ(read(R"({"time_limit_s": 1000})").question.asked.time_limit, Seconds{20});
+  EXPECT_EQ(read(R"({"time_limit_s": 2})").question.asked.time_limit, Seconds{2});
   EXPECT_NE(refusal(R"({"time_limit_s": -1})"), "");
   EXPECT_NE(refusal(R"({"top": 1000})"), "");
   EXPECT_NE(refusal(R"({"global_batch": 0})"), "");

@@ -17,12 +17,6 @@
 #include "views.hpp"
 
 namespace nest::server {
-namespace {
-
-// Beyond the search's own limit, which is looked at between rounds only.
-constexpr Seconds kGrace{0.3};
-
-}  // namespace
 
 Document Service::parse(const std::string& body) const {
   if (body.size() > limits_.body_bytes)
@@ -35,9 +29,10 @@ PlanRequest Service::read_plan(const std::string& body) const {
   return read_plan_request(Reader(document), limits_);
 }
 
-SearchResult Service::search(PlanRequest& request, Ticket& ticket, const Listening& listening) {
+SearchResult Service::search(PlanRequest& request, const Deadline& deadline, Ticket& ticket,
+                             const Listening& listening) {
   SearchOptions& options = request.question.options;
-  options.cancel = ticket.flag();
+  options.deadline = deadline;
   if (listening) {
     options.progress = [&](const SearchProgress& progress) {
       if (!listening(progress)) ticket.cancel();
@@ -77,8 +72,7 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
       ticket.check();
       return ask(other);
     };
-    v = unfit_value(found,
-                    request.advice ? advise_unfit(question, found, options, asking) : std::vector<Advice>{});
+    v = unfit_value(found, request.advice ? advise_unfit(question, found, options, asking) : AdviceList{});
   }
   if (request.stats) v.set("search", to_value(found.stats));
   ticket.check();
@@ -86,8 +80,8 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
 }
 
 Value Service::plan(PlanRequest request, const Listening& listening) {
-  Ticket ticket = jobs_.begin(request.session, *request.question.options.time_limit + kGrace);
-  const SearchResult found = search(request, ticket, listening);
+  Ticket ticket = jobs_.begin(request.session, *request.question.asked.time_limit);
+  const SearchResult found = search(request, ticket.deadline(), ticket, listening);
   return answer(request, ticket, found);
 }
 
@@ -133,7 +127,7 @@ Value Service::evaluate(const std::string& body) {
       priced.reason = error.what();
     }
     results.push(priced_value(priced));
-    if (*ticket.flag()) throw ApiError(408, "plans", "the time for one request is up");
+    if (ticket.deadline().over()) throw ApiError(408, "plans", "the time for one request is up");
   }
   Value v = Value::object();
   v.set("results", std::move(results));
@@ -144,18 +138,21 @@ Value Service::compare(const std::string& body) {
   const Document document = parse(body);
   Reader request(document);
   CompareRequest asked = read_compare_request(request, limits_);
-  Ticket ticket = jobs_.begin(asked.session, limits_.time_limit + kGrace);
+  Ticket ticket = jobs_.begin(asked.session, limits_.time_limit);
   std::vector<ComparedPlan> plans = std::move(asked.plans);
   for (PlanRequest& question : asked.questions) {
-    const SearchResult found = search(question, ticket, {});
+    const Deadline deadline = ticket.deadline().within(*question.question.asked.time_limit);
+    const SearchResult found = search(question, deadline, ticket, {});
     ComparedPlan one{
         question.name, std::string(name_of(found.status)), found.reason, {}, question.question.inputs};
     if (!found.plans.empty()) one.plan = found.plans.front();
     plans.push_back(std::move(one));
   }
   for (const std::string& name : asked.with) {
-    const PlanQuestion& question = asked.questions.front().question;
-    BaselineResult result = find_baseline(name)->find(question, {.time_limit = question.options.time_limit});
+    PlanQuestion question = asked.questions.front().question;
+    question.options.deadline = ticket.deadline().within(*question.asked.time_limit);
+    BaselineResult result = ask_baseline(*find_baseline(name), question);
+    ticket.check();
     plans.push_back(
         {name, std::string(name_of(result.status)), result.reason, std::move(result.plan), question.inputs});
   }

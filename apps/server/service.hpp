@@ -45,7 +45,8 @@ class Service {
   [[nodiscard]] std::string report(const std::string& body);
 
  private:
-  [[nodiscard]] SearchResult search(PlanRequest& request, Ticket& ticket, const Listening& listening);
+  [[nodiscard]] SearchResult search(PlanRequest& request, const Deadline& deadline, Ticket& ticket,
+                                    const Listening& listening);
   [[nodiscard]] Value answer(PlanRequest& request, Ticket& ticket, const SearchResult& found);
   [[nodiscard]] Document parse(const std::string& body) const;
 

@@ -77,7 +77,7 @@ TEST(Service, TheTimeLimitHolds) {
   const auto began = std::chrono::steady_clock::now();
   const std::string status = text(service.plan(kLong), "status");
   EXPECT_TRUE(status == "feasible" || status == "limit") << status;
-  // The watcher's grace and advice time, and a round of the search. Slow machines take longer.
+  // A round of the search. Slow machines take longer.
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(60));
 }
 

@@ -54,6 +54,7 @@ export interface Answer {
   status: 'optimal' | 'feasible' | 'infeasible' | 'limit';
   reason?: string;
   advice?: Advice[];
+  advice_stopped?: boolean; // a limit came before all changes were tried
   runners_up?: OtherPlan[];
   views?: ReportData;
 }

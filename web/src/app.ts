@@ -128,7 +128,7 @@ class App {
     this.answer = answer;
     this.problem(null);
     this.show();
-    const proved = answer.status === 'optimal' || answer.status === 'infeasible';
+    const proved = answer.status === 'optimal' || (answer.status === 'infeasible' && !answer.advice_stopped);
     if (!proved && !isPatient(request)) this.planner.follow(patientOf(request));
     else if (answer.views) this.planner.follow(othersOf(request));
   }

@@ -41,6 +41,7 @@
 namespace nest {
 
 using base::Bytes;
+using base::Deadline;
 using base::DeviceId;
 using base::format;
 using base::InputError;

@@ -180,6 +180,19 @@ AskedField time_limit(AskedField row) {
   return row;
 }
 
+AskedField memory_limit(AskedField row) {
+  row.read = [](std::string_view text, Asked& asked) -> Problem {
+    const auto bytes = parse_bytes(text);
+    if (!bytes) return SpaceProblem{fmt::format("'{}' is not a size; try '4 GB'", text)};
+    asked.memory_limit = bytes;
+    return std::nullopt;
+  };
+  row.spell = [](const Asked& asked) {
+    return asked.memory_limit ? fmt::format("{} B", asked.memory_limit->value) : "";
+  };
+  return row;
+}
+
 AskedField without(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     std::vector<std::string> list;
@@ -239,14 +252,20 @@ std::vector<AskedField> make_fields() {
       gap({"gap", "SHARE",
            "stop when the best plan is within this share of the lower bound, such as 2% (default 0)",
            G::search, "gap"}));
-  rows.push_back(
-      time_limit({"time-limit", "S", "stop after this many seconds and return the best plan found so far",
-                  G::search, "time_limit_s"}));
+  rows.push_back(time_limit(
+      {"time-limit", "S",
+       "stop after this many seconds, all searches together, and return the best plan found so far",
+       G::search, "time_limit_s"}));
   rows.push_back(
       whole({"work-limit", "N",
              "stop after this much work; unlike a time limit, this gives the same answer on every machine",
              G::search, "work_limit"},
             &Asked::work_limit, 0, kMost));
+  rows.push_back(memory_limit(
+      {"memory-limit", "SIZE",
+       "stop when tables and open nodes take this much memory, and return the best plan found so far "
+       "(default 2 GB)",
+       G::search, "memory_limit"}));
   rows.push_back(
       whole({"threads", "N", "the number of threads (default: one per core); it does not change the answer",
              G::search, ""},

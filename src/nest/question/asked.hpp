@@ -40,8 +40,9 @@ struct Asked {
   double gap = 0;  // a share
   std::optional<Seconds> time_limit;
   std::optional<std::int64_t> work_limit;
-  std::int64_t threads = 0;          // 0: one for each core
-  std::vector<std::string> without;  // prunings
+  std::optional<Bytes> memory_limit;  // none: kDefaultMemoryLimit
+  std::int64_t threads = 0;           // 0: one for each core
+  std::vector<std::string> without;   // prunings
   std::int64_t top = 1;
   std::int64_t runners_up = 0;  // none where there is a gap or a target: steps are not compared then
   PipelineModel pipeline_model = PipelineModel::one_f_one_b;

@@ -48,6 +48,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
                                                                          {"gap", "0.02"},
                                                                          {"time-limit", "1.5"},
                                                                          {"work-limit", "1000"},
+                                                                         {"memory-limit", "4000000000 B"},
                                                                          {"schedule", "1f1b,zb-h1"},
                                                                          {"threads", "3"},
                                                                          {"without", "beam,dive"},
@@ -97,6 +98,8 @@ TEST(Asked, NumbersMayHaveCommas) {
   EXPECT_DOUBLE_EQ(asked.gap, 0.02);
   set_asked(asked, "time-limit", "2 min");
   EXPECT_DOUBLE_EQ(asked.time_limit->value, 120);
+  set_asked(asked, "memory_limit", "4 GB");
+  EXPECT_EQ(asked.memory_limit, Bytes{4'000'000'000});
   set_asked(asked, "target_tokens_per_s", "1,500,000");
   EXPECT_DOUBLE_EQ(*asked.target_tokens_per_s, 1.5e6);
 }
@@ -113,6 +116,7 @@ TEST(Asked, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("mixed", "yes"), "mixed: on or off is expected, not 'yes'");
   EXPECT_EQ(refusal("gap", "5x"), "gap: '5x' is not a share; try 5% or 0.05");
   EXPECT_EQ(refusal("time-limit", "soon"), "time-limit: 'soon' is not a time; try 60 or '60 s'");
+  EXPECT_EQ(refusal("memory-limit", "much"), "memory-limit: 'much' is not a size; try '4 GB'");
   EXPECT_EQ(refusal("target-tokens-per-s", "0"),
             "target-tokens-per-s: '0' is not a number above 0; try 500000 or 5e5");
   EXPECT_EQ(refusal("objective", "fewest"), "objective: step or devices is expected, not 'fewest'");

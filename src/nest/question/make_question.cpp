@@ -42,8 +42,9 @@ SearchOptions options_of(const Asked& asked) {
     exclude("target-tokens-per-s", "a target needs the objective 'devices'");
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
-  out.time_limit = asked.time_limit;
+  out.deadline = Deadline(asked.time_limit);
   out.work_limit = asked.work_limit;
+  out.memory_limit = asked.memory_limit.value_or(kDefaultMemoryLimit);
   out.threads = static_cast<int>(asked.threads);
   out.top = static_cast<int>(asked.top);
   // Who asks for a gap or for the fewest devices does not compare steps.
@@ -161,7 +162,8 @@ Value to_value(const PlanQuestion& question) {
   options.set("objective", o.objective == Objective::devices ? "devices" : "step");
   options.set("target_tokens_per_s", o.target_tokens_per_s).set("gap", o.gap).set("top", o.top);
   options.set("runners_up", o.runners_up).set("pipeline_model", name_of(o.pipeline_model));
-  if (o.time_limit) options.set("time_limit_s", o.time_limit->value);
+  if (question.asked.time_limit) options.set("time_limit_s", question.asked.time_limit->value);
+  if (question.asked.memory_limit) options.set("memory_limit", question.asked.memory_limit->value);
   if (o.work_limit) options.set("work_limit", *o.work_limit);
   Value notes = Value::array();
   for (const std::string& note : question.notes) notes.push(note);

@@ -131,12 +131,14 @@ TEST(MakeQuestion, FieldsThatExcludeEachOther) {
 
 TEST(MakeQuestion, OtherwiseKeepsInputsAndLimits) {
   PlanQuestion q = make_question(inputs("llama2-7b"), asked({{"devices", "64"}, {"for", "deepspeed"}}));
-  q.options.time_limit = Seconds{2};
+  q.options.deadline = Deadline(Seconds{1000});
   Asked other = q.asked;
   other.framework.clear();
   const PlanQuestion changed = ask_otherwise(q, other);
   EXPECT_EQ(changed.inputs.cluster.devices(), 64);
-  EXPECT_EQ(changed.options.time_limit, Seconds{2});
+  EXPECT_TRUE(changed.options.deadline.limited());
+  q.options.deadline.cancel();
+  EXPECT_TRUE(changed.options.deadline.over());  // one deadline, not two alike
   EXPECT_EQ(changed.space.rules, nullptr);
   EXPECT_TRUE(changed.space.sequence_parallel.empty());  // DeepSpeed's default goes with its rules
 }
@@ -161,6 +163,8 @@ TEST(MakeQuestion, ValuesAreEqualWhereTheQuestionIs) {
                                                         {"for", "megatron"},
                                                         {"gap", "1%"},
                                                         {"work-limit", "5"},
+                                                        {"memory-limit", "1 GB"},
+                                                        {"time-limit", "5"},
                                                         {"mixed", "on"},
                                                         {"target-tokens-per-s", "5"}})
     EXPECT_NE(to_value(make_question(gpt)), to_value(make_question(gpt, asked({{name, text}})))) << name;

@@ -53,12 +53,19 @@ std::int32_t DomainContents::close(const DomainSpot& domain) {
 }
 
 void DomainContents::keep(std::int32_t owner, std::int32_t facts) {
+  // Mostly there are few. On a grid every group may have its own: what comes twice is then found at the end.
+  constexpr std::size_t kFew = 8;
   std::vector<std::int32_t>& names = found_[index(owner)];
-  if (std::find(names.begin(), names.end(), facts) == names.end()) names.push_back(facts);
+  const auto few = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kFew));
+  if (std::find(names.begin(), few, facts) != few) return;
+  if (names.empty() || names.back() != facts) names.push_back(facts);
 }
 
 OwnerFacts DomainContents::take_found() {
-  for (std::vector<std::int32_t>& names : found_) std::sort(names.begin(), names.end());
+  for (std::vector<std::int32_t>& names : found_) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
   return std::exchange(found_, {});
 }
 

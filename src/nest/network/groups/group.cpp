@@ -38,6 +38,17 @@ void make_canonical(std::vector<GroupShape>& shapes) {
     return std::lexicographical_compare(a.levels().begin(), a.levels().end(), b.levels().begin(),
                                         b.levels().end());
   };
+  // Mostly few shapes come many times; those go before shapes are moved about.
+  constexpr std::ptrdiff_t kFew = 16;
+  auto kept = shapes.begin();
+  auto at = shapes.begin();
+  for (; at != shapes.end(); ++at) {
+    if (std::find(shapes.begin(), kept, *at) != kept) continue;
+    if (kept - shapes.begin() == kFew) break;
+    if (kept != at) *kept = *at;
+    ++kept;
+  }
+  shapes.erase(kept, at);
   std::sort(shapes.begin(), shapes.end(), before);
   shapes.erase(std::unique(shapes.begin(), shapes.end()), shapes.end());
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
+#include <unordered_map>
 
 #include "nest/base/error.hpp"
+#include "nest/base/hash.hpp"
 
 namespace nest::network {
 namespace {
@@ -67,6 +70,18 @@ struct GroupFacts {
   }
 };
 
+// Of the facts that differ most: where on a grid the members are.
+std::size_t hash_of(const GroupFacts& facts) {
+  auto hash = index(facts.members);
+  for (const LevelFacts& level : std::span(facts.levels).first(facts.spanned)) {
+    mix_hash(hash, index(level.situation.level.value));
+    mix_hash(hash, index(level.situation.members));
+    mix_hash(hash, level.loads.size());
+    for (const std::int32_t at : level.at) mix_hash(hash, index(at));
+  }
+  return hash;
+}
+
 class Siblings {
  public:
   Siblings(const Cluster& cluster, const DeviceRanks& ranks, const GroupList& groups)
@@ -87,6 +102,7 @@ class Siblings {
     SiblingShapes out;
     out.of_group.reserve(wanted);
     std::vector<GroupFacts> known;
+    std::unordered_map<std::size_t, std::vector<std::size_t>> by_hash;  // into known
     GroupFacts facts;
     std::size_t latest = 0;  // neighbours are alike more often than not
     for (std::size_t g = 0; g < wanted; ++g) {
@@ -95,11 +111,15 @@ class Siblings {
       for (std::size_t i = g == 0 ? 0 : turns_end_[g - 1]; i < turns_end_[g]; ++i)
         at_level(turns_[i], facts.add());
       if (latest >= known.size() || known[latest] != facts) {
-        latest = static_cast<std::size_t>(std::find(known.begin(), known.end(), facts) - known.begin());
-      }
-      if (latest == known.size()) {
-        known.push_back(facts);
-        out.shapes.push_back(shape(facts));
+        std::vector<std::size_t>& alike = by_hash[hash_of(facts)];
+        const auto same =
+            std::find_if(alike.begin(), alike.end(), [&](std::size_t k) { return known[k] == facts; });
+        latest = same == alike.end() ? known.size() : *same;
+        if (same == alike.end()) {
+          alike.push_back(latest);
+          known.push_back(facts);
+          out.shapes.push_back(shape(facts));
+        }
       }
       out.of_group.push_back(latest);
     }

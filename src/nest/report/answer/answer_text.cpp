@@ -77,17 +77,19 @@ std::string why_not_text(const WhyNot& answer, const Plan& best, const ScreenOpt
   return out + wrap(cost_sentence(answer, best), kTextWidth, 0) + "\n\n" + comparison(answer, best);
 }
 
-std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
-                       const std::vector<Advice>& advice) {
+std::string unfit_text(const SearchResult& found, const PlanInputs& inputs, const AdviceList& advice) {
   const Cluster& cluster = inputs.cluster;
   std::string out =
       wrap(fmt::format("no plan for {} on {} ({} x {}): {}", inputs.model_name(), cluster.name(),
                        format_digits(cluster.devices()), cluster.device_name(), found.reason),
            kTextWidth, 0) +
       "\n";
-  if (advice.empty()) return out + "None of the changes that were tried would make a plan possible.\n";
+  if (advice.all.empty() && advice.stopped)
+    return out +
+           "No change that would make a plan possible was found before a limit, but there may be one.\n";
+  if (advice.all.empty()) return out + "None of the changes that were tried would make a plan possible.\n";
   out += "\nEach of these changes would make a plan possible:\n";
-  for (const Advice& a : advice) {
+  for (const Advice& a : advice.all) {
     out += "- " + wrap(a.sentence, kTextWidth, 2) + "\n";
     if (!a.plan) continue;
     const Training& t = a.plan->training;
@@ -97,6 +99,7 @@ std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
                     spell_recompute(a.plan->stages));
     out += "  " + wrap(plan, kTextWidth, 2) + "\n";
   }
+  if (advice.stopped) out += "There may be others: not all searches were finished within the time limit.\n";
   return out;
 }
 

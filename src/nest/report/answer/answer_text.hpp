@@ -19,7 +19,7 @@ namespace nest::report {
 
 // "no plan for MODEL on CLUSTER: ..." with what would make one possible.
 [[nodiscard]] std::string unfit_text(const SearchResult& found, const PlanInputs& inputs,
-                                     const std::vector<Advice>& advice);
+                                     const AdviceList& advice);
 
 // The search's counts and times.
 [[nodiscard]] std::string stats_text(const SearchStats& stats, const ScreenOptions& options = {});

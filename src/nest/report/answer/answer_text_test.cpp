@@ -58,14 +58,18 @@ TEST(AnswerText, WhatWouldMakeItFit) {
   EXPECT_EQ(unfit_text(none, test::eight_devices(), {}),
             "no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB\nNone of the "
             "changes that were tried would make a plan possible.\n");
-  EXPECT_EQ(
-      unfit_text(none, test::eight_devices(), {{AdviceKind::devices, "16 devices in place of 8", 16, kBest}}),
-      R"(no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB
+  EXPECT_EQ(unfit_text(none, test::eight_devices(),
+                       {.all = {{AdviceKind::devices, "16 devices in place of 8", 16, kBest}}}),
+            R"(no plan for three on eight (8 x x): stage 0 needs 96 GiB, a device has 74.5 GiB
 
 Each of these changes would make a plan possible:
 - 16 devices in place of 8
   pipeline 1, data 8, ZeRO 0, 1 micro-batch of 1, recomputation none
 )");
+  EXPECT_THAT(unfit_text(none, test::eight_devices(), {.all = {{}}, .stopped = true}),
+              HasSubstr("There may be others: not all searches were finished within the time limit.\n"));
+  EXPECT_THAT(unfit_text(none, test::eight_devices(), {.stopped = true}),
+              HasSubstr("No change that would make a plan possible was found before a limit"));
 }
 
 TEST(AnswerText, WhatTheSearchDid) {

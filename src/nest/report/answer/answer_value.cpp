@@ -86,12 +86,12 @@ Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs)
   return v;
 }
 
-Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice) {
+Value unfit_value(const SearchResult& found, const AdviceList& advice) {
   Value v = Value::object();
   v.set("status", name_of(found.status)).set("reason", found.reason);
   if (found.least_memory.value > 0) v.set("least_memory_bytes", found.least_memory.value);
   Value list = Value::array();
-  for (const Advice& a : advice) {
+  for (const Advice& a : advice.all) {
     Value one = Value::object();
     one.set("kind", name_of(a.kind)).set("sentence", a.sentence);
     if (a.amount > 0) one.set(amount_key(a.kind), a.amount);
@@ -102,6 +102,7 @@ Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice) 
     list.push(std::move(one));
   }
   v.set("advice", std::move(list));
+  if (advice.stopped) v.set("advice_stopped", true);
   return v;
 }
 

@@ -23,7 +23,7 @@ namespace nest::report {
 [[nodiscard]] Value alternatives_value(const SearchResult& found, const PlanInputs& inputs);
 
 [[nodiscard]] Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs);
-[[nodiscard]] Value unfit_value(const SearchResult& found, const std::vector<Advice>& advice);
+[[nodiscard]] Value unfit_value(const SearchResult& found, const AdviceList& advice);
 [[nodiscard]] Value to_value(const SearchStats& stats);
 
 // {"status", "reason", "predicted", "stages": [{"time", "memory"}]}: what evaluate prints of a plan.

@@ -52,9 +52,13 @@ TEST(AnswerValue, Unfit) {
   SearchResult none;
   none.reason = "too large";
   none.least_memory = Bytes{100};
-  EXPECT_EQ(to_json_line(unfit_value(none, {{AdviceKind::memory, "more memory", 128, std::nullopt}})),
-            R"({"status": "infeasible", "reason": "too large", "least_memory_bytes": 100, )"
-            R"("advice": [{"kind": "memory", "sentence": "more memory", "memory_bytes": 128}]})");
+  EXPECT_EQ(
+      to_json_line(unfit_value(none, {.all = {{AdviceKind::memory, "more memory", 128, std::nullopt}}})),
+      R"({"status": "infeasible", "reason": "too large", "least_memory_bytes": 100, )"
+      R"("advice": [{"kind": "memory", "sentence": "more memory", "memory_bytes": 128}]})");
+  EXPECT_EQ(to_json_line(unfit_value(none, {.stopped = true})),
+            R"({"status": "infeasible", "reason": "too large", "least_memory_bytes": 100, "advice": [], )"
+            R"("advice_stopped": true})");
 }
 
 TEST(AnswerValue, Stats) {

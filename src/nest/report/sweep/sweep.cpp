@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -19,6 +20,8 @@ namespace nest::report {
 namespace {
 
 constexpr double kEnough = 0.99;  // of the best throughput
+// Of a point's time: if there is no more for any of them, a few are finished and not all of them begun.
+constexpr Seconds kLeastPart{2};
 
 double memory_share(const Plan& plan) {
   double most = 0;
@@ -44,7 +47,7 @@ void fill(const SearchResult& found, SweepRow& row) {
   row.parallelism = to_value(plan.parallelism, plan.stages);
 }
 
-SweepRow solve_point(const Sweep& sweep, std::size_t point) {
+SweepRow solve_point(const Sweep& sweep, std::size_t point, const Deadline& deadline) {
   SweepRow row;
   row.point = point;
   const Stopwatch watch;
@@ -53,7 +56,11 @@ SweepRow solve_point(const Sweep& sweep, std::size_t point) {
     question.options.threads = 1;
     question.options.runners_up = 0;
     question.options.progress = nullptr;
-    fill(ask(question), row);
+    question.options.deadline = deadline;
+    const SearchResult found = ask(question);
+    row.broken_off =
+        found.status == PlanStatus::limit || (deadline.cancelled() && found.status == PlanStatus::feasible);
+    fill(found, row);
   } catch (const InputError& error) {
     row.status = "invalid";
     row.reason = error.what();
@@ -154,9 +161,15 @@ std::vector<SweepRow> run_sweep(const Sweep& sweep, const SweepOptions& options,
   const auto threads =
       std::min(static_cast<std::size_t>(options.threads > 0 ? options.threads : cores), waiting.size());
   Workers workers(std::max<std::size_t>(1, threads));
+  std::atomic<std::size_t> left = waiting.size();
   workers.run(waiting.size(), [&](std::size_t, std::size_t i) {
-    if (options.interrupted && options.interrupted()) return;
-    SweepRow row = solve_point(sweep, waiting[i]);
+    const auto points = static_cast<double>(left--);
+    if (options.deadline.over()) return;
+    Deadline deadline = options.deadline;
+    if (const auto time = deadline.left())
+      deadline =
+          deadline.within(std::max(kLeastPart, *time * (static_cast<double>(workers.size()) / points)));
+    SweepRow row = solve_point(sweep, waiting[i], deadline);
     const std::scoped_lock lock(telling);
     if (told) told(row);
     rows[waiting[i]] = std::move(row);

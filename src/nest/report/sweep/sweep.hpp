@@ -44,14 +44,19 @@ struct SweepRow {
   std::string plan;  // degrees in brief
   Value parallelism;
   double search_s = 0;
+  // A limit came before a plan was found, or the study was interrupted meanwhile: no row for the file, so that
+  // the next run asks again.
+  bool broken_off = false;
 
   [[nodiscard]] bool has_plan() const { return tokens_per_s > 0; }
 };
 
 struct SweepOptions {
-  int threads = 0;                    // points at a time; 0: one for each core
-  std::vector<SweepRow> done;         // rows of an earlier run
-  std::function<bool()> interrupted;  // no further point is begun once it says so
+  int threads = 0;             // points at a time; 0: one for each core
+  std::vector<SweepRow> done;  // rows of an earlier run
+  // Of all points together, each of which has an equal part of what is left, or two seconds; none is
+  // begun once it is over.
+  Deadline deadline;
 };
 
 // All rows in the order of the points (those of `done` too); `told` gets each new row as it is ready, one at

@@ -81,8 +81,17 @@ TEST(Sweep, StopsWhenInterrupted) {
   SweepOptions options;
   options.threads = 1;
   int told = 0;
-  options.interrupted = [&] { return told >= 2; };
-  EXPECT_EQ(run_sweep(example(), options, [&](const SweepRow&) { ++told; }).size(), 2U);
+  const auto count = [&](const SweepRow&) {
+    if (++told == 2) options.deadline.cancel();
+  };
+  EXPECT_EQ(run_sweep(example(), options, count).size(), 2U);
+  EXPECT_EQ(told, 2);
+}
+
+TEST(Sweep, NoPointIsBegunAfterTheLimit) {
+  SweepOptions options;
+  options.deadline = Deadline(Seconds{0});
+  EXPECT_TRUE(run_sweep(example(), options, [](const SweepRow&) { FAIL(); }).empty());
 }
 
 TEST(Sweep, FrontAndKnee) {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/base/stopwatch.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
@@ -47,9 +46,11 @@ class Adviser {
     question_.options.gap = kAnyPlan;
     question_.options.top = 1;
     question_.options.runners_up = 0;
+    question_.options.least_memory = false;  // only memory() asks for it
+    question_.options.deadline = question.options.deadline.within(options.total_limit);
   }
 
-  [[nodiscard]] std::vector<Advice> advise(const SearchResult& found) {
+  [[nodiscard]] AdviceList advise(const SearchResult& found) {
     throughput();
     knobs();
     wider();
@@ -57,20 +58,19 @@ class Adviser {
     devices();
     batch();
     sequence();
-    return std::move(list_);
+    return {std::move(list_), stopped_ || over()};
   }
 
  private:
-  [[nodiscard]] Seconds time_left() const { return options_.total_limit - watch_.elapsed(); }
+  [[nodiscard]] bool over() const { return question_.options.deadline.over(); }
 
   SearchResult look(PlanQuestion question) {
-    const Seconds left = time_left();
-    if (left <= Seconds{}) return {.status = PlanStatus::limit};
-    Seconds limit = std::min(left, options_.search_limit);
-    if (question.options.time_limit) limit = std::min(limit, *question.options.time_limit);
-    question.options.time_limit = limit;
+    if (over()) return {.status = PlanStatus::limit};
+    question.options.deadline = question.options.deadline.within(options_.search_limit);
     try {
-      return searching_(question);
+      SearchResult found = searching_(question);
+      stopped_ = stopped_ || found.status == PlanStatus::limit;
+      return found;
     } catch (const InputError& error) {  // a cluster or model that cannot be made so
       SearchResult none;
       none.reason = error.problem();
@@ -156,7 +156,9 @@ class Adviser {
     for (int i = 0; i < kMostTries && least > has; ++i) {
       const Bytes enough = readable(least);
       tell("devices with " + format_memory(enough) + " of memory");
-      SearchResult found = look(with_memory(question_, enough));
+      PlanQuestion changed = with_memory(question_, enough);
+      changed.options.least_memory = true;
+      SearchResult found = look(std::move(changed));
       const Bytes next = found.least_memory;
       if (keep(AdviceKind::memory,
                fmt::format("devices with {} of memory in place of {}", format_memory(enough),
@@ -207,7 +209,7 @@ class Adviser {
     std::size_t below = 0;  // this many of the list are known not to do
     std::optional<std::size_t> enough;
     SearchResult best;
-    for (std::size_t at = 0; at < all.size() && time_left() > Seconds{};) {
+    for (std::size_t at = 0; at < all.size() && !over();) {
       SearchResult found = with_so_many(all[at]);
       if (!found.plans.empty()) {
         enough = at;
@@ -243,7 +245,7 @@ class Adviser {
   void batch() {
     const std::int64_t now = question_.training.global_batch;
     const std::int64_t devices = question_.inputs.cluster.devices();
-    for (std::int64_t more = now * 2; more <= 2 * devices && time_left() > Seconds{}; more *= 2) {
+    for (std::int64_t more = now * 2; more <= 2 * devices && !over(); more *= 2) {
       tell(fmt::format("--global-batch {}", more));
       PlanQuestion changed = question_;
       changed.training.global_batch = more;
@@ -257,7 +259,7 @@ class Adviser {
     if (question_.inputs.profile() != nullptr) return;
     constexpr std::int64_t kShortest = 512;
     const std::int64_t now = question_.training.sequence;
-    for (std::int64_t less = now / 2; less >= kShortest && time_left() > Seconds{}; less /= 2) {
+    for (std::int64_t less = now / 2; less >= kShortest && !over(); less /= 2) {
       tell(fmt::format("--sequence {}", less));
       PlanQuestion changed = question_;
       changed.training.sequence = less;
@@ -271,7 +273,7 @@ class Adviser {
   const AdviceOptions& options_;
   const SearchFunction& searching_;
   std::vector<Advice> list_;
-  Stopwatch watch_;
+  bool stopped_ = false;
 };
 
 constexpr std::array<std::string_view, 6> kKinds{"knob",  "memory",   "devices",
@@ -283,8 +285,8 @@ std::string_view name_of(AdviceKind kind) {
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
-std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
-                                 const AdviceOptions& options, const SearchFunction& searching) {
+AdviceList advise_unfit(const PlanQuestion& question, const SearchResult& found, const AdviceOptions& options,
+                        const SearchFunction& searching) {
   return Adviser(question, options, searching).advise(found);
 }
 

@@ -24,6 +24,12 @@ struct Advice {
   std::optional<Plan> plan;  // that then fits
 };
 
+struct AdviceList {
+  std::vector<Advice> all;
+  bool stopped = false;  // a limit came before the end of a search: there may be more
+};
+
+// The question's own deadline holds besides.
 struct AdviceOptions {
   Seconds search_limit{10};                        // of each further search
   Seconds total_limit{60};                         // of all together; what is not asked by then is left out
@@ -33,8 +39,8 @@ struct AdviceOptions {
 // What would make an infeasible question (as make_question makes it) feasible, the cheapest change first:
 // each pinned choice left open, a choice beyond its default values, memory, devices, another batch or
 // sequence. Empty where nothing helps.
-[[nodiscard]] std::vector<Advice> advise_unfit(const PlanQuestion& question, const SearchResult& found,
-                                               const AdviceOptions& options = {},
-                                               const SearchFunction& searching = ask);
+[[nodiscard]] AdviceList advise_unfit(const PlanQuestion& question, const SearchResult& found,
+                                      const AdviceOptions& options = {},
+                                      const SearchFunction& searching = ask);
 
 }  // namespace nest::solve

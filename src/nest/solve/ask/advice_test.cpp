@@ -15,6 +15,7 @@ struct Toy {
   std::function<bool(const PlanQuestion&)> fits;
   Bytes needs;
   int searches = 0;
+  bool stopped = false;
 
   [[nodiscard]] std::vector<Advice> advise(const PlanQuestion& question, const AdviceOptions& options = {}) {
     const SearchFunction searching = [this](const PlanQuestion& q) {
@@ -28,7 +29,9 @@ struct Toy {
     };
     SearchResult none;
     none.least_memory = needs;
-    return advise_unfit(question, none, options, searching);
+    AdviceList found = advise_unfit(question, none, options, searching);
+    stopped = found.stopped;
+    return std::move(found.all);
   }
 };
 
@@ -138,8 +141,7 @@ TEST(Advice, ATargetBeyondReachNamesWhatIsReached) {
 
 TEST(Advice, EverySearchHasALimit) {
   Toy toy{[](const PlanQuestion& q) {
-            EXPECT_TRUE(q.options.time_limit);
-            EXPECT_LE(*q.options.time_limit, Seconds{2});
+            EXPECT_LE(q.options.deadline.left(), Seconds{2});
             EXPECT_GT(q.options.gap, 1e6);  // the first plan is enough
             return false;
           },
@@ -152,6 +154,7 @@ TEST(Advice, EverySearchHasALimit) {
   toy.searches = 0;
   EXPECT_TRUE(toy.advise(question(), options).empty());
   EXPECT_EQ(toy.searches, 0);
+  EXPECT_TRUE(toy.stopped);
 }
 
 TEST(Advice, TellsWhatItLooksFor) {
@@ -162,6 +165,32 @@ TEST(Advice, TellsWhatItLooksFor) {
   EXPECT_TRUE(toy.advise(question(), options).empty());
   EXPECT_EQ(told,
             (std::vector<std::string>{"devices with 100 GiB of memory", "more devices", "--global-batch 8"}));
+}
+
+// Only the search that follows needs the least memory: others that find nothing do not look for it.
+TEST(Advice, OnlyOneSearchAsksForTheLeastMemory) {
+  const PlanQuestion asked = question();
+  const Bytes has = asked.inputs.cluster.device_memory();
+  Toy toy{[&](const PlanQuestion& q) {
+            EXPECT_EQ(q.options.least_memory, q.inputs.cluster.device_memory() != has);
+            return false;
+          },
+          Bytes{100 * kGib}};
+  EXPECT_TRUE(toy.advise(asked).empty());
+  EXPECT_GT(toy.searches, 2);
+  EXPECT_FALSE(toy.stopped);
+}
+
+TEST(Advice, EndsWhenItIsCancelled) {
+  PlanQuestion asked = question();
+  Toy toy{[&](const PlanQuestion&) {
+            asked.options.deadline.cancel();
+            return true;
+          },
+          Bytes{100 * kGib}};
+  EXPECT_EQ(toy.advise(asked).size(), 1U);
+  EXPECT_EQ(toy.searches, 1);
+  EXPECT_TRUE(toy.stopped);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ namespace {
 // A plan that reaches a target but for rounding reaches it.
 constexpr double kReached = 1 + 1e-12;
 constexpr const char* kNothingFound = "no plan was found before the limit";
+constexpr const char* kNothingFoundInMemory = "no plan was found before the memory limit";
 
 Prunings prunings_of(const SearchOptions& options) {
   Prunings prunings;
@@ -56,7 +57,7 @@ void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& 
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
   const std::int64_t devices = costs.inputs().cluster.devices();
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
-    if (cancelled(question.options)) return;
+    question.options.deadline.look();
     Pair& pair = pairs[job];
     const Batch& batch = costs.batches()[pair.batch];
     const Strategy& strategy = problem.strategies[pair.strategy];
@@ -66,6 +67,7 @@ void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& 
     const std::int64_t together = batch.training.micro_batch * strategy.side();
     const auto layers = static_cast<std::int64_t>(batch.sets->layers());
     for (const std::int64_t p : space.pipeline.values(std::min(layers, devices / cell))) {
+      question.options.deadline.look();
       for (const std::int64_t q :
            copies_values(training, space, batch.training.micro_batch, strategy, devices / cell / p)) {
         Degrees degrees{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
@@ -111,15 +113,36 @@ std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus sta
   return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
-void explain_lack(const SearchProblem& problem, const std::string& refusal, const FrameworkRule* rule,
-                  SearchResult& result) {
+// What is certain without a look at stages: no plan needs less, and most need more.
+Bytes memory_floor(const SearchProblem& problem) {
+  Bytes least = Bytes::most();
+  for (const Degrees& degrees : problem.degrees) least = std::min(least, degrees.memory);
+  return problem.costs->coster().on_device(least);
+}
+
+void explain_lack(const SearchProblem& problem, const SearchOptions& options, const std::string& refusal,
+                  const FrameworkRule* rule, SearchResult& result) {
   result.status = PlanStatus::infeasible;
-  if (!problem.degrees.empty()) {
-    result.least_memory = least_memory(problem);
+  if (!problem.degrees.empty() && options.least_memory) {
+    Bytes needs;
+    bool known = true;
+    // Half of the time is for advice.
+    const auto left = options.deadline.left();
+    try {
+      needs = least_memory(problem, left ? options.deadline.within(*left / 2) : options.deadline);
+      result.least_memory = needs;
+    } catch (const Stopped&) {
+      needs = memory_floor(problem);
+      known = false;
+    }
     const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
-    if (result.least_memory > has) {
+    if (needs > has) {
       result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                                  format_memory(result.least_memory), format_memory(has));
+                                  format_memory(needs), format_memory(has));
+      return;
+    }
+    if (!known) {
+      result.reason = "no plan of the space fits or is valid; the search ended before it found out why";
       return;
     }
   }
@@ -134,15 +157,15 @@ void explain_lack(const SearchProblem& problem, const std::string& refusal, cons
   }
 }
 
-}  // namespace
-
-SearchResult search(const PlanInputs& inputs, const Asked& asked) {
-  return ask(make_question(inputs, asked));
+SearchResult nothing_found(std::string reason) {
+  SearchResult result;
+  result.status = PlanStatus::limit;
+  result.reason = std::move(reason);
+  return result;
 }
 
-SearchResult ask(const PlanQuestion& question) {
+SearchResult find_plans(const PlanQuestion& question) {
   Stopwatch watch;
-  check_question(question);
   const PlanInputs& inputs = question.inputs;
   const Training& wanted = question.training;
   const SearchSpace& space = question.space;
@@ -151,7 +174,8 @@ SearchResult ask(const PlanQuestion& question) {
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
-  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space));
+  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space), options.deadline,
+                    options.memory_limit);
   SearchProblem problem;
   problem.costs = &costs;
   problem.space = &space;
@@ -162,18 +186,13 @@ SearchResult ask(const PlanQuestion& question) {
   if (!costs.selective()) problem.recompute.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
-                        problem.prunings.same_network && !space.mixed);
+                        problem.prunings.same_network && !space.mixed, options.deadline);
   problem.placements = &placements;
   std::string refusal;
   add_degrees(problem, question, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
   result.stats.times.emplace_back("costs and groups", watch.lap());
 
-  if (cancelled(options)) {  // degrees may be missing: nothing is known of the rest
-    result.status = PlanStatus::limit;
-    result.reason = kNothingFound;
-    return result;
-  }
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
@@ -195,9 +214,9 @@ SearchResult ask(const PlanQuestion& question) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;
       result.lower_bound = bound;
-      result.reason = kNothingFound;
+      result.reason = tree.full() ? kNothingFoundInMemory : kNothingFound;
     } else {
-      explain_lack(problem, refusal, tree.broken(), result);
+      explain_lack(problem, options, refusal, tree.broken(), result);
     }
     result.stats.times.emplace_back("why nothing fits", watch.lap());
     return result;
@@ -232,6 +251,23 @@ SearchResult ask(const PlanQuestion& question) {
   }
   result.stats.times.emplace_back("check and price", watch.lap());
   return result;
+}
+
+}  // namespace
+
+SearchResult search(const PlanInputs& inputs, const Asked& asked) {
+  return ask(make_question(inputs, asked));
+}
+
+SearchResult ask(const PlanQuestion& question) {
+  check_question(question);
+  try {
+    return find_plans(question);
+  } catch (const Stopped&) {  // before the tree: nothing is known of any plan
+    return nothing_found(kNothingFound);
+  } catch (const TableTooLarge&) {
+    return nothing_found("the ways to cut the layers into stages take more memory than the limit allows");
+  }
 }
 
 }  // namespace nest::solve

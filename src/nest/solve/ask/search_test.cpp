@@ -190,41 +190,6 @@ TEST(Search, ALimitOfWorkIsTheSameForAllThreads) {
   }
 }
 
-TEST(Search, TimeThatIsUp) {
-  SearchOptions options;
-  options.time_limit = Seconds{0};
-  const auto found = [&] { return ask({test::example_inputs(), kTraining, plain_space(), options}); };
-  const SearchResult dived = found();
-  EXPECT_EQ(dived.status, PlanStatus::feasible);
-  ASSERT_FALSE(dived.plans.empty());
-  EXPECT_LE(dived.lower_bound.value, 54.002e-3);
-  EXPECT_EQ(dived.plans.front().lower_bound, dived.lower_bound);
-  options.without = {"dive"};
-  const SearchResult nothing = found();
-  EXPECT_EQ(nothing.status, PlanStatus::limit);
-  EXPECT_TRUE(nothing.plans.empty());
-  EXPECT_EQ(nothing.reason, "no plan was found before the limit");
-  EXPECT_GT(nothing.lower_bound.value, 0);
-  EXPECT_LE(nothing.lower_bound.value, 54.002e-3);
-  options.time_limit = Seconds{1e9};
-  EXPECT_EQ(found().status, PlanStatus::optimal);
-}
-
-// A cancelled search ends as at a time limit: at once where nobody wants it, later with what it has and a
-// bound.
-TEST(Search, Cancelled) {
-  std::atomic<bool> cancel = true;
-  SearchOptions options;
-  options.cancel = &cancel;
-  const auto found = [&] { return ask({test::example_inputs(), kTraining, plain_space(), options}); };
-  const SearchResult nothing = found();
-  EXPECT_EQ(nothing.status, PlanStatus::limit);
-  EXPECT_TRUE(nothing.plans.empty());
-  EXPECT_EQ(nothing.reason, "no plan was found before the limit");
-  cancel = false;
-  EXPECT_EQ(found().status, PlanStatus::optimal);
-}
-
 TEST(Search, AGapIsKept) {
   int left_out = 0;
   for (unsigned seed = 54'001; seed < 54'001 + 200; seed += test::stride()) {

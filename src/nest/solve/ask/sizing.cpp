@@ -95,7 +95,12 @@ class Sizer {
       PlanQuestion other = question_;
       std::string refused;
       if (devices < 1 || devices > kMostDevices || !resize(other, devices, refused)) continue;
+      if (other.options.deadline.over()) {
+        sizing.stopped = true;
+        return;
+      }
       const SearchResult found = ask_for(other);
+      sizing.stopped = sizing.stopped || found.status == PlanStatus::limit;
       if (found.plans.empty()) continue;
       SizedPlan one = sized(found, other.inputs);
       const auto same = [&](const SizedPlan& p) { return p.rented == one.rented; };

@@ -38,6 +38,7 @@ struct Sizing {
   double target_tokens_per_s = 0;
   std::optional<SizedPlan> answer;
   std::vector<SizedPlan> others;  // more and fewer devices, ascending, each with its fastest plan
+  bool stopped = false;           // a limit came before all of them were asked
   std::string reason;             // why there is no answer
 };
 

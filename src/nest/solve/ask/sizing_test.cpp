@@ -70,5 +70,17 @@ TEST(Sizing, SaysThatNothingIsEnough) {
   EXPECT_FALSE(sized.reason.empty());
 }
 
+TEST(Sizing, WhatIsCancelledIsLeftOut) {
+  const PlanQuestion q = question(64);
+  int asked = 0;
+  const Sizing sized = size_cluster(q, {.tokens = kTokens, .days = 30}, [&](std::int64_t) {
+    if (++asked == 2) q.options.deadline.cancel();
+  });
+  EXPECT_EQ(asked, 2);
+  ASSERT_TRUE(sized.answer);
+  EXPECT_TRUE(sized.others.empty());
+  EXPECT_TRUE(sized.stopped);
+}
+
 }  // namespace
 }  // namespace nest::solve

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/base/stopwatch.hpp"
 #include "nest/solve/baselines/alpa/alpa.hpp"
 #include "nest/solve/baselines/flat.hpp"
 #include "nest/solve/baselines/manual/manual.hpp"
@@ -113,6 +114,21 @@ const Baseline* find_baseline(std::string_view name) {
   const auto at =
       std::find_if(kBaselines.begin(), kBaselines.end(), [&](const Baseline& b) { return b.name == name; });
   return at == kBaselines.end() ? nullptr : &*at;
+}
+
+BaselineResult ask_baseline(const Baseline& baseline, const PlanQuestion& question,
+                            const BaselineOptions& options) {
+  const Stopwatch watch;
+  BaselineResult result;
+  try {
+    if (question.options.deadline.over()) throw Stopped{};
+    return baseline.find(question, options);
+  } catch (const Stopped&) {
+    result.status = PlanStatus::limit;
+    result.reason = kNotFinished;
+    result.search_time = watch.elapsed();
+  }
+  return result;
 }
 
 }  // namespace nest::solve

@@ -12,4 +12,8 @@ namespace nest::solve {
 // Null where there is none of the name.
 [[nodiscard]] const Baseline* find_baseline(std::string_view name);
 
+// What it finds until the question's deadline; status `limit` where that is nothing.
+[[nodiscard]] BaselineResult ask_baseline(const Baseline& baseline, const PlanQuestion& question,
+                                          const BaselineOptions& options = {});
+
 }  // namespace nest::solve

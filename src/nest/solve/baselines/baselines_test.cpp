@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "nest/plan/test_example.hpp"
+
 namespace nest::solve {
 namespace {
 
@@ -19,6 +21,31 @@ TEST(Baselines, EachHasANameOfItsOwnAndSaysWhatItKnows) {
   for (const char* name : {"manual", "mcmc", "alpa", "phaze", "flat", "no-memory"})
     EXPECT_TRUE(names.contains(name));
   EXPECT_EQ(find_baseline("nest"), nullptr);
+}
+
+TEST(Baselines, SayThatTheyWereNotFinished) {
+  const PlanQuestion question{
+      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
+  question.options.deadline.cancel();
+  for (const Baseline& b : baselines()) {
+    const BaselineResult result = ask_baseline(b, question);
+    EXPECT_EQ(result.status, PlanStatus::limit) << b.name;
+    EXPECT_FALSE(result.plan) << b.name;
+    EXPECT_EQ(result.reason, "not finished within the time limit") << b.name;
+  }
+}
+
+// Each notices by itself.
+TEST(Baselines, LookAtTheDeadline) {
+  const PlanQuestion question{
+      test::example_inputs(), {.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd}, {}, {}};
+  question.options.deadline.cancel();
+  for (const Baseline& b : baselines()) {
+    try {
+      EXPECT_EQ(b.find(question, {}).status, PlanStatus::limit) << b.name;
+    } catch (const Stopped&) {
+    }
+  }
 }
 
 }  // namespace

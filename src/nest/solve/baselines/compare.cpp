@@ -6,7 +6,6 @@
 #include "nest/base/stopwatch.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/baselines/baselines.hpp"
-#include "nest/solve/baselines/manual/manual.hpp"
 
 namespace nest::solve {
 namespace {
@@ -27,6 +26,12 @@ BaselineResult result_of(const SearchResult& found) {
 
 bool fits(const BaselineResult& result) {
   return result.plan && (result.status == PlanStatus::feasible || result.status == PlanStatus::optimal);
+}
+
+// Of what is left, an equal part for each of so many.
+Deadline part_of(const Deadline& deadline, std::size_t parts) {
+  const auto left = deadline.left();
+  return left && parts > 1 ? deadline.within(*left / static_cast<double>(parts)) : deadline;
 }
 
 // The batches may differ where degrees were given that do not divide the one asked for.
@@ -54,20 +59,27 @@ Comparison compare(const PlanQuestion& question, const std::vector<std::string>&
   Comparison all;
   asking("nest");
   const Stopwatch watch;
-  all.found = ask(question);
+  // Half of the time is for the others.
+  const std::size_t others = names.size() + options.degrees.size();
+  PlanQuestion own = question;
+  own.options.deadline = part_of(question.options.deadline, others == 0 ? 1 : 2);
+  all.found = ask(own);
   all.plans.push_back({"nest", result_of(all.found), std::nullopt, std::nullopt});
   all.plans.front().result.search_time = watch.elapsed();
   for (const std::string& name : names) {
     const Baseline* baseline = find_baseline(name);
     assert(baseline != nullptr);
     asking(name);
-    all.plans.push_back({name, baseline->find(question, options.baseline), std::nullopt, std::nullopt});
+    own.options.deadline = part_of(question.options.deadline, others + 1 - all.plans.size());
+    all.plans.push_back({name, ask_baseline(*baseline, own, options.baseline), std::nullopt, std::nullopt});
   }
   for (const auto& [name, degrees] : options.degrees) {
     BaselineOptions given = options.baseline;
     given.degrees = degrees;
     asking(name);
-    all.plans.push_back({name, find_manual(question, given), std::nullopt, std::nullopt});
+    own.options.deadline = part_of(question.options.deadline, others + 1 - all.plans.size());
+    all.plans.push_back(
+        {name, ask_baseline(*find_baseline("manual"), own, given), std::nullopt, std::nullopt});
   }
   const BaselineResult best = all.plans.front().result;
   for (ComparedPlan& plan : all.plans) set_against(best, plan);

@@ -40,8 +40,8 @@ struct Comparison {
   [[nodiscard]] const ComparedPlan* find(std::string_view name) const;
 };
 
-// Names as in baselines(); an unknown one is a broken invariant. All see the same question; its progress and
-// limits are the search's.
+// Names as in baselines(); an unknown one is a broken invariant. All see the same question. They share its
+// deadline: the search has half of the time, the others equal parts of what is left.
 [[nodiscard]] Comparison compare(const PlanQuestion& question, const std::vector<std::string>& names,
                                  const CompareOptions& options);
 

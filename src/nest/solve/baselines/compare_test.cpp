@@ -89,5 +89,23 @@ TEST(Compare, OursIsNeverWorse) {
   EXPECT_GT(strictly, 50);
 }
 
+TEST(Compare, WhatIsCancelledIsNotFinished) {
+  const PlanQuestion question = example_question();
+  CompareOptions options;
+  options.asking = [&](std::string_view name) {
+    if (name == "phaze") question.options.deadline.cancel();
+  };
+  options.degrees = {{"one device", {1, 1, 1}}};
+  const Comparison all = compare(question, {"manual", "phaze"}, options);
+  ASSERT_EQ(all.plans.size(), 4U);
+  EXPECT_EQ(all.plans[0].result.status, PlanStatus::optimal);
+  EXPECT_EQ(all.plans[1].result.status, PlanStatus::feasible);
+  for (const std::size_t i : {2U, 3U}) {
+    EXPECT_EQ(all.plans[i].result.status, PlanStatus::limit);
+    EXPECT_EQ(all.plans[i].result.reason, "not finished within the time limit");
+    EXPECT_FALSE(all.plans[i].relative);
+  }
+}
+
 }  // namespace
 }  // namespace nest::solve

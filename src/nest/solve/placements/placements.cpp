@@ -31,6 +31,7 @@ Placements::SlotGroup& Placements::slots(const PlacementQuestion& question) {
   const std::lock_guard lock(group->mutex);
   if (group->made) return *group;
   const Strategy& strategy = (*strategies_)[question.strategy];
+  group->slots.clear();  // of a try that was stopped
   for (const std::int64_t inner : inner_values(*space_, question.copies)) {
     PlacementShape shape{strategy.cell(), question.pipeline, inner, question.copies / inner, 0, false};
     std::vector<std::int64_t> blocks;
@@ -42,6 +43,7 @@ Placements::SlotGroup& Placements::slots(const PlacementQuestion& question) {
       blocks = block_sizes(cluster_->tree(), shape);
     }
     for (const std::int64_t block : blocks) {
+      deadline_.look();
       shape.block_devices = block;
       if (auto made = SlotNetwork::make(*cluster_, *constants_, strategy, shape))
         group->slots.push_back(std::move(made));
@@ -74,6 +76,7 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
   for (const auto& slot : group.slots) {
     for (const std::int64_t shards : shard_sizes(question, *slot)) {
       for (const bool first : directions) {
+        deadline_.look();
         const NetworkOptions options{shards, question.wrap, question.tied_first, question.tied_last};
         auto network = std::make_shared<const PlanNetwork>(slot->network(options, first));
         ++made;

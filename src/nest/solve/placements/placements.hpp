@@ -9,8 +9,10 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "nest/base/deadline.hpp"
 #include "nest/price/network/slot_network.hpp"
 #include "nest/question/search_space.hpp"
 #include "nest/solve/placements/relaxed.hpp"
@@ -41,14 +43,17 @@ class Placements {
  public:
   // All that it is given outlives this. `merge`: those that look alike are one.
   Placements(const Cluster& cluster, const FabricConstants& constants,
-             const std::vector<Strategy>& strategies, const SearchSpace& space, bool merge)
+             const std::vector<Strategy>& strategies, const SearchSpace& space, bool merge,
+             Deadline deadline = Deadline())
       : cluster_(&cluster),
         even_(even_cluster(cluster)),
         constants_(&constants),
         strategies_(&strategies),
         space_(&space),
-        merge_(merge) {}
+        merge_(merge),
+        deadline_(std::move(deadline)) {}
 
+  // Throws Stopped at the deadline.
   [[nodiscard]] std::shared_ptr<const std::vector<Placement>> of(const PlacementQuestion& question);
   // The one that people would try first, if the space has it: copies side by side, the stages in their order.
   [[nodiscard]] std::optional<Placement> usual(const PlacementQuestion& question) const;
@@ -80,6 +85,7 @@ class Placements {
   const std::vector<Strategy>* strategies_;
   const SearchSpace* space_;
   bool merge_;
+  Deadline deadline_;
   std::mutex mutex_;
   std::int64_t networks_ = 0;
   std::map<SlotKey, SlotGroup> slots_;

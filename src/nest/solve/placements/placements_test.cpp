@@ -165,5 +165,16 @@ TEST(Placements, WhatIsLeftOutHasATwin) {
   EXPECT_GT(test::often(left_out), 50);
 }
 
+TEST(Placements, StopAtTheDeadline) {
+  const Example e;
+  const Deadline deadline;
+  Placements placements(e.inputs.cluster, e.constants, e.strategies, e.space, false, deadline);
+  const PlacementQuestion question{0, 2, 2, ShardKind::any, false, 0, 0};
+  EXPECT_EQ(placements.of(question)->size(), 4U);
+  deadline.cancel();
+  EXPECT_EQ(placements.of(question)->size(), 4U) << "what is known stays known";
+  EXPECT_THROW((void)placements.of({0, 4, 1, ShardKind::any, false, 0, 0}), Stopped);
+}
+
 }  // namespace
 }  // namespace nest::solve

@@ -35,7 +35,8 @@ Bytes least_boundary(const LayerSets& sets) {
 }  // namespace
 
 SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
-                         const std::vector<std::int64_t>& micro_batches)
+                         const std::vector<std::int64_t>& micro_batches, const Deadline& deadline,
+                         Bytes memory)
     : inputs_(&inputs),
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
@@ -47,6 +48,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
   selective_ = inputs.profile() == nullptr || listed;
   const bool contiguous = space.rules != nullptr && space.rules->contiguous_stages;
   for (const std::int64_t size : micro_batches) {
+    deadline.look();
     Batch batch;
     batch.training = training;
     batch.training.micro_batch = size;
@@ -66,7 +68,8 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
       break;
     }
     if (batch.sets == nullptr) {
-      sets_.push_back(std::make_unique<LayerSets>(batch.model->graph, kinds_, kMostDownsets, contiguous));
+      sets_.push_back(std::make_unique<LayerSets>(batch.model->graph, kinds_, kMostDownsets, contiguous,
+                                                  deadline, memory));
       batch.sets = sets_.back().get();
       batch.graph = &batch.model->graph;
       batch.least_boundary = least_boundary(*batch.sets);

@@ -29,9 +29,11 @@ struct Batch {
 
 class SearchCosts {
  public:
-  // `inputs` outlive this.
+  // `inputs` outlive this. Throws Stopped at the deadline, and TableTooLarge where the stages of the model
+  // take more memory than there is.
   SearchCosts(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
-              const std::vector<std::int64_t>& micro_batches);
+              const std::vector<std::int64_t>& micro_batches, const Deadline& deadline = Deadline(),
+              Bytes memory = Bytes::most());
 
   [[nodiscard]] const PlanInputs& inputs() const { return *inputs_; }
   [[nodiscard]] const FabricConstants& constants() const { return constants_; }

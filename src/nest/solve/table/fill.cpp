@@ -166,7 +166,7 @@ void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& 
 
 // From every label of a state with s - 1 stages.
 void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t state) {
-  const auto& [options, question, threshold, counts] = filling;
+  const auto& [options, question, threshold, counts, memory, counted] = filling;
   const std::vector<Label>& labels =
       cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(state)];
   if (labels.empty()) return;
@@ -202,6 +202,8 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     bool too_heavy = true;  // whatever the recomputation
     std::vector<Label>& out =
         cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
+    const std::size_t had = out.size();
+    const std::size_t kept = out.capacity();
     for (const std::size_t place : question.places[stage]) {
       std::vector<StageOption>& choices = options.first_of(place, move.stage_class);
       if (choices.empty()) too_heavy = false;
@@ -259,6 +261,10 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
           enough = std::min(enough, choice.work_b);
       }
     }
+    kept_ += static_cast<std::int64_t>(out.capacity() - kept);
+    const std::int64_t made = options.memory() - std::exchange(counted, options.memory());
+    memory.change(made + (static_cast<std::int64_t>(out.size()) - static_cast<std::int64_t>(had)) *
+                             static_cast<std::int64_t>(sizeof(Label)));
     // A copy of a weight may go where a longer stage has its owner too.
     if (prunings_.memory_order && too_heavy && sets.chain() && !own.splits_tied) break;
   }
@@ -288,12 +294,23 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& qu
   const LayerSets& sets = *options.setting().sets;
   const std::int64_t p = question.pipeline.stages;
   if (p > static_cast<std::int64_t>(sets.layers())) return std::nullopt;
-  prepare(options, sets.size(), static_cast<std::size_t>(p));
-  cells_[0].push_back({});
-  const Filling filling{options, question, threshold, counts};
-  for (std::int64_t s = 1; s <= p; ++s) {
-    for (std::size_t state = 0; state < states_; ++state)
-      add_stage(filling, s, static_cast<std::int32_t>(state));
+  if (counts.memory != nullptr && kept_ * static_cast<std::int64_t>(sizeof(Label)) > counts.memory->kept())
+    forget();
+  MemoryShare memory(counts.memory);
+  try {
+    memory.change(p * static_cast<std::int64_t>(sets.size() * sizeof(cells_.front())));
+    prepare(options, sets.size(), static_cast<std::size_t>(p));
+    cells_[0].push_back({});
+    std::int64_t counted = 0;
+    const Filling filling{options, question, threshold, counts, memory, counted};
+    for (std::int64_t s = 1; s <= p; ++s) {
+      for (std::size_t state = 0; state < states_; ++state)
+        add_stage(filling, s, static_cast<std::int32_t>(state));
+    }
+  } catch (const TableTooLarge&) {
+    forget();
+    counts.too_large = true;
+    throw Stopped{};
   }
   const std::vector<Label>& last =
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];

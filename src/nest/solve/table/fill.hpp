@@ -7,14 +7,15 @@
 // (price/pipeline_time.hpp), and the end of the step (price/step_label.hpp), where only what sticks out counts.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "nest/base/deadline.hpp"
 #include "nest/price/pipeline_time.hpp"
 #include "nest/price/step_label.hpp"
 #include "nest/question/prunings.hpp"
+#include "nest/solve/table/memory_budget.hpp"
 #include "nest/solve/table/stage_options.hpp"
 
 namespace nest::solve {
@@ -48,17 +49,18 @@ struct Filled {
   std::vector<FilledStage> stages;  // first stage first
 };
 
-// Thrown out of a table that nobody wants any more.
-struct FillCancelled {};
-
 struct FillCounts {
-  std::int64_t work = 0;                      // transitions tried
-  std::int64_t labels = 0;                    // kept
-  std::int64_t cut_short = 0;                 // stages whose every recomputation was too much to try
-  const std::atomic<bool>* cancel = nullptr;  // as SearchOptions have it
+  std::int64_t work = 0;               // transitions tried
+  std::int64_t labels = 0;             // kept
+  std::int64_t cut_short = 0;          // stages whose every recomputation was too much to try
+  bool broken_off = false;             // before the end of a table
+  bool too_large = false;              // because there was no memory for it
+  const Deadline* deadline = nullptr;  // of the question
+  MemoryBudget* memory = nullptr;      // of the search
 
+  // Throws Stopped where the answer is no longer wanted.
   void look() const {
-    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) throw FillCancelled{};
+    if (deadline != nullptr) deadline->glance();
   }
 };
 
@@ -69,12 +71,13 @@ enum class LabelLimit {
   beam,   // few: the most promising ones, so that the answer is some plan, mostly a good one
 };
 
-// Keeps the memory of its lists from one fill to the next.
+// Keeps the memory of its lists from one fill to the next, unless it is much.
 class Filler {
  public:
   explicit Filler(const Prunings& prunings) : prunings_(prunings) {}
 
-  // The best stages; none where nothing fits, or everything is above `threshold`.
+  // The best stages; none where nothing fits, or everything is above `threshold`. Throws Stopped where the
+  // table is not wanted any more or too large.
   [[nodiscard]] std::optional<Filled> fill(StageOptions& options, const FillQuestion& question,
                                            Seconds threshold, FillCounts& counts,
                                            LabelLimit limit = LabelLimit::none);
@@ -104,12 +107,18 @@ class Filler {
 
   void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
   void make_floors(const StageOptions& options, std::size_t states);
+  void forget() {
+    cells_ = {};
+    kept_ = 0;
+  }
   // What one fill is about.
   struct Filling {
     StageOptions& options;
     const FillQuestion& question;
     Seconds threshold;
     FillCounts& counts;
+    MemoryShare& memory;
+    std::int64_t& counted;  // of the options' memory
   };
   void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
   // No complete plan that a label of s stages leads to is below; `before` is what other stages take at least.
@@ -123,6 +132,7 @@ class Filler {
   LabelLimit limit_ = LabelLimit::none;
   std::vector<std::vector<Label>> cells_;  // [stages * states + state]
   std::size_t states_ = 0;
+  std::int64_t kept_ = 0;  // labels for which the cells have memory
   std::vector<Floor> floors_;
 };
 

@@ -192,7 +192,8 @@ TEST(Fill, MoreStagesThanLayersAreNone) {
 }
 
 TEST(Fill, Cancelled) {
-  const std::atomic<bool> cancel = true;
+  const Deadline deadline;
+  deadline.cancel();
   int tried = 0;
   for (unsigned seed = 90'000; tried < 5; ++seed) {
     const Sample sample = sample_of(seed);
@@ -203,9 +204,9 @@ TEST(Fill, Cancelled) {
     const PlanNetwork network = c.network(ties);
     StageOptions options = c.options(network);
     FillCounts counts;
-    counts.cancel = &cancel;
+    counts.deadline = &deadline;
     Filler filler(Prunings{});
-    EXPECT_THROW((void)filler.fill(options, c.question(ties), kInfinite, counts), FillCancelled);
+    EXPECT_THROW((void)filler.fill(options, c.question(ties), kInfinite, counts), Stopped);
   }
 }
 

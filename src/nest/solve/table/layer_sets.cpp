@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "nest/base/hash.hpp"
+#include "nest/solve/table/class_numbers.hpp"
+#include "nest/solve/table/memory_budget.hpp"
 
 namespace nest::solve {
 namespace {
@@ -28,13 +30,6 @@ bool is_subset(const std::vector<std::uint64_t>& a, const std::vector<std::uint6
     if ((a[i] & ~b[i]) != 0) return false;
   }
   return true;
-}
-
-std::size_t hash_of(const StageClass& c) {
-  std::size_t hash = static_cast<std::size_t>(c.before.value);
-  mix_hash(hash, static_cast<std::size_t>(c.after.value));
-  for (const std::uint16_t kind : c.kinds) mix_hash(hash, kind);
-  return hash;
 }
 
 // Numbers of values that compare equal, in the order in which they first come.
@@ -93,7 +88,7 @@ std::vector<std::uint16_t> layer_kinds(const LayerProfile& profile) {
 }
 
 LayerSets::LayerSets(const LayerGraph& graph, std::span<const std::uint16_t> kind_of, std::size_t most,
-                     bool contiguous)
+                     bool contiguous, const Deadline& deadline, Bytes memory)
     : graph_(&graph), kind_of_(kind_of.begin(), kind_of.end()), layers_(graph.layers()) {
   for (std::size_t i = 0; i < layers_; ++i) kinds_ = std::max<std::size_t>(kinds_, kind_of_[i] + 1U);
   recomputes_.resize(kinds_);
@@ -102,8 +97,16 @@ LayerSets::LayerSets(const LayerGraph& graph, std::span<const std::uint16_t> kin
     examples_[kind_of_[i]] = LayerId(static_cast<std::int32_t>(i));
     recomputes_[kind_of_[i]] = graph.recomputes(examples_[kind_of_[i]]);
   }
-  enumerate(most, contiguous);
+  enumerate(most, contiguous, deadline);
   chain_ = graph_->ascending() && sets_.size() == layers_ + 1;
+  if (memory.value / static_cast<std::int64_t>(sizeof(outside_[0])) <
+      static_cast<std::int64_t>(sets_.size() * kinds_))
+    throw TableTooLarge{};
+  count_layers();
+  add_moves(deadline, memory);
+}
+
+void LayerSets::count_layers() {
   outside_.assign(sets_.size() * kinds_, 0);
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     std::int32_t placed = 0;
@@ -116,10 +119,9 @@ LayerSets::LayerSets(const LayerGraph& graph, std::span<const std::uint16_t> kin
     }
     placed_.push_back(placed);
   }
-  add_moves();
 }
 
-void LayerSets::enumerate(std::size_t most, bool contiguous) {
+void LayerSets::enumerate(std::size_t most, bool contiguous, const Deadline& deadline) {
   const std::size_t words = (layers_ + 63) / 64;
   std::vector<std::vector<std::size_t>> users(layers_);
   for (const Edge& edge : graph_->edges()) users[edge.from.index()].push_back(edge.to.index());
@@ -145,6 +147,7 @@ void LayerSets::enumerate(std::size_t most, bool contiguous) {
   for (std::size_t size = 0; size < layers_; ++size) {
     const std::size_t end = sets_.size();
     for (std::size_t s = begin; s < end; ++s) {
+      deadline.look();
       for (std::size_t i = layers_; i-- > 0;) {
         if (has(sets_[s], i)) continue;
         if (!std::all_of(users[i].begin(), users[i].end(),
@@ -207,32 +210,50 @@ std::vector<LayerId> LayerSets::stage(std::int32_t from, std::int32_t to) const 
   return ids;
 }
 
-void LayerSets::add_moves() {
+void LayerSets::add_moves(const Deadline& deadline, Bytes memory) {
   std::vector<Bytes> boundaries;
   boundaries.reserve(sets_.size());
-  for (const Set& set : sets_) boundaries.push_back(boundary(set));
-  std::unordered_map<std::size_t, std::vector<std::int32_t>> known;
+  for (const Set& set : sets_) {
+    deadline.look();
+    boundaries.push_back(boundary(set));
+  }
+  // Where all downsets are the last layers in their order, each stage is longer than the one before it.
+  const auto lowest = [&](std::size_t s) { return layers_ - static_cast<std::size_t>(placed_[s]); };
+  bool in_order = true;
+  for (std::size_t s = 0; s < sets_.size() && in_order; ++s) {
+    for (std::size_t i = 0; i < lowest(s) && in_order; ++i) in_order = !has(sets_[s], i);
+  }
+  ClassNumbers numbers;
+  std::int64_t taken = 0;
   for (std::size_t s = 0; s < sets_.size(); ++s) {
+    deadline.look();
+    ClassNumbers::Sequence sequence = ClassNumbers::kEmpty;
     for (std::size_t t = s + 1; t < sets_.size(); ++t) {
-      if (placed_[t] == placed_[s] || !is_subset(sets_[s], sets_[t])) continue;
-      StageClass made = class_of(stage(static_cast<std::int32_t>(s), static_cast<std::int32_t>(t)),
-                                 boundaries[t], boundaries[s]);
-      std::vector<std::int32_t>& alike = known[hash_of(made)];
-      const auto same = std::find_if(alike.begin(), alike.end(), [&](std::int32_t k) {
-        const StageClass& c = classes_[static_cast<std::size_t>(k)];
-        return c.kinds == made.kinds && c.before == made.before && c.after == made.after;
-      });
-      std::int32_t number = 0;
-      if (same == alike.end()) {
-        number = static_cast<std::int32_t>(classes_.size());
-        alike.push_back(number);
-        classes_.push_back(std::move(made));
+      deadline.glance();
+      std::vector<LayerId> layers;
+      if (in_order) {
+        for (std::size_t i = lowest(t - 1); i-- > lowest(t);)
+          sequence = numbers.extended(sequence, kind_of_[i]);
       } else {
-        number = *same;
+        if (placed_[t] == placed_[s] || !is_subset(sets_[s], sets_[t])) continue;
+        layers = stage(static_cast<std::int32_t>(s), static_cast<std::int32_t>(t));
+        sequence = ClassNumbers::kEmpty;
+        for (std::size_t i = layers.size(); i-- > 0;)
+          sequence = numbers.extended(sequence, kind_of_[layers[i].index()]);
+      }
+      const std::int32_t number = numbers.of(sequence, boundaries[t], boundaries[s]);
+      if (static_cast<std::size_t>(number) == classes_.size()) {
+        if (in_order) layers = stage(static_cast<std::int32_t>(s), static_cast<std::int32_t>(t));
+        classes_.push_back(class_of(layers, boundaries[t], boundaries[s]));
+        const StageClass& made = classes_.back();
+        taken += static_cast<std::int64_t>(sizeof(made) + made.kinds.size() * sizeof(made.kinds[0]) +
+                                           made.counts.size() * sizeof(made.counts[0]));
       }
       moves_.push_back({static_cast<std::int32_t>(t), number});
     }
     moves_end_.push_back(moves_.size());
+    const auto moves = static_cast<std::int64_t>(moves_.size() * sizeof(Move));
+    if (taken + moves + numbers.memory().value > memory.value) throw TableTooLarge{};
   }
 }
 

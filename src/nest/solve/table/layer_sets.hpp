@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "nest/base/deadline.hpp"
 #include "nest/plan/rules/layer_graph.hpp"
 
 namespace nest::solve {
@@ -34,9 +35,10 @@ struct Move {
 class LayerSets {
  public:
   // `kind_of` numbers layers that are alike in everything, from 0. With more downsets than `most`, only those
-  // of the layers in their order are kept, where that is possible.
+  // of the layers in their order are kept, where that is possible. Throws Stopped at the deadline, and
+  // TableTooLarge where the stages take more memory than there is.
   LayerSets(const LayerGraph& graph, std::span<const std::uint16_t> kind_of, std::size_t most,
-            bool contiguous = false);
+            bool contiguous = false, const Deadline& deadline = Deadline(), Bytes memory = Bytes::most());
 
   // Whether all chains of downsets are there.
   [[nodiscard]] bool complete() const { return complete_; }
@@ -73,8 +75,9 @@ class LayerSets {
  private:
   using Set = std::vector<std::uint64_t>;
 
-  void enumerate(std::size_t most, bool contiguous);
-  void add_moves();
+  void enumerate(std::size_t most, bool contiguous, const Deadline& deadline);
+  void count_layers();
+  void add_moves(const Deadline& deadline, Bytes memory);
   [[nodiscard]] Bytes boundary(const Set& set) const;
 
   const LayerGraph* graph_;

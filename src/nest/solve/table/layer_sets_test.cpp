@@ -8,6 +8,7 @@
 
 #include "nest/model/hub/test_configs.hpp"
 #include "nest/plan/test_example.hpp"
+#include "nest/solve/table/memory_budget.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/test_instances.hpp"
 #include "support/stride.hpp"
@@ -288,6 +289,27 @@ TEST(LayerKinds, OfAModel) {
   };
   EXPECT_EQ(kinds("false"), (Kinds{0, 1, 1, 1, 2}));
   EXPECT_EQ(kinds("true"), (Kinds{0, 1, 1, 1, 2}));
+}
+
+// First, middle or last of every length below n - 1, first or last of length n - 1, and the whole.
+TEST(LayerSets, OfALongChain) {
+  constexpr std::int32_t kLayers = 1200;
+  const Case c(kLayers, chain(kLayers), true, 2 * kLayers);
+  EXPECT_TRUE(c.sets.chain());
+  EXPECT_EQ(moves_of(c.sets), std::size_t{kLayers} * (kLayers + 1) / 2);
+  EXPECT_EQ(c.sets.classes().size(), 3U * (kLayers - 2) + 2 + 1);
+  const Move& whole = c.sets.moves(0).back();
+  EXPECT_EQ(c.sets.classes()[static_cast<std::size_t>(whole.stage_class)].counts.front(), kLayers);
+}
+
+TEST(LayerSets, StopsAtTheDeadlineAndWithoutMemory) {
+  const LayerGraph graph(profile_of(50, chain(50)));
+  const Deadline deadline;
+  EXPECT_NO_THROW(LayerSets(graph, Case::kinds(50, false), kMany, false, deadline, Bytes{10'000'000}));
+  EXPECT_THROW(LayerSets(graph, Case::kinds(50, false), kMany, false, deadline, Bytes{100'000}),
+               TableTooLarge);
+  deadline.cancel();
+  EXPECT_THROW(LayerSets(graph, Case::kinds(50, true), kMany, false, deadline), Stopped);
 }
 
 }  // namespace

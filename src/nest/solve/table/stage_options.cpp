@@ -142,7 +142,10 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
 
 StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
   std::vector<Known>& of_place = known_[place];
-  if (of_place.empty()) of_place.resize(setting_.sets->classes().size());
+  if (of_place.empty()) {
+    of_place.resize(setting_.sets->classes().size());
+    memory_ += static_cast<std::int64_t>(of_place.size() * sizeof(Known));
+  }
   return of_place[static_cast<std::size_t>(stage_class)];
 }
 
@@ -158,6 +161,7 @@ std::vector<StageOption>& StageOptions::first_of(std::size_t place, std::int32_t
       own.options =
           make(place, setting_.sets->classes()[static_cast<std::size_t>(stage_class)], {Recompute{}});
       own.made = Made::first;
+      memory_ += static_cast<std::int64_t>(own.options.capacity() * sizeof(StageOption));
     } else {
       complete(place, stage_class);
     }
@@ -172,9 +176,11 @@ bool StageOptions::complete(std::size_t place, std::int32_t stage_class) {
   std::vector<Recompute> choices = setting_.recompute->of_stage(of.recomputable);
   if (own.made == Made::first) std::erase(choices, Recompute{});
   std::vector<StageOption> others = make(place, of, choices);
+  const std::size_t before = own.options.capacity();
   own.options.insert(own.options.end(), std::make_move_iterator(others.begin()),
                      std::make_move_iterator(others.end()));
   own.made = Made::all;
+  memory_ += static_cast<std::int64_t>((own.options.capacity() - before) * sizeof(StageOption));
   return !others.empty();
 }
 
@@ -206,7 +212,13 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied);
     option.layers_b = time_of(option.terms, kBackward);
   }
-  // Insertion keeps equal ones in order.
+  // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.
+  constexpr std::size_t kFew = 32;
+  if (options.size() > kFew) {
+    std::stable_sort(options.begin(), options.end(),
+                     [](const StageOption& a, const StageOption& b) { return a.layers_b < b.layers_b; });
+    return options;
+  }
   for (std::size_t i = 1; i < options.size(); ++i) {
     for (std::size_t k = i; k > 0 && options[k].layers_b < options[k - 1].layers_b; --k)
       std::swap(options[k], options[k - 1]);

@@ -78,6 +78,8 @@ class StageOptions {
   // others to the same list, and says whether there were any.
   [[nodiscard]] std::vector<StageOption>& first_of(std::size_t place, std::int32_t stage_class);
   bool complete(std::size_t place, std::int32_t stage_class);
+  // Bytes that all options so far take.
+  [[nodiscard]] std::int64_t memory() const { return memory_; }
   // Makes the times of an option.
   void price(std::size_t place, const StageClass& of, StageOption& option);
 
@@ -102,6 +104,7 @@ class StageOptions {
   StageSetting setting_;
   std::vector<Place> places_;
   std::vector<std::vector<Known>> known_;  // [place][class]
+  std::int64_t memory_ = 0;
   std::vector<Seconds> least_forward_;
   std::vector<Seconds> least_backward_;
   bool ordered_ = true;

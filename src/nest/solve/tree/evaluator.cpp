@@ -362,14 +362,21 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   } else if (members.size() == 1) {
     // A good plan first: with something to compare with, few labels are left.
     Seconds limit = threshold;
-    if (problem_->prunings.beam && threshold == Seconds::most()) {
-      const auto beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
-      if (beam) limit = std::min(limit, beam->step);
+    std::optional<Filled> beam;
+    if (problem_->prunings.beam && threshold == Seconds::most())
+      beam = filler_.fill(options, question, threshold, counts, LabelLimit::beam);
+    if (beam) limit = std::min(limit, beam->step);
+    try {
+      // Most tables have nothing to offer, which few labels show.
+      const bool hopeless = problem_->prunings.melted_bound && degrees.pipeline > 2 &&
+                            !filler_.fill(options, question, limit, counts, LabelLimit::bound);
+      if (!hopeless) found = filler_.fill(options, question, limit, counts);
+    } catch (const Stopped&) {
+      if (!beam) throw;
+      found = std::move(beam);
+      ++counts.cut_short;
+      counts.broken_off = true;
     }
-    // Most tables have nothing to offer, which few labels show.
-    const bool hopeless = problem_->prunings.melted_bound && degrees.pipeline > 2 &&
-                          !filler_.fill(options, question, limit, counts, LabelLimit::bound);
-    if (!hopeless) found = filler_.fill(options, question, limit, counts);
   } else {
     std::vector<Strategy> all;
     all.reserve(members.size());

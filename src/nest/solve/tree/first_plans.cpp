@@ -96,7 +96,7 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
   }
   std::vector<Candidate> all;
   std::vector<std::vector<Candidate>> block;
-  for (std::size_t from = 0; from < numbers.size() && !cancelled(*options_); from += kBlock) {
+  for (std::size_t from = 0; from < numbers.size() && !options_->deadline.late(); from += kBlock) {
     const std::size_t count = std::min(kBlock, numbers.size() - from);
     // Degrees are in the order of their bounds.
     const Seconds limit = all.empty() || fewest ? Seconds::most() : all.front().estimate * kNear;
@@ -105,7 +105,8 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
     workers_->run(count, [&](std::size_t worker, std::size_t job) {
       const std::size_t number = numbers[from + job];
       const Seconds within = std::min(limit, best.threshold(problem_->degrees[number].devices));
-      block[job] = usual_of((*evaluators_)[worker], number, fewest ? within : limit);
+      if (!options_->deadline.late())
+        block[job] = usual_of((*evaluators_)[worker], number, fewest ? within : limit);
     });
     for (std::vector<Candidate>& own : block) {
       for (Candidate& candidate : own) {
@@ -145,11 +146,12 @@ template <class Work>
 void FirstPlans::improve(std::vector<Candidate>& candidates, BestPlans& best, const Work& work) {
   workers_->run(candidates.size(), [&](std::size_t worker, std::size_t job) {
     Candidate& candidate = candidates[job];
-    candidate.counts.cancel = options_->cancel;
+    candidate.counts.deadline = &options_->deadline;
+    candidate.counts.memory = memory_;
     try {
-      candidate.counts.look();
+      options_->deadline.look();
       work((*evaluators_)[worker], candidate);
-    } catch (const FillCancelled&) {
+    } catch (const Stopped&) {
       return;  // with what it has found so far
     }
   });
@@ -164,7 +166,8 @@ void FirstPlans::improve(std::vector<Candidate>& candidates, BestPlans& best, co
   std::erase_if(candidates, [](const Candidate& c) { return !c.plan; });
 }
 
-void FirstPlans::find(BestPlans& best) {
+void FirstPlans::find(BestPlans& best, MemoryBudget& memory) {
+  memory_ = &memory;
   std::vector<Candidate> all = usual(best);
   const auto within = [&](const Candidate& c) {
     return best.threshold(problem_->degrees[c.configuration.degrees].devices);

@@ -24,8 +24,8 @@ class FirstPlans {
              std::vector<Evaluator>& evaluators)
       : problem_(&problem), options_(&options), workers_(&workers), evaluators_(&evaluators) {}
 
-  // Adds what it finds.
-  void find(BestPlans& best);
+  // Adds what it finds by the deadline, with no more memory than there is.
+  void find(BestPlans& best, MemoryBudget& memory);
   [[nodiscard]] const FillCounts& counts() const { return counts_; }
   [[nodiscard]] std::int64_t fills() const { return fills_; }
 
@@ -58,6 +58,7 @@ class FirstPlans {
   const SearchOptions* options_;
   Workers* workers_;
   std::vector<Evaluator>* evaluators_;
+  MemoryBudget* memory_ = nullptr;
   FillCounts counts_;
   std::int64_t fills_ = 0;
 };

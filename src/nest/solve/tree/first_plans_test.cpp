@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "nest/price/price.hpp"
 #include "nest/solve/tree/test_problem.hpp"
 #include "support/stride.hpp"
@@ -27,7 +25,8 @@ struct First {
     std::vector<Evaluator> evaluators;
     for (std::size_t i = 0; i < threads; ++i) evaluators.emplace_back(problem.problem);
     FirstPlans first(problem.problem, options, workers, evaluators);
-    first.find(best);
+    MemoryBudget memory(Bytes{2'000'000'000});
+    first.find(best, memory);
     work = first.counts().work;
   }
 };
@@ -47,8 +46,7 @@ TEST(FirstPlans, ArePlansOfTheSpace) {
     const double step = first.best.best()->step.value;
     EXPECT_NEAR(priced.predicted.step.value, step, 1e-9 * step) << instance.text;
     if (instance.options.objective != Objective::step_time) continue;
-    const auto twin =
-        brute_force(instance.inputs, instance.training, instance.space, instance.options, 1000);
+    const auto twin = brute_force(instance.inputs, instance.training, instance.space, instance.options, 1000);
     ASSERT_TRUE(twin.best) << instance.text;
     EXPECT_GE(step, twin.step->value * (1 - 1e-9)) << instance.text;
     near += step <= 1.2 * twin.step->value ? 1 : 0;
@@ -72,9 +70,9 @@ TEST(FirstPlans, AreTheSameWithAnyNumberOfThreads) {
 
 TEST(FirstPlans, NothingIsTriedWhenNobodyWaits) {
   const test::Instance instance = test::random_instance(90'001, 1000);
-  const std::atomic<bool> cancel{true};
   SearchOptions options = instance.options;
-  options.cancel = &cancel;
+  options.deadline = Deadline();
+  options.deadline.cancel();
   EXPECT_EQ(First(instance, 1, options).best.best(), nullptr);
 }
 

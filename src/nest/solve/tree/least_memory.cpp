@@ -14,7 +14,7 @@ namespace {
 const Shapes kNowhere;
 
 // Every chain of downsets, the fullest stage of each.
-Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered) {
+Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered, const Deadline& deadline) {
   const StageSetting& setting = options.setting();
   const LayerSets& sets = *setting.sets;
   std::vector<Bytes> after(sets.size(), Bytes::most());
@@ -25,6 +25,7 @@ Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered) {
     for (std::size_t state = 0; state < sets.size(); ++state) {
       if (after[state] >= below) continue;
       for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
+        deadline.glance();
         Bytes own = Bytes::most();
         const std::vector<StageOption>& choices = options.of(0, move.stage_class);
         for (const StageOption& option : choices) own = std::min(own, option.total(held));
@@ -38,13 +39,14 @@ Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered) {
   return after.back();
 }
 
-Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes below) {
+Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes below, const Deadline& deadline) {
   const StageSetting& setting = options.setting();
   const std::int64_t p = setting.shape.stages;
   const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
   StageContents contents(graph, *setting.sets);
   Bytes least = below;
   for (const std::vector<std::int32_t>& split : splits) {
+    deadline.look();
     Bytes fullest;
     const std::vector<std::int32_t>& stages =
         contents.of_split(split, setting.schedule, static_cast<std::size_t>(p));
@@ -60,7 +62,8 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
   return least;
 }
 
-Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes below) {
+Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes below,
+                   const Deadline& deadline) {
   SearchCosts& costs = *problem.costs;
   const SearchSpace& space = *problem.space;
   const Batch& batch = costs.batches()[degrees.batch];
@@ -104,8 +107,9 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
       setting.schedule = schedule;
       setting.shape = {degrees.pipeline, degrees.micro_batches, v};
       StageOptions options(setting, {place});
-      const Bytes need = schedule_of(schedule).chunked() ? least_of_splits(options, *batch.graph, least)
-                                                         : least_of_cuts(options, least, ordered);
+      const Bytes need = schedule_of(schedule).chunked()
+                             ? least_of_splits(options, *batch.graph, least, deadline)
+                             : least_of_cuts(options, least, ordered, deadline);
       least = std::min(least, need);
     }
   };
@@ -124,7 +128,7 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
 
 }  // namespace
 
-Bytes least_memory(const SearchProblem& problem) {
+Bytes least_memory(const SearchProblem& problem, const Deadline& deadline) {
   Bytes least = Bytes::most();
   // Those that hold least first, so that most others need no look inside.
   std::vector<const Degrees*> all;
@@ -135,7 +139,8 @@ Bytes least_memory(const SearchProblem& problem) {
   });
   for (const Degrees* degrees : all) {
     if (degrees->memory >= least) break;
-    least = least_memory(problem, *degrees, least);
+    deadline.look();
+    least = least_memory(problem, *degrees, least, deadline);
   }
   return least == Bytes::most() ? Bytes{0} : problem.costs->coster().on_device(least);
 }

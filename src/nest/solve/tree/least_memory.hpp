@@ -9,7 +9,7 @@
 namespace nest::solve {
 
 // Bytes of the fullest device of the plan that needs least; 0 where there is no plan. Placements and
-// frameworks' rules are not looked at: with these, plans may need more.
-[[nodiscard]] Bytes least_memory(const SearchProblem& problem);
+// frameworks' rules are not looked at: with these, plans may need more. Throws Stopped at the deadline.
+[[nodiscard]] Bytes least_memory(const SearchProblem& problem, const Deadline& deadline = Deadline());
 
 }  // namespace nest::solve

@@ -55,5 +55,19 @@ TEST(LeastMemory, NothingWithoutGroups) {
   EXPECT_EQ(least_memory(problem.problem), Bytes{0});
 }
 
+TEST(LeastMemory, StopsAtTheDeadline) {
+  const Deadline deadline;
+  deadline.cancel();
+  const test::Instance instance = test::random_instance(61'000, 300);
+  test::TestProblem problem(instance);
+  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+    if (problem.costs.refusal(problem.costs.batches().front(), plan.parallelism.strategy).empty())
+      static_cast<void>(problem.configuration(plan));
+    return true;
+  });
+  ASSERT_FALSE(problem.problem.degrees.empty());
+  EXPECT_THROW((void)least_memory(problem.problem, deadline), Stopped);
+}
+
 }  // namespace
 }  // namespace nest::solve

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::size_t kRound = 16;
 constexpr std::size_t kDeep = 2;  // of a round
-constexpr Seconds kBetweenReports{0.2};
 
 }  // namespace
 
@@ -20,6 +19,7 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
       options_(&options),
       best_(&best),
       workers_(&workers),
+      memory_(options.memory_limit),
       wide_(TakenLater{options.objective}),
       deep_(TakenLater{options.objective}) {
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
@@ -65,15 +65,30 @@ std::optional<SearchTree::Node> SearchTree::next(bool deep) {
   return std::nullopt;
 }
 
-// What is cancelled half-way leads to itself: it stays open.
-void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) const {
-  out.counts.cancel = options_->cancel;
+// What is broken off half-way leads to itself: it stays open.
+void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) {
+  out.counts.deadline = &options_->deadline;
+  out.counts.memory = &memory_;
   try {
-    out.counts.look();
+    options_->deadline.look();
     open_kind(evaluator, node, out);
-  } catch (const FillCancelled&) {
+  } catch (const Stopped&) {
+    const bool too_large = out.counts.too_large;
     out = {};
+    out.counts.broken_off = true;
+    out.counts.too_large = too_large;
     out.nodes.push_back(node);
+  }
+}
+
+// Jobs that found no memory beside others are done once more, each alone: what is too large then is so
+// whatever the number of threads.
+void SearchTree::run_jobs(std::vector<Opened>& round, const Workers::Job& job) {
+  workers_->run(round.size(), job);
+  for (std::size_t i = 0; i < round.size(); ++i) {
+    if (!round[i].counts.too_large || workers_->size() == 1) continue;
+    round[i] = {};
+    job(0, i);
   }
 }
 
@@ -185,6 +200,8 @@ void SearchTree::take(std::vector<Opened>& round) {
   for (Opened& opened : round) {
     counts_.work += opened.counts.work;
     counts_.labels += opened.counts.labels;
+    broken_off_ = broken_off_ || opened.counts.broken_off;
+    full_ = full_ || opened.counts.too_large;
     if (broken_ == nullptr) broken_ = opened.broken;
     dropped_ = std::min(dropped_, opened.left_out);
     if (opened.counts.cut_short > 0) dropped_ = std::min(dropped_, opened.bound);
@@ -205,29 +222,10 @@ void SearchTree::take(std::vector<Opened>& round) {
   }
 }
 
-void SearchTree::report() {
-  if (!options_->progress) return;
-  const Seconds now = watch_.elapsed();
-  if (now - reported_ < kBetweenReports) return;
-  reported_ = now;
-  SearchProgress progress;
-  progress.elapsed = now;
-  progress.bound = Seconds::most();
-  if (!wide_.empty()) progress.bound = wide_.first().bound;
-  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
-  if (best_->best() != nullptr) {
-    progress.best = best_->best()->step;
-    progress.bound = std::min(progress.bound, *progress.best);
-  }
-  progress.fills = fills_ + relaxed_;
-  progress.open = static_cast<std::int64_t>(wide_.size() + deep_.size());
-  options_->progress(progress);
-}
-
 // Good plans first: the better they are, the less has to be looked at.
 void SearchTree::dive() {
   FirstPlans first(*problem_, *options_, *workers_, evaluators_);
-  first.find(*best_);
+  first.find(*best_, memory_);
   counts_.work += first.counts().work;
   fills_ += first.fills();
 }
@@ -252,7 +250,9 @@ void SearchTree::run() {
   std::vector<Node> nodes;
   std::vector<Opened> round;
   while (!wide_.empty() || !deep_.empty()) {
-    if (cancelled(*options_) || (options_->time_limit && watch_.elapsed() > *options_->time_limit) ||
+    memory_.hold(Bytes{static_cast<std::int64_t>((wide_.size() + deep_.size()) * sizeof(Node))});
+    full_ = full_ || memory_.full();
+    if (full_ || options_->deadline.over() ||
         (options_->work_limit && counts_.work >= *options_->work_limit)) {
       stopped_ = true;
       return;
@@ -269,11 +269,11 @@ void SearchTree::run() {
     }
     round.assign(nodes.size(), {});
     opened_ += static_cast<std::int64_t>(nodes.size());
-    workers_->run(nodes.size(), [&](std::size_t worker, std::size_t job) {
-      open(evaluators_[worker], nodes[job], round[job]);
-    });
+    run_jobs(round,
+             [&](std::size_t worker, std::size_t job) { open(evaluators_[worker], nodes[job], round[job]); });
     take(round);
   }
+  stopped_ = broken_off_;
 }
 
 Seconds SearchTree::left_out() const {
@@ -282,14 +282,6 @@ Seconds SearchTree::left_out() const {
     for (const Node& node : queue->all()) least = std::min(least, node.bound);
   }
   return least;
-}
-
-void SearchTree::count(SearchStats& stats) const {
-  stats.configurations = opened_;
-  stats.fills = fills_;
-  stats.labels = counts_.labels;
-  stats.work = counts_.work;
-  for (const auto& [name, count] : pruned_) stats.pruned.emplace_back(name, count);
 }
 
 }  // namespace nest::solve

@@ -28,6 +28,8 @@ class SearchTree {
   // Until nothing is open, or a limit is reached.
   void run();
   [[nodiscard]] bool stopped() const { return stopped_; }
+  // Whether that was for want of memory.
+  [[nodiscard]] bool full() const { return full_; }
   // No plan of the space is below; infinite where nothing was left out.
   [[nodiscard]] Seconds left_out() const;
   void count(SearchStats& stats) const;
@@ -58,7 +60,8 @@ class SearchTree {
   [[nodiscard]] std::optional<Node> next(bool deep);
   void drop(const Node& node);
   [[nodiscard]] bool useful(const Node& node) const;
-  void open(Evaluator& evaluator, const Node& node, Opened& out) const;
+  void open(Evaluator& evaluator, const Node& node, Opened& out);
+  void run_jobs(std::vector<Opened>& round, const Workers::Job& job);
   void open_kind(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_degrees(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_schedule(Evaluator& evaluator, const Node& node, Opened& out) const;
@@ -75,6 +78,7 @@ class SearchTree {
   const SearchOptions* options_;
   BestPlans* best_;
   Workers* workers_;
+  MemoryBudget memory_;
   std::vector<Evaluator> evaluators_;
   NodeQueue wide_;  // degrees, schedules, ZeRO
   NodeQueue deep_;  // placements and tables to fill: where plans come from
@@ -82,6 +86,8 @@ class SearchTree {
   const FrameworkRule* broken_ = nullptr;
   Seconds dropped_ = Seconds::most();  // least bound of what the gap left out
   bool stopped_ = false;
+  bool broken_off_ = false;  // a node that was not done
+  bool full_ = false;        // there is no memory for more
   Seconds reported_;
   Stopwatch watch_;
   FillCounts counts_;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -73,9 +72,9 @@ TEST(SearchTree, StopsAtTheLimitOfWorkWithABound) {
 TEST(SearchTree, StopsWhenCancelledWithABound) {
   const test::Instance instance = feasible_instance();
   const Ran whole = run(instance, instance.options, 1);
-  std::atomic<bool> cancel = true;
   SearchOptions options = instance.options;
-  options.cancel = &cancel;
+  options.deadline = Deadline();
+  options.deadline.cancel();
   const Ran none = run(instance, options, 2);
   EXPECT_TRUE(none.stopped);
   EXPECT_EQ(none.step, Seconds{0});
@@ -88,12 +87,11 @@ TEST(SearchTree, ABoundWheneverItIsCancelled) {
   const test::Instance instance = feasible_instance();
   const Ran whole = run(instance, instance.options, 1);
   for (const int microseconds : {0, 50, 200, 1000}) {
-    std::atomic<bool> cancel = false;
     SearchOptions options = instance.options;
-    options.cancel = &cancel;
+    options.deadline = Deadline();
     std::thread other([&] {
       std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
-      cancel = true;
+      options.deadline.cancel();
     });
     const Ran ran = run(instance, options, 2);
     other.join();
@@ -103,6 +101,21 @@ TEST(SearchTree, ABoundWheneverItIsCancelled) {
       EXPECT_EQ(ran.step, whole.step);
     }
   }
+}
+
+// Without memory for a node it stops after the first plans; the nodes that it leaves are its bound.
+TEST(SearchTree, StopsWithoutMemory) {
+  const test::Instance instance = feasible_instance();
+  const Ran whole = run(instance, instance.options, 1);
+  SearchOptions options = instance.options;
+  options.memory_limit = Bytes{0};
+  const Ran one = run(instance, options, 1);
+  const Ran three = run(instance, options, 3);
+  EXPECT_TRUE(one.stopped);
+  EXPECT_LE(one.left_out, whole.step);
+  EXPECT_EQ(one.step, three.step);
+  EXPECT_EQ(one.left_out, three.left_out);
+  EXPECT_EQ(one.stats.work, three.stats.work);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ class Alpa {
     const std::size_t most = std::min(all_.size(), kMostJudged);
     for (std::size_t rank = 0; rank < most; ++rank) {
       for (const bool again : policies()) {
+        question_.options.deadline.look();
         std::optional<Plan> plan = plan_of(all_[rank], again);
         if (!plan) continue;
         ++transitions_;
@@ -137,8 +138,12 @@ class Alpa {
                                   rank + 1, all_.size(), how));
     }
     note_levels(result);
-    note_free_specs(all_[rank], again, *result.believed, result);
-    note_unequal(all_[rank], again, *result.believed, result);
+    try {
+      note_free_specs(all_[rank], again, *result.believed, result);
+      note_unequal(all_[rank], again, *result.believed, result);
+    } catch (const Stopped&) {
+      result.notes.emplace_back("a time limit left no time to say what freer choices would gain");
+    }
   }
 
   void note_levels(BaselineResult& result) const {
@@ -151,6 +156,7 @@ class Alpa {
   // What specs would give that differ from operator to operator.
   void note_free_specs(const Candidate& c, bool again, Seconds own, BaselineResult& result) {
     if (question_.inputs.profile() != nullptr || c.parallelism.strategy.tensor == 1) return;
+    question_.options.deadline.look();
     LayerSplit split = c.split(again);
     split.any_spec = true;
     const std::vector<Seconds> times = beliefs_.times(c.training.micro_batch, split);
@@ -173,6 +179,7 @@ class Alpa {
     problem.devices = mesh_.devices;
     problem.micro_batches = c.training.micro_batches;
     problem.gap = kNoteGap;
+    problem.deadline = question_.options.deadline;
     std::vector<std::vector<std::vector<Seconds>>> sums;  // before each group, of each way to use a submesh
     for (const Candidate& other : all_) {
       if (other.training.micro_batch * other.parallelism.data != together) continue;

@@ -64,6 +64,7 @@ class Offers {
       std::erase_if(found_, [&](const Candidate& c) { return !whole(c); });
     const bool again = !recompute_choices(space_).allows(RecomputePolicy::none);
     for (Candidate& c : found_) {
+      question_.options.deadline.look();
       const std::vector<Seconds> times = beliefs_.times(c.training.micro_batch, c.split(again));
       c.firsts = equal_stages(times, static_cast<std::size_t>(c.parallelism.pipeline));
       c.believed = believed_step(times, c.firsts, c.training.micro_batches);
@@ -86,6 +87,7 @@ class Offers {
         continue;
       }
       for (const Strategy& s : strategies) {
+        question_.options.deadline.look();
         if (!book_.refusal(training, s).empty()) continue;
         for (const std::int64_t q : copies_values(training, space_, b, s, mesh_.devices / s.cell())) {
           const std::int64_t most = std::min(layers_, mesh_.devices / (s.cell() * q));
@@ -106,6 +108,7 @@ class Offers {
   void keep_most_devices() {
     std::vector<Candidate> kept;
     for (Candidate& c : found_) {
+      question_.options.deadline.look();
       if (!kept.empty() && c.parallelism.devices() < kept.front().parallelism.devices()) break;
       if (complete(c)) kept.push_back(std::move(c));
     }

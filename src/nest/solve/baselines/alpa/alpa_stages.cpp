@@ -24,6 +24,7 @@ class Table {
     sums_[at(problem_.layers, 0)] = 0;
     for (std::size_t first = problem_.layers; first-- > 0;) {
       for (std::size_t last = first + 1; last <= problem_.layers; ++last) {
+        problem_.deadline.glance();
         for (std::size_t m = 0; m < problem_.submeshes.size(); ++m) extend(first, last, m, most);
       }
     }

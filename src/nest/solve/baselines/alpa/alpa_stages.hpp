@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "nest/base/deadline.hpp"
 #include "nest/base/units.hpp"
 
 namespace nest::solve::alpa {
@@ -26,6 +27,7 @@ struct StageProblem {
   std::function<std::optional<Seconds>(std::size_t first, std::size_t last, std::size_t submesh)> latency;
   // Guesses that are closer than this share to the one before are left out (Alpa's epsilon).
   double gap = 0;
+  Deadline deadline;  // Stopped is thrown there
 };
 
 struct StagePick {

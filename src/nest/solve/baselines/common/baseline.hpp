@@ -56,6 +56,11 @@ struct BaselineResult {
   std::vector<std::string> notes;  // what a reader should know, a sentence each without a full stop
 };
 
+// A note, and a reason.
+inline constexpr std::string_view kEndedEarly = "a time limit ended it before it had tried everything";
+inline constexpr std::string_view kNotFinished = "not finished within the time limit";
+
+// Looks at the question's deadline, and may throw Stopped there: see ask_baseline.
 using BaselineFunction = BaselineResult (*)(const PlanQuestion&, const BaselineOptions&);
 
 struct Baseline {

@@ -56,7 +56,8 @@ void judge_first_fitting(const SearchResult& found, const PlanQuestion& question
     return;
   }
   const SearchOptions& options = question.options;
-  if (found.status != PlanStatus::optimal && (options.time_limit || options.work_limit))
+  if (found.status != PlanStatus::optimal &&
+      (options.deadline.limited() || options.deadline.cancelled() || options.work_limit))
     result.notes.emplace_back("a limit stopped its search before it had proved its plan");
   Pricer pricer = pricer_of(question);
   BaselineResult first;

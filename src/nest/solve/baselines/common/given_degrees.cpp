@@ -67,6 +67,7 @@ class BestOf {
           fmt::format("the global batch is {} in place of {}, which {} copies do not divide",
                       best_.training.global_batch, question_.training.global_batch, degrees_.data));
     }
+    if (question_.options.deadline.over()) result_.notes.emplace_back(kEndedEarly);
     const std::vector<Strategy> own = strategy_values(question_.inputs, question_.training, question_.space);
     if (std::find(own.begin(), own.end(), best_.parallelism.strategy) == own.end())
       result_.notes.push_back(

@@ -77,6 +77,7 @@ class Expert {
     const std::optional<Plan>& plan = best_ ? best_ : first_;
     if (plan) judge(*plan, pricer_, result);
     if (!plan) result.reason = "no plan of the recipe fits the batch, the layers and the devices";
+    if (stopped_) result.notes.emplace_back(kEndedEarly);
     if (result.plan) result.believed = result.plan->predicted->step;
   }
 
@@ -155,6 +156,9 @@ class Expert {
   // The micro-batch by trial.
   bool try_depth(const Strategy& strategy, std::int64_t p, const Recompute& recompute, std::size_t zero) {
     for (const std::int64_t b : batches_) {
+      stopped_ = question_.options.deadline.over();
+      if (stopped_ && !best_) throw Stopped{};
+      if (stopped_) return true;
       for (const auto& [schedule, chunks] : schedules()) {
         Plan plan;
         plan.training = training_;
@@ -278,6 +282,7 @@ class Expert {
   std::vector<std::int64_t> batches_;
   const LayerGraph* graph_ = nullptr;
   std::int64_t evaluations_ = 0;
+  bool stopped_ = false;
   PricedPlan priced_;
   std::optional<Plan> first_;
   std::optional<Plan> best_;

@@ -42,11 +42,8 @@ class Walk {
         random_(options.seed),
         pricer_(pricer_of(question)) {
     time_limit_ = options.time_limit;
-    const auto limit = question.options.time_limit;
-    if (limit && (!time_limit_ || *limit < *time_limit_)) {
-      time_limit_ = limit;
-      limit_is_the_questions_ = true;
-    }
+    const auto limit = question.options.deadline.left();
+    if (limit && (!time_limit_ || *limit < *time_limit_)) time_limit_ = limit;
   }
 
   [[nodiscard]] BaselineResult result() {
@@ -66,7 +63,7 @@ class Walk {
     } else if (result_.reason.empty()) {
       result_.reason = "there is no plan that the question allows";
     }
-    if (!best_ && out_of_time_ && limit_is_the_questions_) result_.status = PlanStatus::limit;
+    if (!best_ && question_.options.deadline.over()) result_.status = PlanStatus::limit;
     return finished();
   }
 
@@ -75,7 +72,7 @@ class Walk {
     if (evaluations_ >= options_.evaluations) return true;
     if (time_limit_ && evaluations_ % kClockEvery == 0) time_share_ = watch_.elapsed() / *time_limit_;
     if (question_.options.progress && evaluations_ % kTellEvery == 0) tell();
-    out_of_time_ = time_share_ >= 1;
+    out_of_time_ = time_share_ >= 1 || question_.options.deadline.over();
     return out_of_time_;
   }
 
@@ -212,7 +209,6 @@ class Walk {
   SeededRandom random_;
   Pricer pricer_;
   std::optional<Seconds> time_limit_;
-  bool limit_is_the_questions_ = false;
   bool out_of_time_ = false;
   double time_share_ = 0;
   BaselineResult result_;

@@ -99,12 +99,12 @@ TEST(Mcmc, KeepsToItsSeconds) {
   expect_sound(own, question);
   EXPECT_LT(own.evaluations, 1'000'000'000);
   EXPECT_EQ(own.notes.back(), said);
-  question.options.time_limit = Seconds{0.05};
+  question.options.deadline = Deadline(Seconds{0.05});
   const BaselineResult asked =
       find_mcmc(question, {.evaluations = 1'000'000'000, .time_limit = Seconds{1'000}});
   expect_sound(asked, question);
   EXPECT_EQ(asked.notes.back(), said);
-  question.options.time_limit = Seconds{0};
+  question.options.deadline = Deadline(Seconds{0});
   EXPECT_EQ(find_mcmc(question, {}).status, PlanStatus::limit);
 }
 

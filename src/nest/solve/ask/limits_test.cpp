@@ -1,0 +1,135 @@
+// Limits of time and memory, and searches that are cancelled: whenever they end, what they say is true.
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "nest/plan/test_example.hpp"
+#include "nest/question/make_question.hpp"
+#include "nest/solve/ask/search.hpp"
+#include "nest/solve/ask/why_not.hpp"
+
+namespace nest::solve {
+namespace {
+
+const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
+
+// ZeRO 0, no recomputation, 1F1B: the plans of the worked example's table and others like them.
+SearchSpace plain_space() {
+  SearchSpace space;
+  space.recompute = {{RecomputePolicy::none, 0}};
+  space.zero = Choice(0);
+  space.schedules = {Schedule::one_f_one_b};
+  return space;
+}
+
+PlanQuestion llama(int threads) {
+  Warnings warnings;
+  Asked asked;
+  asked.devices = 16;
+  asked.global_batch = 64;
+  asked.threads = threads;
+  asked.top = 5;
+  asked.choices.micro_batch = Choice(1);
+  asked.choices.schedules = {Schedule::one_f_one_b};
+  return make_question(load_inputs("llama2-7b", "h100-spine-leaf", "plain", warnings), asked);
+}
+
+TEST(Limits, TimeThatIsUp) {
+  SearchOptions options;
+  options.deadline = Deadline(Seconds{0});
+  const auto found = [&] { return ask({test::example_inputs(), kTraining, plain_space(), options}); };
+  const SearchResult dived = found();
+  EXPECT_EQ(dived.status, PlanStatus::feasible);
+  ASSERT_FALSE(dived.plans.empty());
+  EXPECT_LE(dived.lower_bound.value, 54.002e-3);
+  EXPECT_EQ(dived.plans.front().lower_bound, dived.lower_bound);
+  options.without = {"dive"};
+  const SearchResult nothing = found();
+  EXPECT_EQ(nothing.status, PlanStatus::limit);
+  EXPECT_TRUE(nothing.plans.empty());
+  EXPECT_EQ(nothing.reason, "no plan was found before the limit");
+  EXPECT_GT(nothing.lower_bound.value, 0);
+  EXPECT_LE(nothing.lower_bound.value, 54.002e-3);
+  options.deadline = Deadline(Seconds{1e9});
+  EXPECT_EQ(found().status, PlanStatus::optimal);
+}
+
+// A cancelled search ends as at a time limit: at once where nobody wants it, later with what it has and a
+// bound.
+TEST(Limits, Cancelled) {
+  SearchOptions options;
+  options.deadline.cancel();
+  const auto found = [&] { return ask({test::example_inputs(), kTraining, plain_space(), options}); };
+  const SearchResult nothing = found();
+  EXPECT_EQ(nothing.status, PlanStatus::limit);
+  EXPECT_TRUE(nothing.plans.empty());
+  EXPECT_EQ(nothing.reason, "no plan was found before the limit");
+  options.deadline = Deadline();
+  EXPECT_EQ(found().status, PlanStatus::optimal);
+}
+
+// Little memory stops the search soon and more of it later, at the same place with any number of threads.
+TEST(Limits, OfMemory) {
+  const SearchResult whole = ask(llama(1));
+  ASSERT_EQ(whole.status, PlanStatus::optimal);
+  const double best = whole.plans.front().predicted->step.value;
+  int stopped = 0;
+  for (const std::int64_t limit : {0, 60'000, 200'000, 2'000'000}) {
+    std::vector<SearchResult> found;
+    for (const int threads : {1, 3}) {
+      PlanQuestion question = llama(threads);
+      question.options.memory_limit = Bytes{limit};
+      found.push_back(ask(question));
+    }
+    EXPECT_EQ(found[0].status, found[1].status) << limit;
+    EXPECT_EQ(found[0].lower_bound, found[1].lower_bound) << limit;
+    EXPECT_EQ(found[0].stats.work, found[1].stats.work) << limit;
+    EXPECT_EQ(found[0].plans.size(), found[1].plans.size()) << limit;
+    EXPECT_LE(found[0].lower_bound.value, best * (1 + 1e-9)) << limit;
+    if (found[0].status == PlanStatus::optimal) continue;
+    ++stopped;
+    EXPECT_TRUE(found[0].status == PlanStatus::feasible || found[0].status == PlanStatus::limit) << limit;
+    if (found[0].status == PlanStatus::limit) {
+      EXPECT_FALSE(found[0].reason.empty());
+    } else {
+      EXPECT_GE(found[0].plans.front().predicted->step.value, best * (1 - 1e-9)) << limit;
+    }
+  }
+  EXPECT_GT(stopped, 1);
+}
+
+// The stages of 34 layers alone take more.
+TEST(Limits, MemoryForTheStages) {
+  PlanQuestion question = llama(1);
+  question.options.memory_limit = Bytes{100};
+  const SearchResult found = ask(question);
+  EXPECT_EQ(found.status, PlanStatus::limit);
+  EXPECT_EQ(found.reason, "the ways to cut the layers into stages take more memory than the limit allows");
+}
+
+TEST(Limits, WhyNotSharesTheDeadline) {
+  PlanQuestion question = llama(1);
+  const SearchResult found = ask(question);
+  question.options.deadline.cancel();
+  const WhyNot other = why_not(question, "tensor=8", found.plans.front());
+  EXPECT_EQ(other.found.status, PlanStatus::limit);
+  EXPECT_FALSE(other.cost);
+}
+
+// What a device would need is only found where it is asked for.
+TEST(Limits, LeastMemoryIsAChoice) {
+  PlanQuestion question = llama(1);
+  ClusterParts parts = question.inputs.cluster.parts();
+  parts.accelerator.memory = Bytes{500'000'000};
+  question.inputs.cluster = Cluster(std::move(parts));
+  const SearchResult known = ask(question);
+  EXPECT_EQ(known.status, PlanStatus::infeasible);
+  EXPECT_GT(known.least_memory, question.inputs.cluster.device_memory());
+  question.options.least_memory = false;
+  const SearchResult unknown = ask(question);
+  EXPECT_EQ(unknown.status, PlanStatus::infeasible);
+  EXPECT_EQ(unknown.least_memory, Bytes{0});
+}
+
+}  // namespace
+}  // namespace nest::solve

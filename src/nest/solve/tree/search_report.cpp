@@ -1,0 +1,40 @@
+// What a search tree tells of itself: its progress now and then, and its counts at the end.
+#include <algorithm>
+
+#include "nest/solve/tree/search_tree.hpp"
+
+namespace nest::solve {
+namespace {
+
+constexpr Seconds kBetweenReports{0.2};
+
+}  // namespace
+
+void SearchTree::report() {
+  if (!options_->progress) return;
+  const Seconds now = watch_.elapsed();
+  if (now - reported_ < kBetweenReports) return;
+  reported_ = now;
+  SearchProgress progress;
+  progress.elapsed = now;
+  progress.bound = Seconds::most();
+  if (!wide_.empty()) progress.bound = wide_.first().bound;
+  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
+  if (best_->best() != nullptr) {
+    progress.best = best_->best()->step;
+    progress.bound = std::min(progress.bound, *progress.best);
+  }
+  progress.fills = fills_ + relaxed_;
+  progress.open = static_cast<std::int64_t>(wide_.size() + deep_.size());
+  options_->progress(progress);
+}
+
+void SearchTree::count(SearchStats& stats) const {
+  stats.configurations = opened_;
+  stats.fills = fills_;
+  stats.labels = counts_.labels;
+  stats.work = counts_.work;
+  for (const auto& [name, count] : pruned_) stats.pruned.emplace_back(name, count);
+}
+
+}  // namespace nest::solve
