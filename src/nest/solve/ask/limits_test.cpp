@@ -74,7 +74,7 @@ TEST(Limits, OfMemory) {
   ASSERT_EQ(whole.status, PlanStatus::optimal);
   const double best = whole.plans.front().predicted->step.value;
   int stopped = 0;
-  for (const std::int64_t limit : {0, 60'000, 200'000, 2'000'000}) {
+  for (const std::int64_t limit : {0, 20'000, 60'000, 200'000, 2'000'000}) {
     std::vector<SearchResult> found;
     for (const int threads : {1, 3}) {
       PlanQuestion question = llama(threads);
@@ -95,7 +95,8 @@ TEST(Limits, OfMemory) {
       EXPECT_GE(found[0].plans.front().predicted->step.value, best * (1 - 1e-9)) << limit;
     }
   }
-  EXPECT_GT(stopped, 1);
+  EXPECT_GT(stopped, 0);
+  EXPECT_LT(stopped, 5);
 }
 
 // The stages of 34 layers alone take more.

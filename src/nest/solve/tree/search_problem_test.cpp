@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "nest/price/price.hpp"
 #include "nest/solve/tree/test_problem.hpp"
 #include "support/stride.hpp"
 
@@ -17,7 +18,9 @@ TEST(SearchProblem, HasTheChoicesOfEveryPlan) {
   for (unsigned seed = 92'001; seed < 92'101; seed += test::stride()) {
     const test::Instance instance = test::random_instance(seed, 300);
     test::TestProblem problem(instance);
+    Pricer pricer(instance.inputs);
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      if (pricer.price(plan).status == PriceStatus::invalid) return true;
       const Configuration c = problem.configuration(plan);
       bool schedule = false;
       for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
@@ -39,7 +42,9 @@ TEST(SearchProblem, ChoicesDiffer) {
   for (unsigned seed = 92'201; seed < 92'251; seed += test::stride()) {
     const test::Instance instance = test::random_instance(seed, 300);
     test::TestProblem problem(instance);
+    Pricer pricer(instance.inputs);
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      if (pricer.price(plan).status == PriceStatus::invalid) return true;
       const Configuration c = problem.configuration(plan);
       std::set<std::tuple<int, std::int64_t>> schedules;
       for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
