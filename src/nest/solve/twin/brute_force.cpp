@@ -58,7 +58,7 @@ constexpr std::size_t kMostCuts = 1'000'000;
 class Space {
  public:
   Space(const PlanInputs& inputs, const Training& training, const SearchSpace& space, const Visit& visit)
-      : inputs_(inputs), tree_(inputs.cluster.tree()), space_(space), book_(inputs), visit_(visit) {
+      : inputs_(inputs), tree_(inputs.cluster.sorted().tree()), space_(space), book_(inputs), visit_(visit) {
     plan_.training = training;
   }
 
