@@ -52,6 +52,8 @@ Tier look_at(const Level& level, LevelId id, const DeviceTree& tree, const Tier&
 }  // namespace
 
 std::optional<SiblingOrder> find_sibling_order(std::span<const Level> levels, const DeviceTree& tree) {
+  const auto uniform = [](const Level& level) { return level.fan_out.uniform(); };
+  if (std::all_of(levels.begin(), levels.end(), uniform)) return std::nullopt;
   std::vector<Tier> tiers;
   for (std::int32_t l = 0; l < tree.levels(); ++l)
     tiers.push_back(look_at(levels[index(l)], LevelId(l), tree, l == 0 ? Tier{} : tiers.back()));
