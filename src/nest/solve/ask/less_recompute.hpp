@@ -13,8 +13,8 @@
 namespace nest::solve {
 
 struct LessRecompute {
-  RecomputeChoices choices;  // of every stage
-  bool same = false;         // one for all stages
+  RecomputeChoices choices = RecomputeChoices();  // of every stage
+  bool same = false;                              // one for all stages
 };
 
 // The plan itself where it is not feasible, or where all recomputation is worth its while. Stages are looked at one

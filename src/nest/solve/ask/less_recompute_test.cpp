@@ -14,11 +14,12 @@ namespace {
 constexpr Recompute kFull{RecomputePolicy::full, 0};
 constexpr Recompute kNone{RecomputePolicy::none, 0};
 
-// The example with its first stage twice as long as the second, which recomputes. The paper's formula looks at
-// the longest stage only, so that the second has time for it.
-class Example : public ::testing::Test {
+// The example with a first stage of 9 ms and a second of 3 ms, which recomputes for 1 ms more. The paper's
+// formula looks at the longest stage only, so that the second has time for it.
+class LessRecomputeExample : public ::testing::Test {
  protected:
-  Example() : plan(test::example_plan({{0, 1, 2}, {3}}, 1, 1)), pricer(inputs, {PipelineModel::paper}) {
+  LessRecomputeExample()
+      : plan(test::example_plan({{0, 1}, {2}}, 1, 1)), pricer(inputs, {PipelineModel::paper}) {
     plan = pricer.complete(plan);
     plan.stages[1].recompute = kFull;
   }
@@ -30,7 +31,7 @@ class Example : public ::testing::Test {
   Pricer pricer;
 };
 
-TEST_F(Example, RecomputationThatBuysNothingGoes) {
+TEST_F(LessRecomputeExample, RecomputationThatBuysNothingGoes) {
   ASSERT_EQ(pricer.price(plan).status, PriceStatus::feasible);
   const Seconds before = pricer.price(plan).predicted.step;
   const Plan less = less_recompute(pricer, graph, {}, plan);
@@ -38,7 +39,7 @@ TEST_F(Example, RecomputationThatBuysNothingGoes) {
   EXPECT_EQ(pricer.price(less).predicted.step, before);
 }
 
-TEST_F(Example, StaysWhatTheSpaceAllows) {
+TEST_F(LessRecomputeExample, StaysWhatTheSpaceAllows) {
   const LessRecompute only{RecomputeChoices({kFull}), false};
   EXPECT_EQ(less_recompute(pricer, graph, only, plan).stages[1].recompute, kFull);
   plan.stages[0].recompute = kFull;
@@ -48,27 +49,11 @@ TEST_F(Example, StaysWhatTheSpaceAllows) {
   EXPECT_EQ(less.stages[1].recompute, kNone);
 }
 
-TEST_F(Example, StaysWhereMemoryNeedsIt) {
-  plan = pricer.complete(plan);
-  const Bytes need = pricer.price(plan).stages[1].memory.total();
-  Plan whole = plan;
-  whole.stages[1].recompute = kNone;
-  ASSERT_GT(pricer.price(whole).stages[1].memory.total(), need);
-  ClusterParts parts = inputs.cluster.parts();
-  parts.accelerator.memory = std::max(need, pricer.price(plan).stages[0].memory.total());
-  PlanInputs tight = inputs;
-  tight.cluster = Cluster(std::move(parts));
-  Pricer other(tight, {PipelineModel::paper});
-  const Plan less = less_recompute(other, graph, {}, plan);
-  EXPECT_EQ(other.price(less).status, other.price(plan).status);
-  if (other.price(whole).status != PriceStatus::feasible) EXPECT_NE(less.stages[1].recompute, kNone);
-}
-
 // Answers of random searches: no stage could recompute less without taking longer, or more memory than there
 // is.
 TEST(LessRecompute, OfAnswersNothingIsLeftToGain) {
   int recomputing = 0;
-  for (unsigned seed = 1; seed <= 200; seed += test::stride()) {
+  for (unsigned seed = 1; seed <= 400; seed += test::stride()) {
     const test::Instance i = test::random_instance(seed, 300);
     if (i.space.same_recompute || i.space.rules != nullptr || !i.space.recompute.empty()) continue;
     const SearchResult found = ask({i.inputs, i.training, i.space, i.options});
