@@ -25,8 +25,9 @@ def run(words):
 
 
 def run_text(words, allowed=(0, 3), cpu_limit_s=None):
-    """The run and what it printed. After `cpu_limit_s` seconds of processor time the command is interrupted, as by
-    Ctrl-C. Memory by GNU time: a direct child of Python would count Python's memory from before it began."""
+    """The run and what it printed. After `cpu_limit_s` seconds of processor time the command is interrupted,
+    as by Ctrl-C. Memory by GNU time: a direct child of Python would count Python's memory from before it
+    began."""
     if not os.path.exists("/usr/bin/time"):
         raise Failed("the memory is measured by GNU time; install it with: apt-get install time")
     with tempfile.TemporaryDirectory() as folder:

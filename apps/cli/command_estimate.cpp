@@ -10,6 +10,7 @@
 #include "nest/estimate/operators/operator_text.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/price/layers/layer_pricer.hpp"
+#include "nest/strategies/sequence.hpp"
 
 namespace nest::cli {
 namespace {
@@ -30,11 +31,12 @@ bool on_or_off(const Arguments& arguments, const char* option, bool fallback) {
   return word == "on";
 }
 
-Strategy read_degrees(const Arguments& arguments) {
+Strategy read_degrees(const Arguments& arguments, const Model& model) {
   Strategy s;
   s.tensor = degree(arguments, "--tensor");
-  s.sequence_parallel = on_or_off(arguments, "--sequence-parallel", s.tensor > 1);
   s.context = degree(arguments, "--context");
+  s.sequence_parallel =
+      on_or_off(arguments, "--sequence-parallel", s.tensor > 1 && divides_positions(model, s));
   const std::string method = arguments.text("--context-method").value_or("ring");
   if (method != "ring" && method != "all_to_all") {
     throw UsageError("--context-method: ring or all_to_all is expected, not '" + method + "'");
@@ -107,7 +109,7 @@ std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& te
   if (options.mtp && e.model.apart.empty()) {
     terminal.warn({e.model.name + " has no modules for multi-token prediction; --mtp has no effect"});
   }
-  e.strategy = read_degrees(arguments);
+  e.strategy = read_degrees(arguments, e.model);
   if (const auto refusal = check_strategy(e.model, e.strategy)) {
     if (!refusal->framework) throw InputError("", e.model.name, refusal->sentence);
     terminal.warn({refusal->sentence});
@@ -298,7 +300,8 @@ std::vector<Command> estimate_commands() {
         {"--sequence", "N",
          "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
         {"--tensor", "T", "the tensor-parallel degree"},
-        {"--sequence-parallel", "on|off", "on or off (default: on if the tensor degree is above 1)"},
+        {"--sequence-parallel", "on|off",
+         "on or off (default: on if the tensor degree is above 1 and divides the positions)"},
         {"--context", "C", "the context-parallel degree"},
         {"--context-method", "ring|all_to_all", "default ring"},
         {"--expert", "E", "the expert-parallel degree"},

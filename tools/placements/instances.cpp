@@ -21,7 +21,7 @@ Cluster small_cluster(Dice& dice, const std::string& kind, double bandwidth) {
     wish.most_devices = dice.one_of<std::int64_t>({4, 5, 6, 6, 7, 8});
     wish.memory = Bytes{1'000'000'000'000'000};
     Cluster cluster = test::random_small_cluster(dice, wish);
-    if (cluster.devices() >= 3) return cluster;
+    if (cluster.devices() >= 3) return cluster.sorted();
   }
 }
 
@@ -86,7 +86,7 @@ Cluster node_cluster(Dice& dice, bool uneven) {
   ClusterParts parts = read_cluster(parse_yaml("cluster", text)).parts();
   const double slower = test::log_pick(dice, -1.5, 1);
   for (Level& level : parts.levels) level.bandwidth.value /= slower;
-  return Cluster(std::move(parts));
+  return Cluster(std::move(parts)).sorted();
 }
 
 Value node_model(Dice& dice) {

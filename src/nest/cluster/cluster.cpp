@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "nest/base/error.hpp"
+#include "nest/cluster/sibling_order.hpp"
 
 namespace nest::cluster {
 namespace {
@@ -30,6 +31,14 @@ ClusterParts checked(ClusterParts parts) {
     fan_out.sizes.clear();
   }
   return parts;
+}
+
+// The device at the same place of the innermost domain that a device's own one has become.
+DeviceId moved(DeviceId device, const DeviceTree& from, const std::vector<std::int32_t>& domains,
+               const DeviceTree& to) {
+  const std::int32_t domain = from.domain_of(device, LevelId{0});
+  const std::int32_t inside = device.value - from.first_device(LevelId{0}, domain).value;
+  return DeviceId{to.first_device(LevelId{0}, domains[static_cast<std::size_t>(domain)]).value + inside};
 }
 
 // Links, each as wide as a child's share, that the cheapest straight cut across the middle severs.
@@ -69,7 +78,32 @@ std::optional<ClusterProblem> check_levels(const std::vector<Level>& levels) {
   return std::nullopt;
 }
 
-Cluster::Cluster(ClusterParts parts) : parts_(checked(std::move(parts))), tree_(fan_outs(parts_.levels)) {}
+struct Cluster::Sorted {
+  Cluster cluster;
+  SiblingOrder order;
+};
+
+Cluster::Cluster(ClusterParts parts) : parts_(checked(std::move(parts))), tree_(fan_outs(parts_.levels)) {
+  std::optional<SiblingOrder> order = find_sibling_order(parts_.levels, tree_);
+  if (!order) return;
+  ClusterParts other = parts_;
+  for (std::size_t l = 0; l < other.levels.size(); ++l) other.levels[l].fan_out = order->fan_outs[l];
+  sorted_ = std::make_shared<const Sorted>(Cluster(std::move(other)), std::move(*order));
+}
+
+const Cluster& Cluster::sorted() const {
+  return sorted_ == nullptr ? *this : sorted_->cluster;
+}
+
+DeviceId Cluster::id_in_sorted(DeviceId own) const {
+  if (sorted_ == nullptr || own.value < 0 || own.value >= devices()) return own;
+  return moved(own, tree_, sorted_->order.sorted, sorted_->cluster.tree());
+}
+
+DeviceId Cluster::id_from_sorted(DeviceId sorted) const {
+  if (sorted_ == nullptr || sorted.value < 0 || sorted.value >= devices()) return sorted;
+  return moved(sorted, sorted_->cluster.tree(), sorted_->order.own, tree_);
+}
 
 std::optional<PairRoute> pair_route(const Cluster& cluster, DeviceId a, DeviceId b) {
   const DeviceTree& tree = cluster.tree();

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,9 +49,19 @@ class Cluster {
   [[nodiscard]] const DeviceTree& tree() const { return tree_; }
   [[nodiscard]] std::int32_t devices() const { return tree_.devices(); }
 
+  // The same network with equal siblings in a fixed order (sibling_order.hpp), whose devices have other ids:
+  // the placement rule and the prices of networks start from it. It lives as long as any copy of this cluster.
+  [[nodiscard]] const Cluster& sorted() const;
+  // Ids that the cluster does not have stay as they are.
+  [[nodiscard]] DeviceId id_in_sorted(DeviceId own) const;
+  [[nodiscard]] DeviceId id_from_sorted(DeviceId sorted) const;
+
  private:
+  struct Sorted;
+
   ClusterParts parts_;
   DeviceTree tree_;
+  std::shared_ptr<const Sorted> sorted_;  // none where the order is this cluster's own
 };
 
 // The innermost level at which a list of levels makes no tree or is wrong in itself, with the key to blame.

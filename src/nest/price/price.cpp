@@ -19,9 +19,9 @@ PlacementShape shape_of(const Parallelism& p) {
   return {p.strategy.cell(), p.pipeline, p.data_inner, p.outer(), p.block_devices, p.first_stage_first};
 }
 
-Plan placed(Plan plan, const SlotTable& slots) {
+Plan placed(Plan plan, const Cluster& cluster, const SlotTable& slots) {
   plan.parallelism.block_devices = slots.block_devices;
-  for (std::size_t i = 0; i < plan.stages.size(); ++i) plan.stages[i].devices = slots.cells_of(i);
+  for (std::size_t i = 0; i < plan.stages.size(); ++i) plan.stages[i].devices = own_cells(cluster, slots, i);
   return plan;
 }
 
@@ -129,9 +129,10 @@ Plan Pricer::place(Plan plan) {
   const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
   if (const auto problem = check_plan(plan, model.graph, parts_->inputs.cluster))
     throw InputError("", "plan", *problem);
-  const auto slots = place_cells(parts_->inputs.cluster.tree(), shape_of(plan.parallelism));
-  if (!slots) throw InputError("", parts_->inputs.cluster.name(), "the plan's cells do not fit this cluster");
-  return placed(std::move(plan), *slots);
+  const Cluster& cluster = parts_->inputs.cluster;
+  const auto slots = place_cells(cluster.sorted().tree(), shape_of(plan.parallelism));
+  if (!slots) throw InputError("", cluster.name(), "the plan's cells do not fit this cluster");
+  return placed(std::move(plan), cluster, *slots);
 }
 
 PricedPlan Pricer::price(const Plan& plan) {
@@ -170,8 +171,8 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
     own = book.network(plan.stages, wanted);
     network = own.get();
   } else if (mixed) {
-    if (const auto slots = place_cells(inputs.cluster.tree(), shape_of(p)))
-      own = book.network(placed(plan, *slots).stages, wanted);
+    if (const auto slots = place_cells(inputs.cluster.sorted().tree(), shape_of(p)))
+      own = book.network(placed(plan, inputs.cluster, *slots).stages, wanted);
     network = own.get();
   } else {
     network = book.network(p.strategy, shape_of(p), wanted);

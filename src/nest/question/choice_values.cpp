@@ -1,9 +1,19 @@
 #include "nest/question/choice_values.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "nest/base/error.hpp"
+#include "nest/model/blocks/build.hpp"
+#include "nest/strategies/sequence.hpp"
 
 namespace nest::question {
 namespace {
+
+// Micro-batches of this many sequences are always tried, larger ones while half of one has fewer tokens than
+// this: from there on a device computes no faster, and its activations only grow. At 4,096 tokens both are one.
+constexpr std::int64_t kUsualMicroBatch = 16;
+constexpr std::int64_t kManyTokens = 65'536;
 
 // Tokens from which context parallelism is worth a look.
 constexpr std::int64_t kLongSequence = 16'384;
@@ -18,6 +28,14 @@ std::int64_t experts_of(const ModelSpec& spec) {
   return most;
 }
 
+// Positions of the model's longest input: its tokens, or the patches or frames that it always has.
+std::int64_t longest_input(const ModelSpec& spec, const Training& training) {
+  std::int64_t most = 1;
+  for (const StackSpec& stack : spec.stacks)
+    most = std::max(most, stack.sequence > 0 ? stack.sequence : training.sequence);
+  return most;
+}
+
 std::int64_t innermost_devices(const Cluster& cluster) {
   const DeviceTree& tree = cluster.tree();
   std::int64_t most = 1;
@@ -28,9 +46,13 @@ std::int64_t innermost_devices(const Cluster& cluster) {
   return most;
 }
 
-std::vector<bool> sequence_parallel_of(const SearchSpace& space, std::int64_t tensor) {
-  if (tensor == 1) return {false};
-  return space.sequence_parallel.empty() ? std::vector<bool>{true} : space.sequence_parallel;
+// The model at one sequence of this length; none where it takes none so long.
+std::optional<Model> model_of(const PlanInputs& inputs, const Training& training) {
+  try {
+    return build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence});
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
 }
 
 std::vector<ContextMethod> context_methods(const SearchSpace& space, std::int64_t context) {
@@ -89,12 +111,18 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
 
 std::vector<std::int64_t> micro_batch_values(const PlanInputs& inputs, const Training& training,
                                              const SearchSpace& space) {
-  std::vector<std::int64_t> wanted{1, 2, 4, 8, 16};
+  std::vector<std::int64_t> wanted;
   if (inputs.profile() != nullptr) {
     wanted = {inputs.profile()->micro_batch};
     std::erase_if(wanted, [&](std::int64_t b) { return !space.micro_batch.has(b); });
   } else if (!space.micro_batch.open()) {
     wanted = space.micro_batch.values(training.global_batch);
+  } else {
+    const std::int64_t tokens = longest_input(std::get<ModelSpec>(inputs.source), training);
+    for (std::int64_t b = 1; b <= training.global_batch; b *= 2) {
+      if (b > kUsualMicroBatch && b / 2 * tokens >= kManyTokens) break;
+      wanted.push_back(b);
+    }
   }
   std::erase_if(wanted, [&](std::int64_t b) { return training.global_batch % b != 0; });
   return wanted;
@@ -115,10 +143,18 @@ std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& 
                                                                 : std::vector<std::int64_t>{1});
   const std::vector<std::int64_t> spread =
       or_open(space.expert, experts > 0 ? divisors(experts) : std::vector<std::int64_t>{1});
+  const std::optional<Model> model =
+      space.sequence_parallel.empty() ? model_of(inputs, training) : std::nullopt;
   std::vector<Strategy> all;
   for (const std::int64_t t : tensors) {
-    for (const bool sequence : sequence_parallel_of(space, t)) {
-      for (const std::int64_t c : contexts) {
+    for (const std::int64_t c : contexts) {
+      std::vector<bool> sequences{false};
+      if (t > 1 && !space.sequence_parallel.empty()) {
+        sequences = space.sequence_parallel;
+      } else if (t > 1) {
+        sequences = {!model || divides_positions(*model, {.tensor = t, .context = c})};
+      }
+      for (const bool sequence : sequences) {
         for (const ContextMethod method : context_methods(space, c)) {
           for (const std::int64_t e : spread) {
             const std::vector<std::int64_t> usual =

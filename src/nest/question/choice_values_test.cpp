@@ -39,11 +39,46 @@ TEST(Domains, Divisors) {
 TEST(Domains, MicroBatchesDivideTheBatch) {
   const PlanInputs model = inputs_of("llama2-7b");
   SearchSpace space;
-  EXPECT_EQ(micro_batch_values(model, {.global_batch = 1024}, space), (Numbers{1, 2, 4, 8, 16}));
-  EXPECT_EQ(micro_batch_values(model, {.global_batch = 12}, space), (Numbers{1, 2, 4}));
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 1024, .sequence = 4096}, space),
+            (Numbers{1, 2, 4, 8, 16}));
+  EXPECT_EQ(micro_batch_values(model, {.global_batch = 12, .sequence = 4096}, space), (Numbers{1, 2, 4}));
   space.micro_batch = *read_choice("3..6");
   EXPECT_EQ(micro_batch_values(model, {.global_batch = 12}, space), (Numbers{3, 4, 6}));
   EXPECT_EQ(micro_batch_values(model, {.global_batch = 7}, space), Numbers{});
+}
+
+// While half a micro-batch has fewer than 65,536 tokens; 16 sequences in any case.
+TEST(Domains, MicroBatchesGrowWhereInputsAreShort) {
+  const PlanInputs llama = inputs_of("llama3.1-8b");
+  const auto most = [](const PlanInputs& inputs, std::int64_t batch, std::int64_t sequence) {
+    return micro_batch_values(inputs, {.global_batch = batch, .sequence = sequence}, {}).back();
+  };
+  EXPECT_EQ(most(llama, 4096, 131'072), 16);
+  EXPECT_EQ(most(llama, 4096, 4096), 16);
+  EXPECT_EQ(most(llama, 4096, 4095), 32);  // 16 * 4,095 tokens are fewer than 65,536
+  EXPECT_EQ(most(llama, 4096, 2048), 32);
+  EXPECT_EQ(most(llama, 4096, 512), 128);
+  EXPECT_EQ(most(llama, 24, 512), 8);
+  EXPECT_EQ(most(inputs_of("vit-large"), 4096, 197), 512);        // 256 * 197 tokens
+  EXPECT_EQ(most(inputs_of("whisper-large-v3"), 4096, 448), 64);  // 32 * 1,500 frames
+}
+
+// 197 patches, 1,500 frames beside 448 tokens: what tensor parallelism does not divide stays whole.
+TEST(Domains, SequenceParallelismIsOnWherePositionsAreDivided) {
+  const auto sequence_parallel = [](const char* model, std::int64_t sequence, const SearchSpace& space = {}) {
+    std::vector<std::pair<std::int64_t, bool>> all;
+    for (const Strategy& s : strategy_values(inputs_of(model), {.sequence = sequence}, space))
+      all.emplace_back(s.tensor, s.sequence_parallel);
+    return all;
+  };
+  using List = std::vector<std::pair<std::int64_t, bool>>;
+  EXPECT_EQ(sequence_parallel("llama3.1-8b", 4096), (List{{1, false}, {2, true}, {4, true}, {8, true}}));
+  EXPECT_EQ(sequence_parallel("llama3.1-8b", 4100), (List{{1, false}, {2, true}, {4, true}, {8, false}}));
+  EXPECT_EQ(sequence_parallel("vit-large", 197), (List{{1, false}, {2, false}, {4, false}, {8, false}}));
+  EXPECT_EQ(sequence_parallel("whisper-large-v3", 448), (List{{1, false}, {2, true}, {4, true}, {8, false}}));
+  SearchSpace asked;
+  asked.sequence_parallel = {true};
+  EXPECT_EQ(sequence_parallel("vit-large", 197, asked), (List{{1, false}, {2, true}, {4, true}, {8, true}}));
 }
 
 TEST(Domains, AProfileHasItsOwnMicroBatch) {

@@ -15,7 +15,7 @@
 namespace nest::question {
 
 struct SearchSpace {
-  Choice micro_batch;    // open: 1, 2, 4, 8, 16
+  Choice micro_batch;    // open: 1, 2, 4, 8, 16, and more where inputs are short
   Choice tensor;         // open: divisors of the innermost domain's size
   Choice context;        // open: 1; also 2, 4, 8, 16 where the sequence has 16,384 tokens or more
   Choice expert;         // open: divisors of the number of experts
@@ -28,7 +28,7 @@ struct SearchSpace {
   Choice zero_shards;    // open: those of zero_shard_sizes()
   Choice interleave;     // open: 1, 2, 3, 4, 6, 8
   // Each list: empty for the default.
-  std::vector<bool> sequence_parallel;         // on where tensor is above 1, else off
+  std::vector<bool> sequence_parallel;         // on where tensor is above 1 and divides the positions
   std::vector<ContextMethod> context_methods;  // ring
   std::vector<Schedule> schedules;             // 1f1b and interleaved
   std::vector<bool> first_stage_first;         // both

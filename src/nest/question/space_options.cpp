@@ -31,12 +31,15 @@ std::string schedule_text() {
 const auto& options() {
   static const std::string kSchedules = schedule_text();
   static const std::array kOptions{
-      SpaceOption{"micro-batch", "LIST", "the number of sequences in a micro-batch (default 1,2,4,8,16)",
-                  &SearchSpace::micro_batch},
+      SpaceOption{
+          "micro-batch", "LIST",
+          "the number of sequences in a micro-batch (default: 1, 2, 4, 8, 16, and more for short inputs)",
+          &SearchSpace::micro_batch},
       SpaceOption{"tensor", "LIST",
                   "the tensor-parallel degree (default: the divisors of the innermost level's size)",
                   &SearchSpace::tensor},
-      SpaceOption{"sequence-parallel", "on|off", "on or off (default: on if the tensor degree is above 1)",
+      SpaceOption{"sequence-parallel", "on|off",
+                  "on or off (default: on if the tensor degree is above 1 and divides the positions)",
                   &SearchSpace::sequence_parallel},
       SpaceOption{
           "context", "LIST",

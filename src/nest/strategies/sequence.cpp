@@ -79,6 +79,11 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
 
 }  // namespace
 
+bool divides_positions(const Model& model, const Strategy& strategy) {
+  return std::none_of(model.types.begin(), model.types.end(),
+                      [&](const LayerType& type) { return check(type, strategy).has_value(); });
+}
+
 SubgraphStrategy sequence_strategy() {
   return {"sequence", "rows outside of tensor-parallel regions over the tensor ranks",
           [](const Strategy& s) { return s.shards_sequence(); }, check, apply};

@@ -5,10 +5,15 @@
 // again for the weight gradient, the backward pass gathers it once more (an operator of its own, "regather").
 #pragma once
 
+#include "nest/model/graph/model.hpp"
 #include "nest/strategies/subgraph_strategy.hpp"
 
 namespace nest::strategies {
 
 [[nodiscard]] SubgraphStrategy sequence_strategy();
+
+// Whether tensor * context divides all positions of a model. Where it does not (257 patches), tensor parallelism
+// goes without sequence parallelism unless somebody asks for both.
+[[nodiscard]] bool divides_positions(const Model& model, const Strategy& strategy);
 
 }  // namespace nest::strategies

@@ -85,5 +85,12 @@ TEST(Sequence, Refusals) {
   EXPECT_EQ(alone->rule, "sequence_parallel_tensor");
 }
 
+TEST(Sequence, AsksWhetherPositionsAreDivided) {
+  const Model m = small_model("llama3.1-8b", 60);
+  EXPECT_TRUE(divides_positions(m, {.tensor = 4}));
+  EXPECT_FALSE(divides_positions(m, {.tensor = 8}));
+  EXPECT_FALSE(divides_positions(m, {.tensor = 4, .context = 2}));
+}
+
 }  // namespace
 }  // namespace nest::strategies

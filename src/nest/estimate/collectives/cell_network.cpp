@@ -112,7 +112,10 @@ std::array<std::int64_t, 4> inner_ids(const Strategy& strategy) {
 }
 
 CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy)
-    : cluster_(&cluster), model_(cluster, constants), cell_(strategy.cell()), inner_(inner_ids(strategy)) {
+    : cluster_(&cluster.sorted()),
+      model_(cluster, constants),
+      cell_(strategy.cell()),
+      inner_(inner_ids(strategy)) {
   if (cell_ > cluster.devices()) {
     throw InputError("", cluster.name(),
                      "a cell of " + std::to_string(cell_) + " devices (" + spell(strategy) +
@@ -120,7 +123,7 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
   }
   for (const GroupAxis axis : kAxes) {
     const auto i = static_cast<std::size_t>(axis);
-    groups_[i] = filling_shapes(cluster, cell_, {inner_[i], degree_of(strategy, axis)});
+    groups_[i] = filling_shapes(*cluster_, cell_, {inner_[i], degree_of(strategy, axis)});
   }
 }
 

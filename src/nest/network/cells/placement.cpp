@@ -105,6 +105,15 @@ std::vector<Cell> SlotTable::cells_of(std::size_t stage) const {
   return cells;
 }
 
+std::vector<Cell> own_cells(const Cluster& cluster, const SlotTable& slots, std::size_t stage) {
+  std::vector<Cell> cells = slots.cells_of(stage);
+  if (&cluster.sorted() == &cluster) return cells;
+  for (Cell& cell : cells) {
+    for (DeviceId& device : cell) device = cluster.id_from_sorted(device);
+  }
+  return cells;
+}
+
 std::vector<std::int64_t> block_sizes(const DeviceTree& tree, const PlacementShape& shape) {
   const std::int64_t need = shape.stages * shape.inner * shape.cell;
   if (shape.outer > tree.devices() || need > tree.devices()) return {};

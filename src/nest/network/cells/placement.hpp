@@ -1,7 +1,8 @@
 // The placement rule: where the cells of a plan without device ids lie. The last stage starts at device 0 and
 // stages follow in device order (or the mirror image); `inner` copies lie side by side in each stage, and
 // each such block of copies gets a range of `block_devices`. A cell never straddles a domain that it could
-// fit in: it moves to the next edge.
+// fit in: it moves to the next edge. "Device order" is that of Cluster::sorted(), whose tree a caller gives: a
+// placement does not depend on the order in which a file lists equal siblings.
 //
 //   first devices of cells, for 2 stages of cells of 8, 2 copies, 1 inside:  stage 1: {0, 16}, stage 0: {8, 24}
 #pragma once
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "nest/base/ids.hpp"
+#include "nest/cluster/cluster.hpp"
 #include "nest/cluster/tree.hpp"
 #include "nest/strategies/strategy.hpp"
 
@@ -38,8 +40,12 @@ struct SlotTable {
   std::int64_t block_devices = 0;
   std::vector<std::int32_t> starts;
 
+  // As the tree that they were placed in numbers its devices.
   [[nodiscard]] std::vector<Cell> cells_of(std::size_t stage) const;
 };
+
+// Of cells placed in cluster.sorted(): under the cluster's own ids.
+[[nodiscard]] std::vector<Cell> own_cells(const Cluster& cluster, const SlotTable& slots, std::size_t stage);
 
 // The devices of each block's range: those that the shape says, or else the tightest. None where the cells do
 // not fit.

@@ -262,6 +262,17 @@ Seconds slowest(CollectiveKind kind, Bytes bytes, const Shapes& shapes, const Co
 PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constants,
                          std::span<const Strategy> strategies, std::span<const std::vector<Cell>> cells,
                          const NetworkOptions& options) {
+  if (&cluster.sorted() != &cluster) {
+    // Of equally full domains the first one counts (GroupLevel): it must be the same one in every order of
+    // equal siblings.
+    std::vector<std::vector<Cell>> sorted(cells.begin(), cells.end());
+    for (std::vector<Cell>& stage : sorted) {
+      for (Cell& cell : stage) {
+        for (DeviceId& device : cell) device = cluster.id_in_sorted(device);
+      }
+    }
+    return plan_network(cluster.sorted(), constants, strategies, sorted, options);
+  }
   PlanNetwork network;
   network.stages.resize(cells.size());
   fill_cells(cluster, constants, strategies, cells, network.stages);

@@ -48,12 +48,13 @@ std::vector<GroupShape> part_groups(const Cluster& cluster, const PlacementShape
 
 std::unique_ptr<SlotNetwork> SlotNetwork::make(const Cluster& cluster, const FabricConstants& constants,
                                                const Strategy& strategy, const PlacementShape& shape) {
-  const std::optional<std::int64_t> block = fitting_block(cluster.tree(), shape);
+  const Cluster& sorted = cluster.sorted();
+  const std::optional<std::int64_t> block = fitting_block(sorted.tree(), shape);
   if (!block) return nullptr;
   PlacementShape own = shape;
   own.block_devices = *block;
   own.first_stage_first = false;
-  return std::unique_ptr<SlotNetwork>(new SlotNetwork(cluster, constants, strategy, own));
+  return std::unique_ptr<SlotNetwork>(new SlotNetwork(sorted, constants, strategy, own));
 }
 
 SlotNetwork::SlotNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,

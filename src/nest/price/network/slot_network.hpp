@@ -32,6 +32,7 @@ class SlotNetwork {
 
   // With its block size filled in; last stage first.
   [[nodiscard]] const PlacementShape& shape() const { return shape_; }
+  // In the sorted cluster.
   [[nodiscard]] SlotTable slots(bool first_stage_first) const;
   // zero_shard_sizes() of the placement.
   [[nodiscard]] std::vector<std::int64_t> zero_shards() const;

@@ -19,7 +19,7 @@ PlanNetwork listed(const Cluster& cluster, const FabricConstants& constants, con
   std::vector<std::vector<Cell>> cells;
   const std::size_t stages = slots.starts.size() / static_cast<std::size_t>(slots.copies);
   cells.reserve(stages);
-  for (std::size_t i = 0; i < stages; ++i) cells.push_back(slots.cells_of(i));
+  for (std::size_t i = 0; i < stages; ++i) cells.push_back(own_cells(cluster, slots, i));
   return plan_network(cluster, constants, std::vector<Strategy>(stages, strategy), cells, options);
 }
 
@@ -126,7 +126,7 @@ PlacementShape random_shape(Dice& dice, const Cluster& cluster, std::int64_t cel
   const std::int64_t copies = dice.pick(1, std::max<std::int64_t>(1, most / shape.stages));
   shape.inner = dice.divisor_of(copies);
   shape.outer = copies / shape.inner;
-  const std::vector<std::int64_t> sizes = block_sizes(cluster.tree(), shape);
+  const std::vector<std::int64_t> sizes = block_sizes(cluster.sorted().tree(), shape);
   if (!sizes.empty() && dice.once_in(2)) shape.block_devices = dice.one_of(sizes);
   if (dice.once_in(8)) shape.block_devices = dice.pick(1, cluster.devices());
   return shape;
@@ -135,7 +135,7 @@ PlacementShape random_shape(Dice& dice, const Cluster& cluster, std::int64_t cel
 void check_one(Dice& dice, const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
                PlacementShape shape, int& placed) {
   const auto quick = SlotNetwork::make(cluster, constants, strategy, shape);
-  ASSERT_EQ(quick != nullptr, place_cells(cluster.tree(), shape).has_value());
+  ASSERT_EQ(quick != nullptr, place_cells(cluster.sorted().tree(), shape).has_value());
   if (quick == nullptr) return;
   ++placed;
   SCOPED_TRACE(spell(strategy) + "; cell " + std::to_string(shape.cell) + ", stages " +
@@ -143,13 +143,13 @@ void check_one(Dice& dice, const Cluster& cluster, const FabricConstants& consta
                std::to_string(shape.outer) + ", block " + std::to_string(quick->shape().block_devices));
   const std::int64_t group = shape.inner * shape.outer * shape.cell / strategy.tensor;
   std::vector<std::int64_t> shards = quick->zero_shards();
-  ASSERT_EQ(shards, zero_shard_sizes(cluster.tree(), quick->slots(true), strategy));
+  ASSERT_EQ(shards, zero_shard_sizes(cluster.sorted().tree(), quick->slots(true), strategy));
   shards.push_back(0);
   shards.push_back(dice.divisor_of(group));
   shards.push_back(dice.divisor_of(group));
   for (const bool mirrored : {false, true}) {
     shape.first_stage_first = mirrored;
-    const SlotTable slots = *place_cells(cluster.tree(), shape);
+    const SlotTable slots = *place_cells(cluster.sorted().tree(), shape);
     ASSERT_EQ(slots.starts, quick->slots(mirrored).starts);
     for (const std::int64_t n : shards) {
       NetworkOptions options{.zero_shards = n, .wrap = dice.once_in(2)};

@@ -17,6 +17,7 @@ Value loss_value(const TermDifference& loss) {
 Value runner_up_value(const Plan& best, const Plan& other) {
   Value v = Value::object();
   v.set("step_s", other.predicted->step.value).set("micro_batch", other.training.micro_batch);
+  v.set("devices", other.parallelism.devices());
   v.set("parallelism", to_value(other.parallelism, other.stages));
   if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
   return v;

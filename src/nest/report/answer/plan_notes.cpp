@@ -120,7 +120,7 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
     list.push_back(fmt::format("the pipeline is idle for {} of the step; a larger global batch shortens that",
                                format_percent(predicted.bubble_fraction)));
   }
-  const std::int64_t node = inputs.cluster.tree().devices_in(LevelId{0}, 0);
+  const std::int64_t node = inputs.cluster.sorted().tree().devices_in(LevelId{0}, 0);
   if (plan.parallelism.strategy.tensor > node) {
     list.push_back(fmt::format("tensor {} goes beyond the {} devices of a {}",
                                plan.parallelism.strategy.tensor, node, inputs.cluster.levels().front().name));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,10 +27,11 @@ constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', '
 // A degree of the runners-up's table; shown where a plan has another value than the usual.
 struct DegreeColumn {
   const char* title;
-  std::int64_t usual;
+  std::optional<std::int64_t> usual;  // none: the best plan's
   std::int64_t (*of)(const Plan& plan);
 };
-constexpr std::array<DegreeColumn, 8> kDegrees{{
+constexpr std::array<DegreeColumn, 9> kDegrees{{
+    {"devices", std::nullopt, [](const Plan& p) { return p.parallelism.devices(); }},
     {"tensor", 1, [](const Plan& p) { return p.parallelism.strategy.tensor; }},
     {"context", 1, [](const Plan& p) { return p.parallelism.strategy.context; }},
     {"expert", 1, [](const Plan& p) { return p.parallelism.strategy.expert; }},
@@ -158,8 +160,9 @@ class Screen {
     const std::span<const Plan> shown(found_.plans.data(), std::min(found_.plans.size(), wanted + 1));
     std::vector<const DegreeColumn*> degrees;
     for (const DegreeColumn& column : kDegrees) {
-      const bool said = std::any_of(shown.begin(), shown.end(),
-                                    [&](const Plan& p) { return column.of(p) != column.usual; });
+      const std::int64_t usual = column.usual.value_or(column.of(best_));
+      const bool said =
+          std::any_of(shown.begin(), shown.end(), [&](const Plan& p) { return column.of(p) != usual; });
       if (said) degrees.push_back(&column);
     }
     std::vector<Table::Column> columns{{""}};

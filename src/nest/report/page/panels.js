@@ -28,7 +28,9 @@ function textView(element, build) {
 
 // The plan and the others that its file tells of: [{plan: true, ..}, ..] with the columns worth showing.
 export function alternativeRows(data) {
-  const all = [{ parallelism: data.parallelism, micro_batch: data.training.micro_batch,
+  const p = data.parallelism;
+  const devices = (p.tensor ?? 1) * (p.context ?? 1) * (p.pipeline ?? 1) * (p.data ?? 1);
+  const all = [{ parallelism: p, devices, micro_batch: data.training.micro_batch,
     step_s: data.predicted.step_s, plan: true }, ...(data.alternatives ?? [])];
   const degrees = kDegrees.filter(([key, , usual]) => all.some((p) => (p.parallelism[key] ?? usual) !== usual));
   return { all, degrees };
@@ -42,12 +44,13 @@ export function alternativesTable(element, data) {
     }
     const { all, degrees } = alternativeRows(data);
     const number = (text) => ({ text, number: true });
-    const headings = [{ text: '' }, number('step'), number('longer by'), ...degrees.map(([, heading]) => number(heading)),
+    const headings = [{ text: '' }, number('step'), number('longer by'), number('devices'), ...degrees.map(([, heading]) => number(heading)),
       number('micro-batch'), { text: 'recomputation' }, { text: 'loses most by' }];
     const rows = all.map((p, i) => {
       const loss = p.loses_most_by;
       return { strong: p.plan, cells: [{ text: p.plan ? 'this plan' : `${i}` }, number(formatSeconds(p.step_s)),
         number(p.plan ? '' : formatChange(p.step_s / all[0].step_s - 1)),
+        number(p.devices === undefined ? '' : formatDigits(p.devices)),
         ...degrees.map(([key, , usual]) => number(`${p.parallelism[key] ?? usual ?? ''}`)), number(`${p.micro_batch}`),
         { text: p.parallelism.recompute ?? '' },
         { text: loss ? `${loss.name}: ${formatSeconds(loss.change_s)}` : '' }] };

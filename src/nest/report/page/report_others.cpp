@@ -1,10 +1,12 @@
 #include "nest/report/page/report_others.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "nest/base/document/reader.hpp"
+#include "nest/cluster/tree.hpp"
 
 namespace nest::report {
 namespace {
@@ -32,9 +34,20 @@ Value degrees(Reader parallelism) {
   return v;
 }
 
+// The ranks of all stages of all copies. No cluster has more devices than the most.
+std::int64_t devices(Reader parallelism) {
+  std::int64_t product = 1;
+  for (const char* key : {"tensor", "context", "pipeline", "data"}) {
+    const std::int64_t degree = std::clamp<std::int64_t>(parallelism.whole_or(key, 1), 0, kMostDevices);
+    product = std::min(product * degree, kMostDevices);
+  }
+  return product;
+}
+
 Value runner_up(Reader plan) {
   Value v = Value::object();
   v.set("step_s", plan.number("step_s")).set("micro_batch", plan.whole_or("micro_batch", 1));
+  v.set("devices", devices(plan.object("parallelism")));
   v.set("parallelism", degrees(plan.object("parallelism")));
   if (auto loss = plan.object_if("loses_most_by")) {
     Value l = Value::object();
@@ -49,6 +62,7 @@ Value whole_plan(Reader plan) {
   Reader training = plan.object("training");
   Value v = Value::object();
   v.set("step_s", predicted.number("step_s")).set("micro_batch", training.whole_or("micro_batch", 1));
+  v.set("devices", devices(plan.object("parallelism")));
   v.set("parallelism", degrees(plan.object("parallelism")));
   return v;
 }

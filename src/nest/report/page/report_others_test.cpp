@@ -16,10 +16,11 @@ TEST(ReportOthers, ReadsRunnersUp) {
     "parallelism": {"tensor": 8, "pipeline": 4, "data": 32, "zero": 1, "recompute": "full", "new_key": 5},
     "loses_most_by": {"name": "tensor", "change_s": 0.4}}]})");
   ASSERT_EQ(list.as_array()->size(), 1U);
-  EXPECT_EQ(to_json_line(list),
-            R"([{"step_s": 8.7, "micro_batch": 2, "parallelism": {"tensor": 8, "context": 1, "expert": 1, )"
-            R"("expert_tensor": 1, "pipeline": 4, "interleave": 1, "data": 32, "data_inner": 1, "zero": 1, )"
-            R"("recompute": "full"}, "loses_most_by": {"name": "tensor", "change_s": 0.4}}])");
+  EXPECT_EQ(
+      to_json_line(list),
+      R"([{"step_s": 8.7, "micro_batch": 2, "devices": 1024, "parallelism": {"tensor": 8, "context": 1, "expert": 1, )"
+      R"("expert_tensor": 1, "pipeline": 4, "interleave": 1, "data": 32, "data_inner": 1, "zero": 1, )"
+      R"("recompute": "full"}, "loses_most_by": {"name": "tensor", "change_s": 0.4}}])");
 }
 
 TEST(ReportOthers, ReadsWholePlansWhereThereAreNoRunnersUp) {

@@ -139,6 +139,7 @@ export interface Traffic {
 export interface OtherPlan {
   step_s: number;
   micro_batch: number;
+  devices?: number;
   parallelism: Partial<Parallelism>;
   loses_most_by?: { name: string; change_s: number };
 }

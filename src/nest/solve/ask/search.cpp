@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/solve/ask/less_recompute.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
 #include "nest/solve/tree/search_tree.hpp"
@@ -94,22 +95,41 @@ void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& 
   });
 }
 
+// The plan with what is left open of it: less recomputation where that takes no longer.
+Plan plainer(Pricer& pricer, const SearchProblem& problem, const Plan& plan) {
+  const std::vector<Batch>& batches = problem.costs->batches();
+  const auto own = std::find_if(batches.begin(), batches.end(), [&](const Batch& batch) {
+    return batch.training.micro_batch == plan.training.micro_batch;
+  });
+  const SearchSpace& space = *problem.space;
+  LessRecompute less{problem.recompute, space.same_recompute};
+  if (space.rules != nullptr) {
+    less.same = less.same || space.rules->same_recompute;
+    if (!space.rules->allows_part(plan.parallelism.interleave)) less.choices.drop_parts();
+  }
+  return less_recompute(pricer, *own->graph, less, plan);
+}
+
 // Complete, placed and priced, or why not. What the search says is set beside the price, and the finished
 // plan beside a price of its own.
-std::string finish(Pricer& pricer, const BestPlans::Entry& entry, PlanStatus status, PipelineModel model,
-                   Plan& plan) {
+std::string finish(Pricer& pricer, const SearchProblem& problem, const BestPlans::Entry& entry,
+                   PlanStatus status, Plan& plan) {
+  PricedPlan priced;
   try {
     plan = pricer.place(entry.plan);
+    priced = pricer.price(plan);
+    if (priced.status != PriceStatus::feasible) return priced.reason;
+    const double price = priced.predicted.step.value;
+    if (std::abs(price - entry.step.value) > kPriceTolerance * price)
+      return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step.value, price);
+    plan = pricer.place(plainer(pricer, problem, entry.plan));
   } catch (const InputError& error) {
     return error.what();
   }
-  const PricedPlan priced = pricer.price(plan);
+  priced = pricer.price(plan);
   plan = with_results(std::move(plan), priced);
   plan.status = status;
-  if (priced.status != PriceStatus::feasible) return priced.reason;
-  const double price = priced.predicted.step.value;
-  if (std::abs(price - entry.step.value) > kPriceTolerance * price)
-    return fmt::format("the search says {:.12g} s a step, the price is {:.12g} s", entry.step.value, price);
+  const PipelineModel model = problem.pipeline_model;
   return verify_plan(plan, pricer.inputs(), model).value_or("");
 }
 
@@ -231,8 +251,7 @@ SearchResult find_plans(const PlanQuestion& question) {
     if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
     Plan plan;
     const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
-    if (std::string difference = finish(pricer, *entry, status, options.pipeline_model, plan);
-        !difference.empty()) {
+    if (std::string difference = finish(pricer, problem, *entry, status, plan); !difference.empty()) {
       result.status = PlanStatus::disagreement;
       result.lower_bound = {};
       result.reason = std::move(difference);

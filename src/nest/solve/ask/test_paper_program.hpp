@@ -48,8 +48,9 @@ class PaperProgram {
       if (!fill(c, nullptr)) continue;
       for (const std::int64_t inner : divisors(c.copies)) {
         PlacementShape shape{strategy(*own_).cell(), c.stages, inner, c.copies / inner, 0, false};
-        for (const std::int64_t block :
-             shape.outer == 1 ? std::vector<std::int64_t>{0} : block_sizes(inputs_.cluster.tree(), shape)) {
+        for (const std::int64_t block : shape.outer == 1
+                                            ? std::vector<std::int64_t>{0}
+                                            : block_sizes(inputs_.cluster.sorted().tree(), shape)) {
           shape.block_devices = block;
           for (const bool first : {false, true}) {
             shape.first_stage_first = first;
@@ -187,11 +188,12 @@ class PaperProgram {
   }
 
   void try_placement(const Configuration& c, const PlacementShape& shape) {
-    const auto slots = place_cells(inputs_.cluster.tree(), shape);
+    const auto slots = place_cells(inputs_.cluster.sorted().tree(), shape);
     if (!slots) return;
     std::vector<std::vector<Cell>> cells;
     cells.reserve(static_cast<std::size_t>(c.stages));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(c.stages); ++i) cells.push_back(slots->cells_of(i));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(c.stages); ++i)
+      cells.push_back(own_cells(inputs_.cluster, *slots, i));
     const std::vector<Strategy> strategies(cells.size(), strategy(*own_));
     const PlanNetwork network = plan_network(inputs_.cluster, constants_, strategies, cells, {});
     times_.clear();

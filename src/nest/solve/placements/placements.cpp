@@ -40,7 +40,7 @@ Placements::SlotGroup& Placements::slots(const PlacementQuestion& question) {
     } else if (shape.outer == 1) {
       blocks = {0};
     } else {
-      blocks = block_sizes(cluster_->tree(), shape);
+      blocks = block_sizes(cluster_->sorted().tree(), shape);
     }
     for (const std::int64_t block : blocks) {
       deadline_.look();

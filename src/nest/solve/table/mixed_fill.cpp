@@ -31,13 +31,14 @@ std::optional<MixedFilled> MixedFiller::fill(const MixedQuestion& question, Seco
   const auto& [batch, mixable, setting, fill, placement, copies, options] = question;
   const Cluster& cluster = costs_->inputs().cluster;
   const auto p = static_cast<std::size_t>(fill.pipeline.stages);
-  const auto slots = place_cells(
-      cluster.tree(), {mixable.front().cell(), fill.pipeline.stages, placement.inner,
-                       copies / placement.inner, placement.block_devices, placement.first_stage_first});
+  const auto slots =
+      place_cells(cluster.sorted().tree(),
+                  {mixable.front().cell(), fill.pipeline.stages, placement.inner, copies / placement.inner,
+                   placement.block_devices, placement.first_stage_first});
   if (!slots) return std::nullopt;
   std::vector<std::vector<Cell>> cells;
   cells.reserve(p);
-  for (std::size_t i = 0; i < p; ++i) cells.push_back(slots->cells_of(i));
+  for (std::size_t i = 0; i < p; ++i) cells.push_back(own_cells(cluster, *slots, i));
   // Every stage with every strategy, alone in the cluster.
   std::vector<StageNetwork> alone;
   alone.reserve(p * mixable.size());

@@ -38,6 +38,13 @@ std::vector<const BestPlans::Entry*> BestPlans::all() const {
   list.reserve(entries_.size());
   for (const auto& [key, entry] : entries_) list.push_back(&entry);
   std::sort(list.begin(), list.end(), [&](const Entry* a, const Entry* b) { return before(*a, *b); });
+  if (objective_ == Objective::devices) return list;
+  for (auto first = list.begin(); first != list.end();) {
+    const Seconds equal = (*first)->step * (1 + kTie);
+    const auto last = std::find_if(first, list.end(), [&](const Entry* e) { return e->step > equal; });
+    std::stable_sort(first, last, [](const Entry* a, const Entry* b) { return a->devices < b->devices; });
+    first = last;
+  }
   return list;
 }
 
@@ -45,7 +52,7 @@ Seconds BestPlans::threshold(std::int64_t devices) const {
   if (last_ == nullptr) return slowest_;
   if (objective_ == Objective::devices && devices != last_->devices)
     return devices < last_->devices ? slowest_ : Seconds{-std::numeric_limits<double>::infinity()};
-  return last_->step;
+  return objective_ == Objective::devices ? last_->step : last_->step * (1 + kTie);
 }
 
 bool BestPlans::open(std::int64_t devices, Seconds bound) const {

@@ -12,6 +12,9 @@
 
 namespace nest::solve {
 
+// Steps that differ by a smaller share are equal: of plans that take as long, the one with fewer devices wins.
+inline constexpr double kTie = 1e-9;
+
 class BestPlans {
  public:
   // With Objective::devices, plans above `slowest` do not count.

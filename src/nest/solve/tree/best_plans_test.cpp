@@ -15,6 +15,11 @@ Plan plan_of(std::int64_t data, std::int64_t inner = 1) {
   return plan;
 }
 
+// The longest step that is equal to one but for rounding.
+Seconds tie_of(double step) {
+  return Seconds{step} * (1 + kTie);
+}
+
 std::vector<double> steps_of(const BestPlans& best) {
   std::vector<double> steps;
   for (const BestPlans::Entry* entry : best.all()) steps.push_back(entry->step.value);
@@ -45,12 +50,12 @@ TEST(BestPlans, TheThresholdIsTheLastOfTheTop) {
   best.add(Seconds{3}, plan_of(1));
   EXPECT_EQ(best.threshold(1), kInfinite) << "one more is asked for";
   best.add(Seconds{5}, plan_of(2));
-  EXPECT_EQ(best.threshold(1), Seconds{5});
+  EXPECT_EQ(best.threshold(1), tie_of(5));
   best.add(Seconds{7}, plan_of(4));
-  EXPECT_EQ(best.threshold(1), Seconds{5});
+  EXPECT_EQ(best.threshold(1), tie_of(5));
   EXPECT_EQ(best.all().size(), 3U) << "others are kept too";
   best.add(Seconds{4}, plan_of(8));
-  EXPECT_EQ(best.threshold(1), Seconds{4});
+  EXPECT_EQ(best.threshold(1), tie_of(4));
   EXPECT_TRUE(best.open(1, Seconds{4})) << "a tie may still win by its key";
   EXPECT_FALSE(best.open(1, Seconds{4.0000001}));
 }
@@ -61,9 +66,9 @@ TEST(BestPlans, ABetterVariantMovesTheThreshold) {
   best.add(Seconds{3}, plan_of(1));
   best.add(Seconds{5}, plan_of(2, 1));
   best.add(Seconds{4}, plan_of(2, 2));
-  EXPECT_EQ(best.threshold(1), Seconds{4});
+  EXPECT_EQ(best.threshold(1), tie_of(4));
   best.add(Seconds{1}, plan_of(2, 1));
-  EXPECT_EQ(best.threshold(1), Seconds{3});
+  EXPECT_EQ(best.threshold(1), tie_of(3));
   EXPECT_EQ(best.best()->step, Seconds{1});
 }
 
@@ -77,6 +82,21 @@ TEST(BestPlans, TiesGoByTheKeyWhateverTheOrder) {
     EXPECT_EQ(best.best()->plan.parallelism.data, 2);
     EXPECT_EQ(best.all()[2]->plan.parallelism.data_inner, 2);
   }
+}
+
+// Rounding decides nothing: of steps that are equal but for it, fewer devices win, also among the runners-up.
+TEST(BestPlans, FewerDevicesWinTies) {
+  BestPlans best(Objective::step_time, 1, kInfinite);
+  best.add(Seconds{2}, plan_of(8));
+  best.add(Seconds{2 * (1 + 1e-12)}, plan_of(4));
+  best.add(Seconds{2 * (1 + 1e-8)}, plan_of(1));
+  best.add(Seconds{3}, plan_of(16));
+  best.add(Seconds{3 * (1 + 1e-12)}, plan_of(2));
+  std::vector<std::int64_t> devices;
+  for (const BestPlans::Entry* entry : best.all()) devices.push_back(entry->devices);
+  EXPECT_EQ(devices, (std::vector<std::int64_t>{4, 8, 1, 2, 16}));
+  EXPECT_EQ(best.best()->devices, 4);
+  EXPECT_TRUE(best.open(1, Seconds{2 * (1 + 1e-12)})) << "a tie with fewer devices may still win";
 }
 
 TEST(BestPlans, FewestDevicesComeFirst) {

@@ -4,19 +4,17 @@
 
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/configuration.hpp"
-#include "nest/solve/tree/test_problem.hpp"
-#include "support/stride.hpp"
+#include "nest/solve/tree/test_fastest.hpp"
 
 namespace nest::solve {
 namespace {
 
 using test::Fastest;
-using test::Instance;
+using test::for_fastest;
 using test::TestProblem;
 
 constexpr Seconds kInfinite = Seconds::most();
 constexpr double kRounding = 1 + 1e-9;
-constexpr unsigned kInstances = 300;
 
 using Key = std::vector<std::int64_t>;
 
@@ -35,30 +33,6 @@ Key place_of(const Plan& plan) {
   const Parallelism& p = plan.parallelism;
   key.insert(key.end(), {p.zero_shards, p.data_inner, p.block_devices, p.first_stage_first ? 1 : 0});
   return key;
-}
-
-// Calls `look` with a problem, its evaluator and the fastest plan of each kind that it has.
-template <class KeyOf, class Look>
-void for_fastest(unsigned first, std::int64_t most_plans, KeyOf key, Look look) {
-  for (unsigned seed = first; seed < first + kInstances; seed += test::stride()) {
-    const Instance instance = test::random_instance(seed, most_plans);
-    TestProblem problem(instance);
-    Evaluator evaluator(problem.problem);
-    for (const auto& [kind, fastest] : test::fastest_by(instance, key)) {
-      const Configuration c = problem.configuration(fastest.plan);
-      look(problem, evaluator, c, fastest);
-      ASSERT_FALSE(testing::Test::HasFailure()) << instance.text << test::in_words(fastest.plan);
-    }
-  }
-}
-
-TEST(Evaluator, NoPlanBeatsTheQuickBound) {
-  for_fastest(40'001, 300, degree_key,
-              [](TestProblem& problem, Evaluator& evaluator, const Configuration& c, const Fastest& fastest) {
-                const Seconds bound = evaluator.quick_bound(problem.degrees(c), c.schedule, c.interleave);
-                EXPECT_GT(bound, Seconds{0});
-                EXPECT_LE(bound, fastest.step * kRounding);
-              });
 }
 
 // Without a limit, and with the plan's own step as one.

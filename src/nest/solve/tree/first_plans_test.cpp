@@ -19,8 +19,7 @@ struct First {
       : problem(instance), best(options.objective, 1, Seconds::most()) {
     Pricer pricer(instance.inputs);
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-      if (pricer.price(plan).status != PriceStatus::invalid)
-        static_cast<void>(problem.configuration(plan));
+      if (pricer.price(plan).status != PriceStatus::invalid) static_cast<void>(problem.configuration(plan));
       return true;
     });
     Workers workers(threads);

@@ -46,9 +46,10 @@ class FillCase {
         pricer_(instance.inputs, {.pipeline_model = instance.options.pipeline_model}) {
     const Parallelism& p = plan_.parallelism;
     const auto slots = place_cells(
-        instance.inputs.cluster.tree(),
+        instance.inputs.cluster.sorted().tree(),
         {p.strategy.cell(), p.pipeline, p.data_inner, p.outer(), p.block_devices, p.first_stage_first});
-    for (std::size_t i = 0; i < stages(); ++i) cells_.push_back(slots->cells_of(i));
+    for (std::size_t i = 0; i < stages(); ++i)
+      cells_.push_back(own_cells(instance.inputs.cluster, *slots, i));
   }
 
   [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(plan_.parallelism.pipeline); }

@@ -58,7 +58,7 @@ constexpr std::size_t kMostCuts = 1'000'000;
 class Space {
  public:
   Space(const PlanInputs& inputs, const Training& training, const SearchSpace& space, const Visit& visit)
-      : inputs_(inputs), tree_(inputs.cluster.tree()), space_(space), book_(inputs), visit_(visit) {
+      : inputs_(inputs), tree_(inputs.cluster.sorted().tree()), space_(space), book_(inputs), visit_(visit) {
     plan_.training = training;
   }
 
@@ -73,7 +73,15 @@ class Space {
     const LayerProfile* profile = inputs_.profile();
     const std::int64_t batch = plan_.training.global_batch;
     Numbers open{1, 2, 4, 8, 16};
-    if (profile != nullptr) open = {profile->micro_batch};
+    if (profile != nullptr) {
+      open = {profile->micro_batch};
+    } else {
+      // While half of it has fewer than 65,536 tokens.
+      std::int64_t tokens = 0;
+      for (const StackSpec& stack : std::get<ModelSpec>(inputs_.source).stacks)
+        tokens = std::max(tokens, stack.sequence > 0 ? stack.sequence : plan_.training.sequence);
+      for (std::int64_t b = 32; b * tokens < 131'072; b *= 2) open.push_back(b);
+    }
     for (const std::int64_t b : values_of(space_.micro_batch, open, batch)) {
       if (batch % b != 0 || stop_) continue;
       plan_.training.micro_batch = b;
@@ -119,7 +127,27 @@ class Space {
     return list;
   }
 
-  [[nodiscard]] std::vector<Strategy> strategies() const {
+  // Whether so many ranks can share the positions of every layer. Token ids stay whole.
+  [[nodiscard]] bool divides(std::int64_t ranks) {
+    const auto whole = [&](const LayerType& type, TensorIndex i) {
+      const Shape& shape = type.tensor(i).shape;
+      return std::all_of(shape.begin(), shape.end(), [&](const Dim& d) {
+        return (d.axis != Axis::sequence && d.axis != Axis::source_sequence) || d.size % ranks == 0;
+      });
+    };
+    for (const LayerType& type :
+         book_.model(plan_.training.micro_batch, plan_.training.sequence).model->types) {
+      for (const Operator& op : type.operators) {
+        for (const TensorIndex i : op.outputs)
+          if (!whole(type, i)) return false;
+        for (const TensorIndex i : op.inputs)
+          if (op.kind != OperatorKind::embedding && !whole(type, i)) return false;
+      }
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::vector<Strategy> strategies() {
     const std::int64_t experts = experts_of(std::get<ModelSpec>(inputs_.source));
     const std::int64_t most = tree_.devices();
     std::int64_t node = 1;
@@ -132,8 +160,9 @@ class Space {
            values_of(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
         for (const std::int64_t e :
              values_of(space_.expert, experts > 0 ? divisors(experts) : Numbers{1}, most))
-          add_strategies(list, {.tensor = t, .sequence_parallel = t > 1, .context = c, .expert = e},
-                         experts > 0 ? Numbers{1, t} : Numbers{t});
+          add_strategies(
+              list, {.tensor = t, .sequence_parallel = t > 1 && divides(t * c), .context = c, .expert = e},
+              experts > 0 ? Numbers{1, t} : Numbers{t});
       }
     }
     return list;

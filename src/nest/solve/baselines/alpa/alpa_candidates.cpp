@@ -127,7 +127,7 @@ class Offers {
   }
 
   [[nodiscard]] bool place(Parallelism& p) const {
-    const DeviceTree& tree = question_.inputs.cluster.tree();
+    const DeviceTree& tree = question_.inputs.cluster.sorted().tree();
     std::vector<std::int64_t> blocks{0};
     if (!space_.block_devices.open()) blocks = space_.block_devices.values(tree.devices());
     for (const std::int64_t block : blocks) {

@@ -18,7 +18,7 @@ bool contains(const std::vector<std::int64_t>& list, std::int64_t value) {
 }  // namespace
 
 Plan choices_on_cluster(Plan plan, const PlanQuestion& question) {
-  const DeviceTree& tree = question.inputs.cluster.tree();
+  const DeviceTree& tree = question.inputs.cluster.sorted().tree();
   Parallelism& p = plan.parallelism;
   for (Stage& stage : plan.stages) {
     stage.devices.clear();

@@ -52,7 +52,7 @@ class Expert {
       : question_(question),
         space_(question.space),
         training_(question.training),
-        tree_(question.inputs.cluster.tree()),
+        tree_(question.inputs.cluster.sorted().tree()),
         book_(question.inputs),
         pricer_(pricer_of(question)),
         recomputes_(recompute_order(question)) {

@@ -78,7 +78,7 @@ const std::vector<McmcSpace::Block>& McmcSpace::blocks(const McmcState& state) {
       blocks_.try_emplace({cell, state.strategy.tensor, state.pipeline, state.inner, outer});
   if (!made) return at->second;
   const SearchSpace& space = question_->space;
-  const DeviceTree& tree = inputs().cluster.tree();
+  const DeviceTree& tree = inputs().cluster.sorted().tree();
   PlacementShape shape{cell, state.pipeline, state.inner, outer, 0, false};
   Numbers sizes = block_sizes(tree, shape);
   if (outer == 1 && sizes.size() > 1) sizes.resize(1);
