@@ -11,13 +11,20 @@ struct Row {
 };
 
 constexpr std::array kRows{
-    Row{"dominance", &Prunings::dominance},         Row{"floors", &Prunings::floors},
-    Row{"label-bound", &Prunings::label_bound},     Row{"stage-bound", &Prunings::stage_bound},
-    Row{"memory-order", &Prunings::memory_order},   Row{"option-order", &Prunings::option_order},
-    Row{"group-bound", &Prunings::group_bound},     Row{"relaxed-bound", &Prunings::relaxed_bound},
-    Row{"network-bound", &Prunings::network_bound}, Row{"same-network", &Prunings::same_network},
-    Row{"split-bound", &Prunings::split_bound},     Row{"dive", &Prunings::dive},
-    Row{"memory-bound", &Prunings::memory_bound},   Row{"melted-bound", &Prunings::melted_bound},
+    Row{"dominance", &Prunings::dominance},
+    Row{"floors", &Prunings::floors},
+    Row{"label-bound", &Prunings::label_bound},
+    Row{"stage-bound", &Prunings::stage_bound},
+    Row{"memory-order", &Prunings::memory_order},
+    Row{"option-order", &Prunings::option_order},
+    Row{"group-bound", &Prunings::group_bound},
+    Row{"relaxed-bound", &Prunings::relaxed_bound},
+    Row{"network-bound", &Prunings::network_bound},
+    Row{"same-network", &Prunings::same_network},
+    Row{"split-bound", &Prunings::split_bound},
+    Row{"dive", &Prunings::dive},
+    Row{"memory-bound", &Prunings::memory_bound},
+    Row{"melted-bound", &Prunings::melted_bound},
     Row{"beam", &Prunings::beam},
 };
 

@@ -69,7 +69,10 @@ std::string_view to_string(Composition composition) {
 }
 
 CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& constants)
-    : number_(next_number()), library_(constants.library), launch_s_(constants.launch.value), message_s_(constants.message.value) {
+    : number_(next_number()),
+      library_(constants.library),
+      launch_s_(constants.launch.value),
+      message_s_(constants.message.value) {
   if (constants.levels.size() != cluster.levels().size()) {
     throw InputError(cluster.name(), "levels", "one fabric for each level is expected");
   }

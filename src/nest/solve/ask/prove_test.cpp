@@ -41,6 +41,12 @@ TEST(Prove, SearchFindsWhatTheTwinFindsInTightMemory) {
   }
 }
 
+// Seeds in which the search was once wrong: levels of equal bandwidth whose fabrics are not equally efficient.
+TEST(Prove, SearchFindsWhatItOnceMissed) {
+  for (const unsigned seed : {1642U, 3448U, 7434U})
+    test::tight_differences(seed, 4'000, 10, {}, [](const std::string& what) { ADD_FAILURE() << what; });
+}
+
 class Without : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Without, APruningThatIsOffChangesNothing) {

@@ -14,7 +14,7 @@ bool BestPlans::before(const Entry& a, const Entry& b) const {
 }
 
 void BestPlans::add(Seconds step, Plan plan) {
-  if (step > threshold(plan.parallelism.devices())) return;
+  if (step > slowest_) return;
   Entry entry{step, plan.parallelism.devices(), tie_key(plan), {}};
   const auto [at, made] = entries_.try_emplace(degree_key(plan));
   if (!made && !before(entry, at->second)) return;

@@ -42,6 +42,13 @@ void FirstPlans::keep_best(std::vector<Candidate>& all, std::size_t most, std::s
   all = std::move(kept);
 }
 
+// Plans that do not count are not kept: there are many.
+void FirstPlans::add(const Candidate& candidate, BestPlans& best) const {
+  const std::int64_t devices = problem_->degrees[candidate.configuration.degrees].devices;
+  if (candidate.plan && best.open(devices, candidate.plan->step))
+    best.add(candidate.plan->step, candidate.plan->plan);
+}
+
 // Every ZeRO and recomputation with the first schedule without chunks.
 std::vector<FirstPlans::Candidate> FirstPlans::usual_of(Evaluator& evaluator, std::size_t number,
                                                         Seconds limit) const {
@@ -112,7 +119,7 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
       for (Candidate& candidate : own) {
         counts_.work += candidate.counts.work;
         candidate.counts = {};
-        if (candidate.plan) best.add(candidate.plan->step, candidate.plan->plan);
+        add(candidate, best);
         all.push_back(std::move(candidate));
       }
     }
@@ -160,7 +167,7 @@ void FirstPlans::improve(std::vector<Candidate>& candidates, BestPlans& best, co
     candidate.counts = {};
     if (!candidate.plan) continue;
     candidate.estimate = candidate.plan->step;
-    best.add(candidate.plan->step, candidate.plan->plan);
+    add(candidate, best);
   }
   fills_ += static_cast<std::int64_t>(candidates.size());
   std::erase_if(candidates, [](const Candidate& c) { return !c.plan; });
