@@ -36,8 +36,9 @@ Tier look_at(const Level& level, LevelId id, const DeviceTree& tree, const Tier&
     if (!below.kind.empty()) {
       const auto kind = [&](std::int32_t child) { return below.kind[index(child)]; };
       if (!level.hops_through_children()) {
-        std::stable_sort(children.begin(), children.end(),
-                         [&](std::int32_t a, std::int32_t b) { return kind(a) > kind(b); });
+        std::sort(children.begin(), children.end(), [&](std::int32_t a, std::int32_t b) {
+          return kind(a) != kind(b) ? kind(a) > kind(b) : a < b;
+        });
       }
       for (const std::int32_t child : children) own.second.push_back(kind(child));
     }
@@ -55,6 +56,7 @@ std::optional<SiblingOrder> find_sibling_order(std::span<const Level> levels, co
   const auto uniform = [](const Level& level) { return level.fan_out.uniform(); };
   if (std::all_of(levels.begin(), levels.end(), uniform)) return std::nullopt;
   std::vector<Tier> tiers;
+  tiers.reserve(levels.size());
   for (std::int32_t l = 0; l < tree.levels(); ++l)
     tiers.push_back(look_at(levels[index(l)], LevelId(l), tree, l == 0 ? Tier{} : tiers.back()));
   SiblingOrder order;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "nest/network/groups/group_pattern.hpp"
@@ -35,7 +36,7 @@ bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
     if (outer.bandwidth > inner.bandwidth || outer.latency < inner.latency ||
         (outer.in_network_reduction && !inner.in_network_reduction))
       return false;
-    for (const std::size_t p : {0, 1}) {
+    for (std::size_t p = 0; p < std::size(in.seconds_per_byte); ++p) {
       if (out.seconds_per_byte[p] < in.seconds_per_byte[p]) return false;
     }
   }

@@ -298,7 +298,7 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& qu
     forget();
   MemoryShare memory(counts.memory);
   try {
-    memory.change(p * static_cast<std::int64_t>(sets.size() * sizeof(cells_.front())));
+    memory.change(p * static_cast<std::int64_t>(sets.size() * sizeof(std::vector<Label>)));
     prepare(options, sets.size(), static_cast<std::size_t>(p));
     cells_[0].push_back({});
     std::int64_t counted = 0;

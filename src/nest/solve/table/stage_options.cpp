@@ -215,9 +215,14 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
   // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.
   constexpr std::size_t kFew = 32;
   if (options.size() > kFew) {
-    std::stable_sort(options.begin(), options.end(),
-                     [](const StageOption& a, const StageOption& b) { return a.layers_b < b.layers_b; });
-    return options;
+    std::vector<std::pair<Seconds, std::size_t>> order;
+    order.reserve(options.size());
+    for (std::size_t i = 0; i < options.size(); ++i) order.emplace_back(options[i].layers_b, i);
+    std::sort(order.begin(), order.end());
+    std::vector<StageOption> sorted;
+    sorted.reserve(options.size());
+    for (const auto& [time, i] : order) sorted.push_back(std::move(options[i]));
+    return sorted;
   }
   for (std::size_t i = 1; i < options.size(); ++i) {
     for (std::size_t k = i; k > 0 && options[k].layers_b < options[k - 1].layers_b; --k)

@@ -42,7 +42,9 @@ std::vector<const BestPlans::Entry*> BestPlans::all() const {
   for (auto first = list.begin(); first != list.end();) {
     const Seconds equal = (*first)->step * (1 + kTie);
     const auto last = std::find_if(first, list.end(), [&](const Entry* e) { return e->step > equal; });
-    std::stable_sort(first, last, [](const Entry* a, const Entry* b) { return a->devices < b->devices; });
+    std::sort(first, last, [&](const Entry* a, const Entry* b) {
+      return a->devices != b->devices ? a->devices < b->devices : before(*a, *b);
+    });
     first = last;
   }
   return list;

@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "nest/plan/schedules/schedule.hpp"
-
 namespace nest::solve {
 namespace {
 
@@ -26,12 +24,13 @@ bool FirstPlans::earlier(const Candidate& a, const Candidate& b) const {
   const Degrees& right = problem_->degrees[b.configuration.degrees];
   if (options_->objective == Objective::devices && left.devices != right.devices)
     return left.devices < right.devices;
-  return std::tie(a.estimate, a.configuration.degrees) < std::tie(b.estimate, b.configuration.degrees);
+  return std::tie(a.estimate, a.configuration.degrees, a.number) <
+         std::tie(b.estimate, b.configuration.degrees, b.number);
 }
 
 void FirstPlans::keep_best(std::vector<Candidate>& all, std::size_t most, std::size_t of_strategy) const {
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const Candidate& a, const Candidate& b) { return earlier(a, b); });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].number = i;
+  std::sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return earlier(a, b); });
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> taken;
   std::vector<Candidate> kept;
   for (Candidate& candidate : all) {
@@ -97,8 +96,8 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
   }
   const bool fewest = options_->objective == Objective::devices;
   if (fewest) {
-    std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
-      return problem_->degrees[a].devices < problem_->degrees[b].devices;
+    std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
+      return std::pair(problem_->degrees[a].devices, a) < std::pair(problem_->degrees[b].devices, b);
     });
   }
   std::vector<Candidate> all;

@@ -31,7 +31,8 @@ class FirstPlans {
 
  private:
   struct Candidate {
-    Seconds estimate;  // later: of a plan
+    Seconds estimate;        // later: of a plan
+    std::size_t number = 0;  // where candidates are sorted, the order of equal ones
     Configuration configuration;
     ShardKind shards = ShardKind::whole;
     TieQuestion ties;

@@ -60,7 +60,8 @@ Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int6
   StagePass longest;  // of one kind
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
     const auto count = static_cast<std::int64_t>(all[kind]);
-    const auto most = static_cast<double>((count + degrees.pipeline - 1) / degrees.pipeline);
+    const std::int64_t layers = (count + degrees.pipeline - 1) / degrees.pipeline;
+    const auto most = static_cast<double>(layers);
     const StagePass own{most * by_kind[kind].f, most * by_kind[kind].b};
     if (own.f + own.b > longest.f + longest.b) longest = own;
   }
