@@ -108,7 +108,7 @@ std::optional<Placement> Placements::usual(const PlacementQuestion& question) co
   PlacementShape shape{
       strategy.cell(), question.pipeline, inner.back(), question.copies / inner.back(), 0, false};
   if (shape.outer > 1) {
-    const std::vector<std::int64_t> blocks = block_sizes(cluster_->tree(), shape);
+    const std::vector<std::int64_t> blocks = block_sizes(cluster_->sorted().tree(), shape);
     if (blocks.empty()) return std::nullopt;
     shape.block_devices = blocks.front();
   }
