@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -10,12 +11,12 @@ namespace {
 
 constexpr std::size_t kBlock = 32;          // degrees that are estimated between two looks at the best
 constexpr std::size_t kMostDegrees = 4096;  // that are estimated
-constexpr std::size_t kPlaced = 12;         // candidates that get other placements
+constexpr std::size_t kPlaced = 8;          // candidates that get other placements
 constexpr std::size_t kOfStrategy = 4;      // of them with the same strategy and micro-batch size
-constexpr double kNear = 1.05;              // times the best: what is above is not looked at any further
-constexpr std::size_t kPlacements = 6;      // of each, by their bounds
-constexpr std::size_t kImproved = 4;        // plans that are improved by a beam search
-constexpr std::size_t kChunked = 6;         // configurations with chunks that are tried
+constexpr double kNear = 1.02;              // times the best: what is above is not looked at any further
+constexpr std::size_t kPlacements = 3;      // of each, by their bounds
+constexpr std::size_t kImproved = 2;        // plans that are improved by a beam search
+constexpr std::size_t kChunked = 3;         // configurations with chunks that are tried
 
 }  // namespace
 
@@ -58,12 +59,16 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual_of(Evaluator& evaluator, st
   for (const auto& [schedule, interleave] : problem_->schedules(degrees)) {
     if (interleave > 1) continue;
     Candidate candidate;
+    std::optional<Zero> fitted;
+    ShardKind fitted_shards = ShardKind::any;
     Configuration& c = candidate.configuration;
     c.degrees = number;
     c.schedule = schedule;
     c.interleave = interleave;
     for (const auto& [zero, shards, recompute] : problem_->zeros(c)) {
       if (shards == ShardKind::part && problem_->space->zero_shards.open()) continue;
+      // Where all stages recompute alike: the first that fits, less recomputation first, and no parts of stages.
+      if (recompute && (recompute->layers > 0 || (fitted == zero && fitted_shards == shards))) continue;
       candidate.shards = shards;
       c.zero = zero;
       c.recompute = recompute;
@@ -79,6 +84,8 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual_of(Evaluator& evaluator, st
       candidate.plan = evaluator.best(placed, *placement, candidate.ties, limit, candidate.counts,
                                       Evaluator::Effort::guess);
       if (!candidate.plan) continue;
+      fitted = zero;
+      fitted_shards = shards;
       candidate.estimate = candidate.plan->step;
       all.push_back(candidate);
       candidate.plan.reset();
