@@ -7,20 +7,13 @@
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/ask/why_not.hpp"
+#include "nest/solve/twin/test_plain_space.hpp"
 
 namespace nest::solve {
 namespace {
 
-const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
-
-// ZeRO 0, no recomputation, 1F1B: the plans of the worked example's table and others like them.
-SearchSpace plain_space() {
-  SearchSpace space;
-  space.recompute = {{RecomputePolicy::none, 0}};
-  space.zero = Choice(0);
-  space.schedules = {Schedule::one_f_one_b};
-  return space;
-}
+const Training& kTraining = test::kExampleTraining;
+using test::plain_space;
 
 PlanQuestion llama(int threads) {
   Warnings warnings;

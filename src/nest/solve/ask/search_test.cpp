@@ -9,22 +9,15 @@
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/tree/configuration.hpp"
 #include "nest/solve/tree/test_problem.hpp"
+#include "nest/solve/twin/test_plain_space.hpp"
 #include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
 
 using test::Instance;
-const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
-
-// ZeRO 0, no recomputation, 1F1B: the plans of the worked example's table and others like them.
-SearchSpace plain_space() {
-  SearchSpace space;
-  space.recompute = {{RecomputePolicy::none, 0}};
-  space.zero = Choice(0);
-  space.schedules = {Schedule::one_f_one_b};
-  return space;
-}
+const Training& kTraining = test::kExampleTraining;
+using test::plain_space;
 
 SearchResult search_of(const Instance& instance, const SearchOptions& options) {
   return ask({instance.inputs, instance.training, instance.space, options});

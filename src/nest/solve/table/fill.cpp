@@ -277,8 +277,12 @@ Filled Filler::trace(StageOptions& options, const FillQuestion& question, const 
   std::int32_t to = options.setting().sets->all();
   for (std::int64_t s = question.pipeline.stages; s >= 1; --s) {
     const auto place = static_cast<std::size_t>(label.place);
-    const StageOption& option = options.of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
-    filled.stages.push_back({label.state, to, place, option.recompute, false});
+    // The option was made when its label was, so that no others have to be.
+    const StageOption& option =
+        options.first_of(place, label.stage_class)[static_cast<std::size_t>(label.option)];
+    const LayerSets& sets = *options.setting().sets;
+    filled.stages.push_back({label.state, to, place, option.recompute,
+                             sets.classes()[static_cast<std::size_t>(label.stage_class)].splits_tied});
     to = label.state;
     if (s > 1) {
       label = cells_[static_cast<std::size_t>(s - 1) * states_ + static_cast<std::size_t>(to)]

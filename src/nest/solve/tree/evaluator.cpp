@@ -100,8 +100,7 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
   const Degrees& degrees = problem_->degrees[c.degrees];
   const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
-  const RecomputeChoices only =
-      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
+  const RecomputeChoices only = problem_->recompute_of(c);
   StageSetting own = setting(c, only, kNowhere);
   if (kind == ShardKind::any) {
     own.any_zero = true;
@@ -142,8 +141,7 @@ std::optional<Evaluator::Estimate> Evaluator::estimate(const Configuration& c, S
                                                        FillCounts& counts) {
   const Degrees& degrees = problem_->degrees[c.degrees];
   const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind);
-  const RecomputeChoices only =
-      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
+  const RecomputeChoices only = problem_->recompute_of(c);
   StageOptions options(
       setting(c, only, kNowhere),
       {problem_->costs->place(batch_of(degrees), strategy_of(degrees), network.stage, network.collectives)});
@@ -195,23 +193,13 @@ Seconds Evaluator::network_bound(const Configuration& c, const Placement& placem
 }
 
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {
-  const Degrees& degrees = problem_->degrees[c.degrees];
+  const PlanDegrees own = problem_->plan_degrees(SearchProblem::placed(c, placement));
   Plan plan;
-  plan.training = batch_of(degrees).training;
-  plan.training.micro_batches = degrees.micro_batches;
+  plan.training = own.training;
+  plan.parallelism = own.parallelism;
   Parallelism& p = plan.parallelism;
-  p.strategy = strategy_of(degrees);
   p.strategy.expert_tensor = p.strategy.expert_tensor_degree();
-  p.pipeline = degrees.pipeline;
-  p.data = degrees.copies * p.strategy.side();
-  p.data_inner = placement.inner;
-  p.block_devices = placement.block_devices;
-  p.zero = c.zero;
-  p.zero_shards = c.zero.shards_anything() ? placement.zero_shards : 1;
-  p.interleave = c.interleave;
-  p.schedule = c.schedule;
-  p.first_stage_first = placement.first_stage_first;
-  plan.stages.resize(static_cast<std::size_t>(degrees.pipeline));
+  plan.stages.resize(static_cast<std::size_t>(p.pipeline));
   for (Stage& stage : plan.stages) stage.strategy = p.strategy;
   return plan;
 }
@@ -224,8 +212,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
   SearchCosts& costs = *problem_->costs;
   const PlanNetwork& network = *placement.network;
   std::vector<std::size_t> of_stage;
-  const RecomputeChoices only =
-      c.recompute ? RecomputeChoices(*c.recompute, problem_->recompute) : problem_->recompute;
+  const RecomputeChoices only = problem_->recompute_of(c);
   StageOptions options(setting(c, only, network.tied),
                        places_of(costs, batch, strategy_of(degrees), network, of_stage));
   if (schedule_of(c.schedule).chunked()) {

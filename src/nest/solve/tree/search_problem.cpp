@@ -11,8 +11,7 @@ bool SearchProblem::mixed(Schedule schedule) const {
          (space->rules == nullptr || !space->rules->same_strategy);
 }
 
-const FrameworkRule* SearchProblem::broken_rule(const Configuration& c) const {
-  if (space->rules == nullptr) return nullptr;
+PlanDegrees SearchProblem::plan_degrees(const Configuration& c) const {
   const Degrees& own = degrees[c.degrees];
   PlanDegrees all;
   all.training = costs->batches()[own.batch].training;
@@ -28,7 +27,11 @@ const FrameworkRule* SearchProblem::broken_rule(const Configuration& c) const {
   p.interleave = c.interleave;
   p.schedule = c.schedule;
   p.first_stage_first = c.first_stage_first;
-  return space->rules->broken(all);
+  return all;
+}
+
+const FrameworkRule* SearchProblem::broken_rule(const Configuration& c) const {
+  return space->rules == nullptr ? nullptr : space->rules->broken(plan_degrees(c));
 }
 
 std::vector<SearchProblem::ScheduleChoice> SearchProblem::schedules(const Degrees& own) const {

@@ -30,6 +30,8 @@ struct SearchProblem {
   [[nodiscard]] bool too_large(const Degrees& own) const {
     return prunings.memory_bound && own.memory > costs->capacity();
   }
+  // What a configuration says of its plans: all but their stages and devices.
+  [[nodiscard]] PlanDegrees plan_degrees(const Configuration& configuration) const;
   // The framework's rule that forbids a configuration; none where it may be.
   [[nodiscard]] const FrameworkRule* broken_rule(const Configuration& configuration) const;
 
@@ -46,6 +48,10 @@ struct SearchProblem {
     std::optional<Recompute> recompute;
   };
   [[nodiscard]] std::vector<ZeroChoice> zeros(const Configuration& configuration) const;
+  // What its stages may recompute.
+  [[nodiscard]] RecomputeChoices recompute_of(const Configuration& configuration) const {
+    return configuration.recompute ? RecomputeChoices(*configuration.recompute, recompute) : recompute;
+  }
   // The placements of a configuration whose ZeRO is chosen, and the choices that one of them fixes.
   [[nodiscard]] PlacementQuestion placement_question(const Configuration& configuration, ShardKind shards,
                                                      std::size_t tied_first, std::size_t tied_last) const;

@@ -12,7 +12,7 @@
 namespace nest::solve {
 namespace {
 
-// Every plan that plain loops enumerate is among the choices of its degrees.
+// Every plan that plain loops enumerate is among the choices of its degrees, and a choice is there once.
 TEST(SearchProblem, HasTheChoicesOfEveryPlan) {
   int plans = 0;
   for (unsigned seed = 92'001; seed < 92'101; seed += test::stride()) {
@@ -23,8 +23,11 @@ TEST(SearchProblem, HasTheChoicesOfEveryPlan) {
       if (pricer.price(plan).status == PriceStatus::invalid) return true;
       const Configuration c = problem.configuration(plan);
       bool schedule = false;
-      for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
+      std::set<std::tuple<int, std::int64_t>> schedules;
+      for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c))) {
+        EXPECT_TRUE(schedules.emplace(static_cast<int>(own), interleave).second) << instance.text;
         schedule = schedule || (own == c.schedule && interleave == c.interleave);
+      }
       EXPECT_TRUE(schedule) << instance.text;
       bool zero = false;
       for (const auto& [own, shards, recompute] : problem.problem.zeros(c))
@@ -35,23 +38,6 @@ TEST(SearchProblem, HasTheChoicesOfEveryPlan) {
     });
   }
   EXPECT_GT(plans, 1000);
-}
-
-// A choice is there once.
-TEST(SearchProblem, ChoicesDiffer) {
-  for (unsigned seed = 92'201; seed < 92'251; seed += test::stride()) {
-    const test::Instance instance = test::random_instance(seed, 300);
-    test::TestProblem problem(instance);
-    Pricer pricer(instance.inputs);
-    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-      if (pricer.price(plan).status == PriceStatus::invalid) return true;
-      const Configuration c = problem.configuration(plan);
-      std::set<std::tuple<int, std::int64_t>> schedules;
-      for (const auto& [own, interleave] : problem.problem.schedules(problem.degrees(c)))
-        EXPECT_TRUE(schedules.emplace(static_cast<int>(own), interleave).second) << instance.text;
-      return false;
-    });
-  }
 }
 
 }  // namespace

@@ -7,22 +7,14 @@
 
 #include "nest/plan/test_example.hpp"
 #include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/twin/test_plain_space.hpp"
 #include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
 
-// The hand-priced example with one recomputation, ZeRO 0 and 1F1B: what is left are stages, copies and
-// places.
-SearchSpace plain_space() {
-  SearchSpace space;
-  space.recompute = {{RecomputePolicy::none, 0}};
-  space.zero = Choice(0);
-  space.schedules = {Schedule::one_f_one_b};
-  return space;
-}
-
-const Training kTraining{.global_batch = 8, .sequence = 512, .optimizer = Optimizer::sgd};
+const Training& kTraining = test::kExampleTraining;
+using test::plain_space;
 
 std::int64_t count(const SearchSpace& space) {
   return count_plans(test::example_inputs(), kTraining, space, 1'000'000);
