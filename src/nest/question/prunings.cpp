@@ -25,6 +25,8 @@ constexpr std::array kRows{
     Row{"dive", &Prunings::dive},
     Row{"memory-bound", &Prunings::memory_bound},
     Row{"melted-bound", &Prunings::melted_bound},
+    Row{"completions", &Prunings::completions},
+    Row{"put-off", &Prunings::put_off},
     Row{"beam", &Prunings::beam},
 };
 

@@ -26,6 +26,8 @@ struct Prunings {
   bool same_network = true;   // placements with equal networks
   bool split_bound = true;    // interleaved splits whose bound is above the best plan
   bool melted_bound = true;   // tables in which labels that melt into few are above the best plan
+  bool completions = true;    // labels whose first stages, however they are cut, make them too slow
+  bool put_off = true;        // tables that take much work, until their bound is the least
   bool beam = true;           // looks for good stages of a configuration before the best
   bool dive = true;           // looks for a good plan first
 };

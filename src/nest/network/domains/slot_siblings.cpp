@@ -7,7 +7,7 @@
 namespace nest::network {
 
 SlotSiblings::SlotSiblings(const Cluster& cluster, const CellLayout& layout)
-    : cluster_(&cluster), layout_(&layout), facts_(cluster), walk_(cluster, layout, facts_) {}
+    : cluster_(&cluster), layout_(&layout), facts_(cluster) {}
 
 std::int64_t SlotSiblings::lanes(std::int64_t width) const {
   const DeviceTree& tree = cluster_->tree();
@@ -25,7 +25,9 @@ Shapes SlotSiblings::shared(std::vector<GroupShape> shapes) {
 }
 
 SlotShapes SlotSiblings::found(const SiblingSpec& spec, std::size_t owners, std::int64_t groups) {
-  const OwnerFacts facts = walk_.run(spec, owners);
+  // What a walk needs on its way is much on large clusters, and placements live long: each has its own.
+  DomainWalk walk(*cluster_, *layout_, facts_);
+  const OwnerFacts facts = walk.run(spec, owners);
   const bool pairs = spec.kind == SiblingKind::pairs;
   const auto shapes = [&](const std::vector<std::int32_t>& names, bool own) {
     const bool siblings = (own ? groups : groups * static_cast<std::int64_t>(owners)) > 1;

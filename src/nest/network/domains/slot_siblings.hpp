@@ -49,7 +49,6 @@ class SlotSiblings {
   const Cluster* cluster_;
   const CellLayout* layout_;
   GroupFacts facts_;
-  DomainWalk walk_;
   std::vector<Shapes> known_;  // equal shapes are the same
 };
 

@@ -94,10 +94,10 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
 }
 
 RelaxedNetwork Placements::relaxed(const CollectiveModel& collectives, std::size_t strategy,
-                                   std::int64_t copies, ShardKind kind) const {
+                                   std::int64_t copies, ShardKind kind, Zero zero) const {
   return relaxed_network(
       even_ ? *even_ : *cluster_, *constants_, collectives,
-      {(*strategies_)[strategy], copies, kind, !space_->zero_shards.open(), even_.has_value()});
+      {(*strategies_)[strategy], copies, kind, zero, !space_->zero_shards.open(), even_.has_value()});
 }
 
 std::optional<Placement> Placements::usual(const PlacementQuestion& question) const {

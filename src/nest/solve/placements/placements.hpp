@@ -59,7 +59,7 @@ class Placements {
   [[nodiscard]] std::optional<Placement> usual(const PlacementQuestion& question) const;
   // The network that no placement of a strategy is faster than.
   [[nodiscard]] RelaxedNetwork relaxed(const CollectiveModel& collectives, std::size_t strategy,
-                                       std::int64_t copies, ShardKind kind) const;
+                                       std::int64_t copies, ShardKind kind, Zero zero = {}) const;
   [[nodiscard]] std::int64_t networks() const { return networks_; }
 
  private:

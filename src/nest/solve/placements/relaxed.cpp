@@ -100,10 +100,25 @@ GroupShape fastest_shape(std::int64_t members) {
   return shape;
 }
 
+// What the all-reduce of a shard takes at least, if two members near each other have the shape `pair` and no
+// message takes any time to arrive: with s shards of the gradients' S bytes it carries S / s, and s is at most
+// `shards`. If ZeRO scatters at the end of a step, that carries (1 - 1/s) S before, at rates that are no
+// better: more shards move bytes from here to there, and with two shards each carries half of S.
+GroupShape rest_shape(const GroupShape& pair, std::int64_t shards, Zero zero) {
+  GroupShape shape(2);
+  GroupLevel level;
+  level.level = pair.outermost().level;
+  level.members = 2;
+  if (zero.scatters_at_step_end()) level.load = level.lone = static_cast<double>(shards) / 2;
+  shape.add(level);
+  return shape;
+}
+
 // Ranks that hold the same parameters, side by side.
 struct Packing {
   std::int64_t width = 1;
   ShardKind kind = ShardKind::any;
+  Zero zero;
   bool listed = false;
   enum class Known {
     nothing,
@@ -120,7 +135,7 @@ std::int64_t aligned_members(const Cluster& cluster, std::int64_t width, std::in
 }
 
 void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, ParameterGroup& group) {
-  const auto& [width, kind, listed, known] = packing;
+  const auto& [width, kind, zero, listed, known] = packing;
   group.members = members;
   group.shards =
       kind == ShardKind::part && members > 1 && !listed ? std::max<std::int64_t>(1, members / 2) : members;
@@ -135,6 +150,8 @@ void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, 
     if (count > 1) shapes = Shapes({lone_shape(cluster, width, count)});
   }
   group.inner = shapes;
+  if (kind == ShardKind::part && !shapes.empty())
+    group.outer = Shapes({rest_shape(shapes.front(), group.shards, zero)});
   if (kind == ShardKind::whole) group.whole = std::move(shapes);
 }
 
@@ -155,7 +172,7 @@ std::optional<Cluster> even_cluster(const Cluster& cluster) {
 
 RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& constants,
                                const CollectiveModel& collectives, const RelaxedQuestion& question) {
-  const auto& [strategy, copies, kind, listed, uneven] = question;
+  const auto& [strategy, copies, kind, zero, listed, uneven] = question;
   RelaxedNetwork made;
   const std::int64_t cell = strategy.cell();
   std::vector<Cell> first(1);
@@ -174,11 +191,12 @@ RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& co
                                  : all_switched(cluster) ? Packing::Known::shapes
                                                          : Packing::Known::rates;
   const std::int64_t ranks = copies * cell;
-  pack(cluster, ranks / strategy.tensor, {strategy.tensor, kind, listed, certain}, made.stage.dense);
+  pack(cluster, ranks / strategy.tensor, {strategy.tensor, kind, zero, listed, certain}, made.stage.dense);
   const std::int64_t width = strategy.expert_tensor_degree() * strategy.expert;
   // Fewer ranks than the dense group's shards, or a common divisor: what that leaves is not known here.
   const bool same = kind == ShardKind::whole && ranks / width <= ranks / strategy.tensor;
-  pack(cluster, ranks / width, {width, same ? kind : ShardKind::any, listed, certain}, made.stage.expert);
+  pack(cluster, ranks / width, {width, same ? kind : ShardKind::any, zero, listed, certain},
+       made.stage.expert);
   return made;
 }
 

@@ -9,6 +9,7 @@
 
 #include "nest/cluster/cluster.hpp"
 #include "nest/estimate/collectives/fabric.hpp"
+#include "nest/plan/zero.hpp"
 #include "nest/price/network/plan_network.hpp"
 
 namespace nest::solve {
@@ -28,6 +29,7 @@ struct RelaxedQuestion {
   Strategy strategy;
   std::int64_t copies = 1;  // of the cell
   ShardKind kind = ShardKind::any;
+  Zero zero;            // counts with ShardKind::part
   bool listed = false;  // shard sizes are given, and may be of one rank
   bool uneven = false;  // the cluster is the even one of an uneven tree
 };

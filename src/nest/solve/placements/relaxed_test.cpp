@@ -25,7 +25,7 @@ struct Fixture {
 
   [[nodiscard]] RelaxedNetwork relaxed(const Strategy& strategy, std::int64_t copies, ShardKind kind,
                                        bool listed = false) const {
-    return relaxed_network(cluster, constants, model, {strategy, copies, kind, listed});
+    return relaxed_network(cluster, constants, model, {strategy, copies, kind, {}, listed});
   }
   [[nodiscard]] double send(const Shapes& shapes) const {
     return slowest(CollectiveKind::send, Bytes{50'000'000}, shapes, model).value;
@@ -144,6 +144,53 @@ TEST(Relaxed, GradientsAreFreeWhereFurtherOutIsFaster) {
   EXPECT_FALSE(adds.relaxed({}, 2, ShardKind::whole).stage.from_next.empty());
 }
 
+// The gradients of ZeRO over a part of the ranks: what is scattered, and what is summed over the rest.
+TEST(Relaxed, NoShardsOverAPartAreFaster) {
+  int looked_at = 0;
+  for (const std::string node : {"bandwidth: 100 GB/s, latency: 1 us",
+                                 "bandwidth: 100 GB/s, latency: 1 us, in_network_reduction: true",
+                                 "bandwidth: 10 GB/s, latency: 5 us"}) {
+    const Fixture f("  - {name: node, kind: switch, size: 4, " + node +
+                    "}\n"
+                    "  - {name: rack, kind: switch, size: 4, bandwidth: 10 GB/s, latency: 5 us}\n"
+                    "  - {name: hall, kind: switch, size: 2, bandwidth: 5 GB/s, latency: 9 us}\n");
+    for (const FabricConstants& constants : {ideal_constants(f.cluster), fabric_constants(f.cluster)}) {
+      const CollectiveModel model(f.cluster, constants);
+      const std::vector<Strategy> strategies{{}, {.tensor = 2}, {.tensor = 4}, {.tensor = 8}};
+      const SearchSpace space;
+      Placements placements(f.cluster, constants, strategies, space, false);
+      for (std::size_t s = 0; s < strategies.size(); ++s) {
+        for (const std::int64_t copies : {4, 6, 8, 16, 32}) {
+          if (copies * strategies[s].cell() > f.cluster.devices()) continue;
+          for (const Zero zero : {Zero(1), Zero(2)}) {
+            const ParameterGroup bound =
+                placements.relaxed(model, s, copies, ShardKind::part, zero).stage.dense;
+            for (const Placement& placement : *placements.of({s, 1, copies, ShardKind::part})) {
+              const ParameterGroup& own = placement.network->stages[0].dense;
+              for (const double bytes : {1e5, 1e7, 1e9}) {
+                const auto time = [&](const ParameterGroup& group) {
+                  const Bytes all{static_cast<std::int64_t>(bytes)};
+                  const Bytes shard{static_cast<std::int64_t>(bytes / static_cast<double>(group.shards))};
+                  Seconds sum = slowest(CollectiveKind::all_reduce, shard, group.outer, model);
+                  if (zero.scatters_at_step_end())
+                    sum += slowest(CollectiveKind::reduce_scatter, all, group.inner, model);
+                  return sum.value;
+                };
+                // Shards are whole bytes.
+                ASSERT_LE(time(bound), time(own) * (1 + 1e-3))
+                    << node << ", tensor " << strategies[s].tensor << ", " << copies << " copies, "
+                    << own.shards << " shards, " << bytes << " bytes, ZeRO " << zero.number();
+                ++looked_at;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(looked_at, 500);
+}
+
 // No placement of the rule is anywhere faster: neighbours, gradients, shards, and what layers do in a cell.
 TEST(Relaxed, NoPlacementIsFaster) {
   int neighbours = 0;
@@ -171,7 +218,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
     const auto even = even_cluster(instance.inputs.cluster);
     const RelaxedNetwork bound =
         relaxed_network(even ? *even : instance.inputs.cluster, costs.constants(), costs.collectives(),
-                        {plan->parallelism.strategy, problem.degrees(c).copies, problem.shards(c),
+                        {plan->parallelism.strategy, problem.degrees(c).copies, problem.shards(c), c.zero,
                          !instance.space.zero_shards.open(), even.has_value()});
     const Placement placement = problem.placement(c, problem.ties(c).front());
     const Place least =

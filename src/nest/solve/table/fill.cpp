@@ -4,31 +4,34 @@
 #include <cmath>
 #include <utility>
 
+#include "nest/solve/table/completions.hpp"
+
 namespace nest::solve {
 namespace {
 
 constexpr std::size_t kBeamOptions = 2;  // recomputations of a stage that a beam search looks at
 
 struct BoundOf {
-  double passes = 0;     // of all micro-batches of the stage
+  double span = 0;       // of the stage and all after it; at least its own passes of all micro-batches
   bool delayed = false;  // weight gradients end last, nothing hides behind other stages
   bool first = false;    // no stage comes before it
-  double pipeline = 0;   // V of all stages, where it is the first
+  double pipeline = 0;   // V of the stages so far
   bool in_sum = true;  // V is longer by what the first stage is longer; not so where only the longest counts
 };
 
 // Longer passes on the real network hide more of what comes after them, but they are part of the pipeline
-// too: V >= sum_{k<i} (f_k + b_k) + m u_i for every stage i (with ZB-H1 sum_{k<i} f_k + m u_i), so that
-//   V + R_i - sum_{k<i} b_k        >=  sum_{k<i} f_k + m u_i + R_i
-//   V + o_i + G_i - sum_{k<i} f_k  >=  sum_{k<i} b_k + m u_i + o_i + G_i
-// whose right sides grow with all passes: m >= 1, and a stage's own pass hides less of R_i and G_i than it is
-// longer. Labels are these sums; the first stage's R and G come on top of V itself.
+// too: V >= sum_{k<i} (f_k + b_k) + V_i for every stage i, where V_i is the span of it and all after it (with
+// ZB-H1 sum_{k<i} f_k + m u_i), so that
+//   V + R_i - sum_{k<i} b_k        >=  sum_{k<i} f_k + V_i + R_i
+//   V + o_i + G_i - sum_{k<i} f_k  >=  sum_{k<i} b_k + V_i + o_i + G_i
+// whose right sides grow with all passes: V_i grows by no less than a pass of its stage, which hides less of
+// R_i and G_i than it is longer. Labels are these sums; the first stage's R and G come on top of V itself.
 StepLabel bound_end(const StepLabel& after, const StageEnd& own, const BoundOf& of) {
   StepLabel next = after.with(own);
   const double update = own.optimizer + own.gather;
   next.reduce = of.delayed ? std::max(own.reduce, after.reduce)
-                           : std::max(of.passes + own.reduce, after.reduce + own.hides_gathers);
-  next.finish = std::max(of.passes + update, after.finish + own.hides_reduces);
+                           : std::max(of.span + own.reduce, after.reduce + own.hides_gathers);
+  next.finish = std::max(of.span + update, after.finish + own.hides_reduces);
   if (!of.first) return next;
   double total = of.pipeline + next.optimizer;
   if (of.in_sum) {
@@ -42,13 +45,7 @@ StepLabel bound_end(const StepLabel& after, const StageEnd& own, const BoundOf& 
   return next;
 }
 
-bool ties_allow(const FillQuestion& question, std::size_t stage, const StageClass& own) {
-  if (question.ties == FillQuestion::Ties::any) return true;
-  const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
-                      stage <= question.tied_last;
-  const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
-  return own.splits_tied ? inside : !end;
-}
+}  // namespace
 
 StageEnd end_of(const StageOption& option, std::size_t stage, std::int64_t stages, bool delayed) {
   return {option.hidden.value,
@@ -61,7 +58,18 @@ StageEnd end_of(const StageOption& option, std::size_t stage, std::int64_t stage
           delayed ? 0 : option.b.value};
 }
 
-}  // namespace
+std::vector<Floor> layer_floors(const StageOptions& options) {
+  const LayerSets& sets = *options.setting().sets;
+  std::vector<Floor> floors(sets.size());
+  for (std::size_t state = 0; state < floors.size(); ++state) {
+    const auto outside = sets.outside(static_cast<std::int32_t>(state));
+    for (std::size_t kind = 0; kind < outside.size(); ++kind) {
+      floors[state].f += outside[kind] * options.least_forward(kind);
+      floors[state].b += outside[kind] * options.least_backward(kind);
+    }
+  }
+  return floors;
+}
 
 bool Filler::Label::covers(const Label& o) const {
   return pipeline[0] <= o.pipeline[0] && pipeline[1] <= o.pipeline[1] && pipeline[2] <= o.pipeline[2] &&
@@ -73,24 +81,39 @@ bool Filler::Label::covers(const Label& o) const {
 //   V(X) + max(0, R - X) >= V(before.b) + max(0, R - before.b),
 // and likewise for gathers. That holds where longer passes make the pipeline longer by no less (`in_sum`).
 Seconds Filler::label_bound(const FillQuestion& question, Schedule schedule, const Label& label,
-                            std::int64_t s, const Floor& before) {
+                            std::int64_t s, std::int32_t state) const {
   const StepLabel& end = label.end;
-  const double pipeline = pipeline_bound(question.pipeline, label.pipeline, s, before.f, before.b).value;
-  if (s == question.pipeline.stages) return Seconds{pipeline + end.total()};
+  const Floor& before = floors_[static_cast<std::size_t>(state)];
+  const PipelineShape& shape = question.pipeline;
+  double pipeline = pipeline_bound(shape, label.pipeline, s, before.f, before.b).value;
+  if (s == shape.stages) return Seconds{pipeline + end.total()};
+  const Completion rest =
+      question.completions != nullptr ? question.completions->of(shape.stages - s, state) : Completion{};
   const bool delayed = schedule_of(schedule).splits_backward;
-  const bool in_sum = question.pipeline.form != &pipeline_form(schedule, PipelineModel::paper);
-  double total = pipeline + end.optimizer;
-  if (question.bound) {  // labels are those of bound_end()
-    if (delayed && in_sum) total += std::max(0.0, end.reduce);
-    if (!delayed) total = std::max(total, end.reduce + before.f.value + end.optimizer);
-    total = std::max(total, end.finish + (delayed ? 0 : before.b.value));
-  } else if (in_sum && delayed) {
+  const bool in_sum = shape.form != &pipeline_form(schedule, PipelineModel::paper);
+  // The longest stage works for all micro-batches; what sticks out may hide behind others that are longer.
+  const double work = static_cast<double>(shape.micro_batches) * rest.pass;
+  if (in_sum && !delayed) {
+    const double whole = shape.form->whole(shape, label.pipeline[0] + before.f.value, before.b.value,
+                                           {rest.pass - rest.longest, rest.longest});
+    if (whole > work) pipeline = std::max(pipeline, whole);
+  }
+  const double optimizer = std::max(end.optimizer, rest.optimizer);
+  double total = std::max(pipeline, work) + optimizer;
+  if (in_sum && delayed) {
     total += std::max(0.0, end.reduce);
   } else if (in_sum) {
-    total = pipeline + std::max(0.0, end.reduce - before.b.value) +
-            std::max(end.optimizer, end.finish - before.f.value);
+    const double reduce = question.bound ? 0 : end.reduce - before.b.value;
+    const double finish = question.bound ? 0 : end.finish - before.f.value;
+    total = std::max(
+        total, pipeline + std::max({0.0, reduce, rest.reduce}) + std::max({optimizer, finish, rest.finish}));
   }
-  return Seconds{total + end.hidden + end.slow_down + end.norm};
+  if (question.bound) {  // labels are those of bound_end()
+    if (!delayed) total = std::max(total, end.reduce + before.f.value + optimizer);
+    total = std::max(total, end.finish + (delayed ? 0 : before.b.value));
+  }
+  return Seconds{total + end.hidden + rest.hidden + std::max(end.slow_down, rest.slow_down) +
+                 std::max(end.norm, rest.norm)};
 }
 
 void Filler::Label::melt(const Label& o) {
@@ -114,7 +137,8 @@ void Filler::insert_limited(std::vector<Label>& labels, const Label& label, Fill
     return;
   }
   const auto distance = [&](const Label& l) {
-    return std::abs(l.pipeline[0] - last.pipeline[0]) + std::abs(l.pipeline[1] - last.pipeline[1]);
+    return std::abs(l.pipeline[0] - last.pipeline[0]) + std::abs(l.pipeline[1] - last.pipeline[1]) +
+           std::abs(l.end.reduce - last.end.reduce) + std::abs(l.end.finish - last.end.finish);
   };
   const auto nearest = std::min_element(labels.begin(), labels.end(), [&](const Label& a, const Label& b) {
     return distance(a) < distance(b);
@@ -128,24 +152,13 @@ void Filler::insert_limited(std::vector<Label>& labels, const Label& label, Fill
 void Filler::prepare(const StageOptions& options, std::size_t states, std::size_t stages) {
   if (cells_.size() < (stages + 1) * states) cells_.resize((stages + 1) * states);
   for (std::size_t i = 0; i < (stages + 1) * states; ++i) cells_[i].clear();
-  make_floors(options, states);
-}
-
-void Filler::make_floors(const StageOptions& options, std::size_t states) {
   states_ = states;
-  floors_.assign(states, {});
-  const LayerSets& sets = *options.setting().sets;
-  for (std::size_t state = 0; state < states; ++state) {
-    const auto outside = sets.outside(static_cast<std::int32_t>(state));
-    for (std::size_t kind = 0; kind < outside.size(); ++kind) {
-      floors_[state].f += outside[kind] * options.least_forward(kind);
-      floors_[state].b += outside[kind] * options.least_backward(kind);
-    }
-  }
+  floors_ = layer_floors(options);
 }
 
 void Filler::insert(std::vector<Label>& labels, const Label& label, FillCounts& counts) {
   if (prunings_.dominance) {
+    counts.compared += static_cast<std::int64_t>(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (!labels[i].covers(label)) continue;
       // What covers one label often covers the next: look there sooner.
@@ -189,7 +202,7 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
     }
     if (s < p && move.to == sets.all()) break;
     const StageClass& own = sets.classes()[static_cast<std::size_t>(move.stage_class)];
-    if (!ties_allow(question, stage, own)) continue;
+    if (!ties_allow(question, stage, own.splits_tied)) continue;
     const Floor& before = floors_[static_cast<std::size_t>(move.to)];
     if (prunings_.stage_bound) {
       const Floor& with = floors_[static_cast<std::size_t>(state)];
@@ -199,6 +212,7 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
         continue;
       }
     }
+    if (question.completions != nullptr && !question.completions->of(p - s, move.to).possible()) continue;
     bool too_heavy = true;  // whatever the recomputation
     std::vector<Label>& out =
         cells_[static_cast<std::size_t>(s) * states_ + static_cast<std::size_t>(move.to)];
@@ -222,7 +236,8 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
         if (choice.work_b >= enough * kRounding) continue;
         const StageEnd stage_end = end_of(choice, stage, p, delayed);
         const StagePass pass{choice.f.value, choice.b.value, choice.weight.value};
-        BoundOf bound_of{m * (choice.f + choice.b).value, delayed, s == p, 0, in_sum};
+        const double passes = m * (choice.f + choice.b).value;
+        BoundOf bound_of{passes, delayed, s == p, 0, in_sum};
         bool hidden_all = true;  // more backward work cannot hide more
         for (std::size_t l = 0; l < labels.size(); ++l) {
           ++counts.work;
@@ -230,7 +245,8 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
           Label next;
           next.pipeline = extended(question.pipeline, after.pipeline, pass, s);
           if (question.bound) {
-            if (bound_of.first) bound_of.pipeline = pipeline_total(question.pipeline, next.pipeline).value;
+            bound_of.pipeline = pipeline_total(question.pipeline, next.pipeline).value;
+            if (in_sum && !delayed) bound_of.span = std::max(passes, bound_of.pipeline);
             next.end = bound_end(after.end, stage_end, bound_of);
           } else {
             next.end = after.end.with(stage_end);
@@ -241,7 +257,7 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
             next.end.reduce = std::max(next.end.reduce, reduce_floor);
             next.end.finish = std::max(next.end.finish, next.end.optimizer + before.f.value);
           }
-          next.bound = label_bound(question, setting.schedule, next, s, before);
+          next.bound = label_bound(question, setting.schedule, next, s, move.to);
           if (prunings_.label_bound && next.bound * kRounding > threshold) continue;
           next.state = state;
           next.label = static_cast<std::int32_t>(l);
@@ -304,6 +320,9 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& qu
   try {
     memory.change(p * static_cast<std::int64_t>(sets.size() * sizeof(std::vector<Label>)));
     prepare(options, sets.size(), static_cast<std::size_t>(p));
+    if (question.completions != nullptr && prunings_.label_bound &&
+        label_bound(question, options.setting().schedule, {}, 0, 0) * kRounding > threshold)
+      return std::nullopt;
     cells_[0].push_back({});
     std::int64_t counted = 0;
     const Filling filling{options, question, threshold, counts, memory, counted};
@@ -320,67 +339,6 @@ std::optional<Filled> Filler::fill(StageOptions& options, const FillQuestion& qu
       cells_[static_cast<std::size_t>(p) * states_ + static_cast<std::size_t>(sets.all())];
   if (last.empty()) return std::nullopt;
   return trace(options, question, last.front());
-}
-
-std::optional<Filled> Filler::guess(StageOptions& options, const FillQuestion& question, FillCounts& counts) {
-  const StageSetting& setting = options.setting();
-  const LayerSets& sets = *setting.sets;
-  const std::int64_t p = question.pipeline.stages;
-  const auto layers = static_cast<std::int64_t>(sets.layers());
-  if (p > layers) return std::nullopt;
-  make_floors(options, sets.size());
-  const bool delayed = schedule_of(setting.schedule).splits_backward;
-  const auto left_of = [&](std::int32_t state) {
-    const Floor& floor = floors_[static_cast<std::size_t>(state)];
-    return floor.f + floor.b;
-  };
-  const auto fitting = [&](std::vector<StageOption>& choices, std::int64_t held) {
-    const auto found = std::find_if(choices.begin(), choices.end(), [&](const StageOption& option) {
-      return option.total(held) <= question.capacity;
-    });
-    return found == choices.end() ? nullptr : &*found;
-  };
-  std::vector<std::pair<double, std::size_t>> nearest;
-  Filled filled;
-  PipelineLabel pipeline{};
-  StepLabel end;
-  std::int32_t state = 0;
-  for (std::int64_t s = 1; s <= p; ++s) {
-    const auto stage = static_cast<std::size_t>(p - s);
-    const std::size_t place = question.places[stage].front();
-    const Seconds share = left_of(state) / static_cast<double>(p - s + 1);
-    const std::int64_t held = in_flight(setting.schedule, setting.shape, p - s);
-    const auto moves = sets.moves(state);
-    nearest.clear();
-    for (std::size_t at = s == p ? moves.size() - 1 : 0; at < moves.size(); ++at) {
-      const Move& move = moves[at];
-      ++counts.work;
-      if (layers - sets.placed(move.to) < p - s || (s < p && move.to == sets.all())) continue;
-      if (!ties_allow(question, stage, sets.classes()[static_cast<std::size_t>(move.stage_class)])) continue;
-      nearest.emplace_back(std::abs((left_of(state) - left_of(move.to) - share).value), at);
-    }
-    std::sort(nearest.begin(), nearest.end());
-    const Move* best = nullptr;
-    StageOption* chosen = nullptr;
-    for (const auto& [apart, at] : nearest) {
-      best = &moves[at];
-      chosen = fitting(options.first_of(place, best->stage_class), held);
-      if (chosen == nullptr) chosen = fitting(options.of(place, best->stage_class), held);
-      if (chosen != nullptr) break;
-    }
-    if (chosen == nullptr) return std::nullopt;
-    if (!chosen->priced)
-      options.price(place, sets.classes()[static_cast<std::size_t>(best->stage_class)], *chosen);
-    pipeline =
-        extended(question.pipeline, pipeline, {chosen->f.value, chosen->b.value, chosen->weight.value}, s);
-    end = end.with(end_of(*chosen, stage, p, delayed));
-    filled.stages.push_back({state, best->to, place, chosen->recompute,
-                             sets.classes()[static_cast<std::size_t>(best->stage_class)].splits_tied});
-    state = best->to;
-  }
-  std::reverse(filled.stages.begin(), filled.stages.end());
-  filled.step = pipeline_total(question.pipeline, pipeline) + Seconds{end.total()};
-  return filled;
 }
 
 }  // namespace nest::solve

@@ -20,6 +20,8 @@
 
 namespace nest::solve {
 
+class Completions;
+
 struct FillQuestion {
   PipelineShape pipeline;
   Bytes capacity;                                // of a device
@@ -34,7 +36,27 @@ struct FillQuestion {
   // more of later stages' reductions and gathers, so these count from the passes of their own stage on: see
   // bound_end in fill.cpp.
   bool bound = false;
+  const Completions* completions = nullptr;  // of the same question, if they were made
 };
+
+// Whether a stage that shares weights with others, or does not, is what a question about stages wants.
+template <class Question>
+[[nodiscard]] bool ties_allow(const Question& question, std::size_t stage, bool shares) {
+  if (question.ties == FillQuestion::Ties::any) return true;
+  const bool inside = question.ties == FillQuestion::Ties::between && stage >= question.tied_first &&
+                      stage <= question.tied_last;
+  const bool end = inside && (stage == question.tied_first || stage == question.tied_last);
+  return shares ? inside : !end;
+}
+[[nodiscard]] StageEnd end_of(const StageOption& option, std::size_t stage, std::int64_t stages,
+                              bool delayed);
+
+// What the layers outside a state take at least.
+struct Floor {
+  Seconds f;
+  Seconds b;
+};
+[[nodiscard]] std::vector<Floor> layer_floors(const StageOptions& options);
 
 struct FilledStage {
   std::int32_t from = 0;  // downsets after it and with it
@@ -49,18 +71,27 @@ struct Filled {
   std::vector<FilledStage> stages;  // first stage first
 };
 
+// Thrown out of a table that takes more work than it is given for now.
+struct PutOff {};
+
 struct FillCounts {
   std::int64_t work = 0;               // transitions tried
+  std::int64_t compared = 0;           // labels that new ones were compared with
   std::int64_t labels = 0;             // kept
   std::int64_t cut_short = 0;          // stages whose every recomputation was too much to try
   bool broken_off = false;             // before the end of a table
   bool too_large = false;              // because there was no memory for it
   const Deadline* deadline = nullptr;  // of the question
   MemoryBudget* memory = nullptr;      // of the search
+  std::int64_t patience = 0;           // transitions after which a table is put off; 0: it is not
+  bool put_off = false;                // the answer is some plan of a table that was put off
+  Seconds bound;                       // what few labels showed of it
 
   // Throws Stopped where the answer is no longer wanted.
   void look() const {
+    constexpr std::int64_t kComparisons = 8;  // take about as long as one transition
     if (deadline != nullptr) deadline->glance();
+    if (patience > 0 && work + compared / kComparisons > patience) throw PutOff{};
   }
 };
 
@@ -100,13 +131,7 @@ class Filler {
     [[nodiscard]] bool covers(const Label& other) const;
     void melt(const Label& other);  // nowhere above either
   };
-  struct Floor {  // of what the layers outside a state take at least
-    Seconds f;
-    Seconds b;
-  };
-
   void prepare(const StageOptions& options, std::size_t states, std::size_t stages);
-  void make_floors(const StageOptions& options, std::size_t states);
   void forget() {
     cells_ = {};
     kept_ = 0;
@@ -121,9 +146,9 @@ class Filler {
     std::int64_t& counted;  // of the options' memory
   };
   void add_stage(const Filling& filling, std::int64_t s, std::int32_t state);
-  // No complete plan that a label of s stages leads to is below; `before` is what other stages take at least.
-  [[nodiscard]] static Seconds label_bound(const FillQuestion& question, Schedule schedule,
-                                           const Label& label, std::int64_t s, const Floor& before);
+  // No complete plan that a label of s stages with the layers of a state leads to is below.
+  [[nodiscard]] Seconds label_bound(const FillQuestion& question, Schedule schedule, const Label& label,
+                                    std::int64_t s, std::int32_t state) const;
   void insert(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   void insert_limited(std::vector<Label>& labels, const Label& label, FillCounts& counts);
   [[nodiscard]] Filled trace(StageOptions& options, const FillQuestion& question, const Label& last) const;

@@ -63,13 +63,8 @@ Seconds InterleavedFiller::split_bound(const Context& context, std::span<const s
 
 bool InterleavedFiller::ties_fit(const Context& context, const std::vector<StageVariants*>& stages) const {
   const InterleavedQuestion& shape = *context.shape;
-  if (shape.ties == FillQuestion::Ties::any) return true;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    const bool inside =
-        shape.ties == FillQuestion::Ties::between && i >= shape.tied_first && i <= shape.tied_last;
-    const bool end = inside && (i == shape.tied_first || i == shape.tied_last);
-    const bool splits = stages[i]->content().whole.splits_tied;
-    if ((splits && !inside) || (!splits && end)) return false;
+    if (!ties_allow(shape, i, stages[i]->content().whole.splits_tied)) return false;
   }
   return true;
 }

@@ -48,11 +48,13 @@ const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degr
   return all;
 }
 
-const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind) {
-  std::unique_ptr<RelaxedNetwork>& network = relaxed_[{strategy, copies, kind}];
+const RelaxedNetwork& Evaluator::relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind,
+                                         Zero zero) {
+  std::unique_ptr<RelaxedNetwork>& network =
+      relaxed_[{strategy, copies, kind, kind == ShardKind::part ? zero.number() : 0}];
   if (!network) {
     network = std::make_unique<RelaxedNetwork>(
-        problem_->placements->relaxed(problem_->costs->collectives(), strategy, copies, kind));
+        problem_->placements->relaxed(problem_->costs->collectives(), strategy, copies, kind, zero));
   }
   return *network;
 }
@@ -95,6 +97,16 @@ const std::vector<std::vector<std::int32_t>>& Evaluator::splits(const Batch& bat
   return at->second;
 }
 
+std::optional<Completions> Evaluator::completions(StageOptions& options, FillQuestion& question,
+                                                  Seconds threshold, FillCounts& counts) const {
+  std::optional<Completions> made;
+  if (!problem_->prunings.completions || threshold == Seconds::most() || question.pipeline.stages < 3 ||
+      question.pipeline.stages > static_cast<std::int64_t>(options.setting().sets->layers()))
+    return made;
+  made.emplace(options, question, problem_->prunings, threshold, counts);
+  return made;
+}
+
 std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKind kind, Seconds threshold,
                                                 FillCounts& counts) {
   const Degrees& degrees = problem_->degrees[c.degrees];
@@ -107,13 +119,13 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
     own.zero = Zero::kMost;
   }
   const std::vector<std::size_t>& members = strategies_beside(degrees, c.schedule);
-  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind);
+  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind, c.zero);
   std::vector<Place> places;
   std::vector<std::size_t> all;
   for (const std::size_t member : members) {
     // Shards are counted for the first stage's strategy: what others make of them is not known here.
     const RelaxedNetwork& n =
-        relaxed(member, degrees.copies, member == degrees.strategy ? kind : ShardKind::any);
+        relaxed(member, degrees.copies, member == degrees.strategy ? kind : ShardKind::any, c.zero);
     all.push_back(places.size());
     places.push_back(costs.place(batch, problem_->strategies[member], n.stage, n.collectives));
   }
@@ -133,6 +145,8 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
   question.places.assign(static_cast<std::size_t>(degrees.pipeline), all);
   question.places.front() = {0};
   question.bound = true;
+  const auto completions = this->completions(options, question, threshold, counts);
+  question.completions = completions ? &*completions : nullptr;
   const auto found = filler_.fill(options, question, threshold, counts, LabelLimit::bound);
   return found ? std::optional(found->step) : std::nullopt;
 }
@@ -140,7 +154,7 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
 std::optional<Evaluator::Estimate> Evaluator::estimate(const Configuration& c, ShardKind kind,
                                                        FillCounts& counts) {
   const Degrees& degrees = problem_->degrees[c.degrees];
-  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind);
+  const RelaxedNetwork& network = relaxed(degrees.strategy, degrees.copies, kind, c.zero);
   const RecomputeChoices only = problem_->recompute_of(c);
   StageOptions options(
       setting(c, only, kNowhere),
@@ -260,9 +274,20 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     if (beam) limit = std::min(limit, beam->step);
     try {
       // Most tables have nothing to offer, which few labels show.
-      const bool hopeless = problem_->prunings.melted_bound && degrees.pipeline > 2 &&
-                            !filler_.fill(options, question, limit, counts, LabelLimit::bound);
+      const auto completions = this->completions(options, question, limit, counts);
+      question.completions = completions ? &*completions : nullptr;
+      bool hopeless = false;
+      if (problem_->prunings.melted_bound && degrees.pipeline > 2) {
+        const auto melted = filler_.fill(options, question, limit, counts, LabelLimit::bound);
+        hopeless = !melted;
+        if (melted) counts.bound = melted->step;
+      }
       if (!hopeless) found = filler_.fill(options, question, limit, counts);
+    } catch (const PutOff&) {
+      // What is not looked through now may still have a good plan to offer.
+      counts.patience = 0;
+      counts.put_off = true;
+      found = beam ? std::move(beam) : filler_.fill(options, question, limit, counts, LabelLimit::beam);
     } catch (const Stopped&) {
       if (!beam) throw;
       found = std::move(beam);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "nest/solve/table/completions.hpp"
 #include "nest/solve/table/interleaved_fill.hpp"
 #include "nest/solve/table/mixed_fill.hpp"
 #include "nest/solve/tree/search_problem.hpp"
@@ -68,7 +69,9 @@ class Evaluator {
   }
   // Strategies that later stages may have beside the first one's, which comes first.
   const std::vector<std::size_t>& strategies_beside(const Degrees& degrees, Schedule schedule);
-  const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind);
+  [[nodiscard]] std::optional<Completions> completions(StageOptions& options, FillQuestion& question,
+                                                       Seconds threshold, FillCounts& counts) const;
+  const RelaxedNetwork& relaxed(std::size_t strategy, std::int64_t copies, ShardKind kind, Zero zero = {});
   const Sums& sums(const Degrees& degrees, Schedule schedule);
   struct Passes {  // of all layers, with sends
     Seconds f;
@@ -92,7 +95,8 @@ class Evaluator {
       splits_;
   std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> beside_;
   std::map<SumsKey, Sums> sums_;
-  std::map<std::tuple<std::size_t, std::int64_t, ShardKind>, std::unique_ptr<RelaxedNetwork>> relaxed_;
+  std::map<std::tuple<std::size_t, std::int64_t, ShardKind, std::int64_t>, std::unique_ptr<RelaxedNetwork>>
+      relaxed_;
 };
 
 }  // namespace nest::solve

@@ -26,9 +26,10 @@ struct SearchNode {
   TieQuestion ties;
   std::shared_ptr<const std::vector<Placement>> placements;
   std::size_t placement = 0;
+  std::int32_t put_off = 0;  // how often its table took too much work
 
-  // Where plans come from: nothing but placements and stages is open.
-  [[nodiscard]] bool deep() const { return kind == Kind::placement || kind == Kind::fill; }
+  // Where plans come from soon: nothing but placements and stages is open.
+  [[nodiscard]] bool deep() const { return kind == Kind::placement || (kind == Kind::fill && put_off == 0); }
 };
 
 struct TakenLater {

@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t kRound = 16;
 constexpr std::size_t kDeep = 2;  // of a round
+// Transitions (about a tenth of a second) after which a table waits until its bound is the least. Each time
+// it is given more, so that little of the work is lost.
+constexpr std::int64_t kPatience = 4'000'000;
+constexpr int kMorePatience = 2;     // bits
+constexpr std::int32_t kPutOff = 8;  // how often, at most
 
 }  // namespace
 
@@ -65,6 +70,13 @@ std::optional<SearchTree::Node> SearchTree::next(bool deep) {
   return std::nullopt;
 }
 
+void SearchTree::put_off(const Node& node, Opened& out) {
+  Node later = node;
+  later.bound = std::max(later.bound, out.counts.bound * kRounding);
+  ++later.put_off;
+  out.nodes.push_back(std::move(later));
+}
+
 // What is broken off half-way leads to itself: it stays open.
 void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) {
   out.counts.deadline = &options_->deadline;
@@ -72,6 +84,8 @@ void SearchTree::open(Evaluator& evaluator, const Node& node, Opened& out) {
   try {
     options_->deadline.look();
     open_kind(evaluator, node, out);
+  } catch (const PutOff&) {
+    put_off(node, out);
   } catch (const Stopped&) {
     const bool too_large = out.counts.too_large;
     out = {};
@@ -189,10 +203,16 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
   out.bound = node.bound;
+  if (problem_->prunings.put_off && node.put_off < kPutOff)
+    out.counts.patience = kPatience << (kMorePatience * node.put_off);
   const Seconds within = threshold(node.devices);
   auto best =
       evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
-  if (!best || best->step > within) leave_out(node, out);
+  if (out.counts.put_off) {
+    put_off(node, out);
+  } else if (!best || best->step > within) {
+    leave_out(node, out);
+  }
   if (best) out.plans.push_back(std::move(*best));
 }
 

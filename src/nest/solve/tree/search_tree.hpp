@@ -69,6 +69,8 @@ class SearchTree {
   void open_placements(Evaluator& evaluator, const Node& node, Opened& out) const;
   void open_fill(Evaluator& evaluator, const Node& node, Opened& out) const;
   void leave_out(const Node& node, Opened& out) const;
+  // The node is opened again later.
+  static void put_off(const Node& node, Opened& out);
   void dive();
   void take(std::vector<Opened>& round);
   void report();

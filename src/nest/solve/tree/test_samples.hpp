@@ -17,6 +17,21 @@ struct Sample {
   std::optional<Plan> plan;  // none: the instance has no such plan, and is passed over
 };
 
+// A random instance with one recomputation per stage and one strategy for all, in every second no recomputation
+// of parts, and a plan without chunks that `wanted` likes.
+template <class Wanted>
+[[nodiscard]] Sample plain_sample(unsigned seed, Wanted wanted) {
+  Sample sample{random_instance(seed, 2000), std::nullopt};
+  SearchSpace& space = sample.instance.space;
+  space.mixed = space.same_recompute = false;
+  space.rules = nullptr;
+  Dice dice(seed);
+  if (dice.once_in(2)) space.recompute = {{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
+  sample.plan = some_plan(dice, sample.instance,
+                          [&](const Plan& plan) { return plan.parallelism.interleave == 1 && wanted(plan); });
+  return sample;
+}
+
 // Calls `look` with the cases of `count` samples with a plan. `sample_of` makes them of seeds from `first` on; at
 // least one of `rarity` should have a plan.
 template <class Make, class Look>
