@@ -6,8 +6,10 @@
 #include "nest/plan/test_example.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/search.hpp"
+#include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/why_not.hpp"
 #include "nest/solve/twin/test_plain_space.hpp"
+#include "support/stride.hpp"
 
 namespace nest::solve {
 namespace {
@@ -123,6 +125,59 @@ TEST(Limits, LeastMemoryIsAChoice) {
   const SearchResult unknown = ask(question);
   EXPECT_EQ(unknown.status, PlanStatus::infeasible);
   EXPECT_EQ(unknown.least_memory, Bytes{0});
+}
+
+SearchResult search_of(const test::Instance& instance, const SearchOptions& options) {
+  return ask({instance.inputs, instance.training, instance.space, options});
+}
+
+// With more work the plan is no slower, the bound no lower, and a plan that was found stays found.
+TEST(Limits, MoreWorkIsNeverWorse) {
+  int better = 0;
+  for (unsigned seed = 55'001; seed < 55'001 + 150; seed += test::stride()) {
+    test::Instance instance = test::random_instance(seed, 1000);
+    instance.options.objective = Objective::step_time;
+    SearchOptions options = instance.options;
+    std::optional<SearchResult> before;
+    for (const std::int64_t limit : {1, 10, 100, 1'000, 10'000, 100'000'000}) {
+      options.work_limit = limit;
+      SearchResult found = search_of(instance, options);
+      if (before && found.status != PlanStatus::infeasible) {
+        ASSERT_GE(found.lower_bound.value, before->lower_bound.value * (1 - 1e-9)) << limit << instance.text;
+        ASSERT_GE(found.plans.size(), before->plans.size()) << limit << instance.text;
+        if (!before->plans.empty()) {
+          const Seconds step = before->plans.front().predicted->step;
+          const Seconds now = found.plans.front().predicted->step;
+          ASSERT_LE(now.value, step.value * (1 + 1e-9)) << limit << instance.text;
+          better += now < step ? 1 : 0;
+        }
+      }
+      before = std::move(found);
+    }
+  }
+  EXPECT_GT(test::often(better), 5);
+}
+
+// A space with fewer recomputations and ZeRO stages is part of one with more: it has no better plan.
+TEST(Limits, MoreChoicesAreNeverWorse) {
+  int worse = 0;
+  for (unsigned seed = 56'001; seed < 56'001 + 100; seed += test::stride()) {
+    test::Instance instance = test::random_instance(seed, 1000);
+    instance.options.objective = Objective::step_time;
+    const SearchResult all = search_of(instance, instance.options);
+    for (const Zero zero : Zero::all()) {
+      if (!instance.space.zero.has(zero.number())) continue;
+      test::Instance fewer = instance;
+      fewer.space.zero = Choice(zero.number());
+      const SearchResult some = search_of(fewer, fewer.options);
+      if (some.plans.empty()) continue;
+      ASSERT_FALSE(all.plans.empty()) << instance.text;
+      const Seconds step = some.plans.front().predicted->step;
+      ASSERT_LE(all.plans.front().predicted->step.value, step.value * (1 + 1e-9)) << instance.text;
+      worse += step.value > all.plans.front().predicted->step.value * (1 + 1e-6) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(test::often(worse), 20);
 }
 
 }  // namespace
