@@ -134,7 +134,7 @@ SearchResult search_of(const test::Instance& instance, const SearchOptions& opti
 // With more work the plan is no slower, the bound no lower, and a plan that was found stays found.
 TEST(Limits, MoreWorkIsNeverWorse) {
   int better = 0;
-  for (unsigned seed = 55'001; seed < 55'001 + 150; seed += test::stride()) {
+  for (unsigned seed = 55'001; seed < 55'001 + 60; seed += test::stride()) {
     test::Instance instance = test::random_instance(seed, 1000);
     instance.options.objective = Objective::step_time;
     SearchOptions options = instance.options;
@@ -155,13 +155,13 @@ TEST(Limits, MoreWorkIsNeverWorse) {
       before = std::move(found);
     }
   }
-  EXPECT_GT(test::often(better), 5);
+  EXPECT_GT(test::often(better), 2);
 }
 
 // A space with fewer recomputations and ZeRO stages is part of one with more: it has no better plan.
 TEST(Limits, MoreChoicesAreNeverWorse) {
   int worse = 0;
-  for (unsigned seed = 56'001; seed < 56'001 + 100; seed += test::stride()) {
+  for (unsigned seed = 56'001; seed < 56'001 + 50; seed += test::stride()) {
     test::Instance instance = test::random_instance(seed, 1000);
     instance.options.objective = Objective::step_time;
     const SearchResult all = search_of(instance, instance.options);
@@ -177,7 +177,7 @@ TEST(Limits, MoreChoicesAreNeverWorse) {
       worse += step.value > all.plans.front().predicted->step.value * (1 + 1e-6) ? 1 : 0;
     }
   }
-  EXPECT_GT(test::often(worse), 20);
+  EXPECT_GT(test::often(worse), 10);
 }
 
 }  // namespace
