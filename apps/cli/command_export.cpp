@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "command.hpp"
-#include "nest/base/closest.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
@@ -118,25 +117,36 @@ std::vector<std::string> read_hosts(const std::string& file) {
   return hosts;
 }
 
-const Exporter& read_target(const Arguments& arguments) {
-  std::vector<std::string> names;
-  for (const Exporter& e : exporters()) names.emplace_back(e.name);
+ExportTarget target_of(const Arguments& arguments) {
   const auto name = arguments.text("--to");
   if (!name) throw UsageError("--to is missing; 'nest export --list' shows the targets");
-  const Exporter* found = find_exporter(*name);
-  if (found != nullptr) return *found;
-  const std::string guess = did_you_mean(*name, names);
-  throw UsageError(fmt::format("--to: there is no target '{}'; {}", *name,
-                               guess.empty() ? "'nest export --list' shows them" : guess));
+  try {
+    return read_target(*name);
+  } catch (const InputError& error) {
+    throw UsageError(std::string("--to: ") + error.what());
+  }
 }
 
 int list_targets(const Arguments& arguments, Terminal& terminal) {
   Table table({{"target"}, {"for"}, {"writes"}});
+  Table releases({{"target@release"}, {"released"}, {"tried"}, {"how it was tried"}});
   Value list = Value::array();
   for (const Exporter& e : exporters()) {
     table.add({std::string(e.name), std::string(e.title), std::string(e.text)});
     Value one = Value::object();
     one.set("name", e.name).set("title", e.title).set("text", e.text);
+    Value rows = Value::array();
+    if (const ReleaseTable* own = e.releases()) {
+      one.set("usual_release", own->usual_name);
+      for (const Release& r : own->releases) {
+        releases.add({fmt::format("{}@{}{}", e.name, r.name, r.name == own->usual_name ? " (usual)" : ""),
+                      std::string(r.released), std::string(r.tried), std::string(r.how)});
+        Value row = Value::object();
+        row.set("name", r.name).set("released", r.released).set("tried", r.tried).set("how", r.how);
+        rows.push(std::move(row));
+      }
+    }
+    one.set("releases", std::move(rows));
     list.push(std::move(one));
   }
   if (arguments.has("--json")) {
@@ -144,7 +154,7 @@ int list_targets(const Arguments& arguments, Terminal& terminal) {
     out.set("targets", std::move(list));
     terminal.json(out);
   } else {
-    terminal.out(table.str());
+    terminal.out(table.str() + "\n" + releases.str());
   }
   return kOk;
 }
@@ -175,8 +185,10 @@ ExportQuestion read_export_question(const Arguments& arguments, Terminal& termin
 int run_export(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("--list")) return list_targets(arguments, terminal);
   if (arguments.positionals.empty()) throw UsageError("'export' needs PLAN.json; see 'nest export --help'");
-  const Exporter& target = read_target(arguments);
-  const ExportQuestion question = read_export_question(arguments, terminal);
+  const ExportTarget to = target_of(arguments);
+  const Exporter& target = *to.exporter;
+  ExportQuestion question = read_export_question(arguments, terminal);
+  question.release = to.release;
   PendingFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
                        arguments.has("--force"));
   const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });
@@ -195,11 +207,16 @@ int run_export(const Arguments& arguments, Terminal& terminal) {
     }
     Value out = Value::object();
     out.set("target", target.name).set("folder", folder.target()).set("files", std::move(files));
+    Value releases = Value::array();
+    for (const Release* release : result.releases) releases.push(release->name);
+    out.set("releases", std::move(releases));
     out.set("lost", list_of(result.lost)).set("next", list_of(result.next));
     terminal.json(out);
     return kOk;
   }
-  terminal.out(fmt::format("{}: {} files for {}\n", folder.target(), folder.files().size(), target.title));
+  const std::string releases = spell_releases(result.releases);
+  terminal.out(fmt::format("{}: {} files for {}\n", folder.target(), folder.files().size(),
+                           releases.empty() ? target.title : releases));
   if (!result.lost.empty()) {
     terminal.out("\n" + terminal.heading("Lost in translation") + "\n");
     for (const std::string& sentence : result.lost) terminal.out("  " + wrap(sentence, kTextWidth, 2) + "\n");
@@ -222,7 +239,7 @@ std::vector<Command> export_commands() {
        "device. All rules of the target are checked first: a plan that breaks one is refused with the name "
        "of the rule. What the target cannot express is listed under \"Lost in translation\", on the screen "
        "and in NOTES.md. Either all files are written or none.",
-       {{"--to", "NAME", "the target; --list shows all targets"},
+       {{"--to", "NAME[@RELEASE]", "the target, and a release of it; --list shows all"},
         {"--out", "DIR", "the folder to write to (default ./NAME-launch)"},
         {"--force", "", "replace the folder if it contains an earlier export"},
         {"--hosts", "FILE",
@@ -230,12 +247,13 @@ std::vector<Command> export_commands() {
          "node001, ..)"},
         {"--devices-per-host", "N",
          "the number of devices in a host (default: the innermost level is a host)"},
-        {"--list", "", "the targets"},
+        {"--list", "", "the targets and their releases"},
         json_option()},
        {{"nest export plan.json --to megatron", "writes ./megatron-launch"},
         {"nest export plan.json --to placement --hosts hosts.txt --out ranks",
          "write the rank map for real hosts"},
-        {"nest export --list", "all targets"}},
+        {"nest export plan.json --to megatron@core_v0.16", "write for an older release"},
+        {"nest export --list", "all targets and releases"}},
        run_export},
   };
 }

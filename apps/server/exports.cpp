@@ -24,7 +24,7 @@ Value file_value(const std::string& name, const std::string& text) {
   return file;
 }
 
-Value plan_file(const OpenPlan& open) {
+Value plan_file(const OpenPlan& open, const Release* /*release*/) {
   Value files = Value::array();
   files.push(file_value("plan.json", to_json(plan_value(placed_plan(open), open.inputs)) + "\n"));
   Value out = Value::object();
@@ -32,16 +32,19 @@ Value plan_file(const OpenPlan& open) {
   return out;
 }
 
-Value framework_files(const nest::frameworks::Exporter& target, const OpenPlan& open) {
+Value framework_files(const nest::frameworks::Exporter& target, const OpenPlan& open,
+                      const Release* release) {
   Value files = Value::array();
   const ExportResult done =
-      target.write({.plan = placed_plan(open), .inputs = open.inputs},
+      target.write({.plan = placed_plan(open), .inputs = open.inputs, .release = release},
                    [&](const ExportFile& file) { files.push(file_value(file.name, file.bytes)); });
   if (!done.rule.empty()) throw ApiError(400, "plan", done.sentence, "rule '" + done.rule + "'");
   Value lost = Value::array();
   for (const std::string& sentence : done.lost) lost.push(sentence);
   Value out = Value::object();
-  out.set("files", std::move(files)).set("lost", std::move(lost));
+  Value releases = Value::array();
+  for (const Release* one : done.releases) releases.push(one->name);
+  out.set("files", std::move(files)).set("lost", std::move(lost)).set("releases", std::move(releases));
   return out;
 }
 
@@ -49,8 +52,9 @@ std::vector<Exporter> make_exporters() {
   std::vector<Exporter> all{{"json", "NEST plan", plan_file}};
   for (const nest::frameworks::Exporter& target : nest::frameworks::exporters()) {
     if (target.name == "chakra") continue;  // binary, and a file for each rank
-    all.push_back({target.name, target.title,
-                   [&target](const OpenPlan& open) { return framework_files(target, open); }});
+    all.push_back({target.name, target.title, [&target](const OpenPlan& open, const Release* release) {
+                     return framework_files(target, open, release);
+                   }});
   }
   return all;
 }
@@ -62,18 +66,26 @@ std::span<const Exporter> exporters() {
   return kExporters;
 }
 
-const Exporter& find_exporter(std::string_view name) {
+Target find_target(std::string_view spelling) {
+  const SpelledRelease spelled = split_release(spelling);
   std::string known;
   for (const Exporter& exporter : exporters()) {
-    if (exporter.name == name) return exporter;
+    if (exporter.name == spelled.framework) {
+      try {
+        return {&exporter, spelled.named ? nest::frameworks::read_target(spelling).release : nullptr};
+      } catch (const InputError& error) {
+        throw ApiError(400, "request: to", error.problem(), error.hint());
+      }
+    }
     known += (known.empty() ? "" : ", ") + std::string(exporter.name);
   }
-  throw ApiError(400, "request: to", "unknown target '" + std::string(name) + "'", "known: " + known);
+  throw ApiError(400, "request: to", "unknown target '" + std::string(spelled.framework) + "'",
+                 "known: " + known);
 }
 
-Value exported(const Exporter& exporter, const OpenPlan& plan) {
-  Value v = exporter.write(plan);
-  v.set("to", exporter.name);
+Value exported(const Target& target, const OpenPlan& plan) {
+  Value v = target.exporter->write(plan, target.release);
+  v.set("to", target.exporter->name);
   return v;
 }
 

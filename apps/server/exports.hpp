@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "nest/base/document/value.hpp"
+#include "nest/plan/rules/framework_releases.hpp"
 #include "nest/plan/text/plan_json.hpp"
 
 namespace nest::server {
@@ -16,12 +17,17 @@ struct Exporter {
   std::string_view name;   // "json"
   std::string_view title;  // "NEST plan"
   // {"files": [{"name": "plan.json", "text": ".."}], "lost": [".."]}
-  std::function<Value(const OpenPlan&)> write;
+  std::function<Value(const OpenPlan&, const Release*)> write;
+};
+
+struct Target {
+  const Exporter* exporter = nullptr;
+  const Release* release = nullptr;  // none: nobody named one
 };
 
 [[nodiscard]] std::span<const Exporter> exporters();
-// An ApiError with the known names where there is none.
-[[nodiscard]] const Exporter& find_exporter(std::string_view name);
-[[nodiscard]] Value exported(const Exporter& exporter, const OpenPlan& plan);
+// "megatron" or "megatron@core_v0.16"; an ApiError with the known names where there is none.
+[[nodiscard]] Target find_target(std::string_view spelling);
+[[nodiscard]] Value exported(const Target& target, const OpenPlan& plan);
 
 }  // namespace nest::server

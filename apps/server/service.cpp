@@ -178,9 +178,9 @@ Value Service::export_plan(const std::string& body) {
   const std::string target = request.text_or("to", "json");
   request.done();
   Warnings warnings;
-  const Exporter& exporter = find_exporter(target);
+  const Target to = find_target(target);
   const Ticket ticket = jobs_.begin("", limits_.time_limit);
-  return exported(exporter, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
+  return exported(to, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
 }
 
 std::string Service::report(const std::string& body) {

@@ -2,7 +2,6 @@
 
 #include <variant>
 
-#include "nest/base/closest.hpp"
 #include "nest/frameworks/exporters.hpp"
 
 namespace nest {
@@ -24,20 +23,15 @@ PricedPlan price_plan(const Plan& plan, const PlanInputs& inputs) {
 }
 
 ExportedPlan export_plan(const Plan& plan, const PlanInputs& inputs, std::string_view target) {
-  const Exporter* exporter = frameworks::find_exporter(target);
-  if (exporter == nullptr) {
-    std::vector<std::string> known;
-    for (const Exporter& one : frameworks::exporters()) known.emplace_back(one.name);
-    throw InputError("", std::string(target), "there is no such target", base::did_you_mean(target, known));
-  }
+  const frameworks::ExportTarget to = frameworks::read_target(target);
   Pricer pricer(inputs);
   const Plan placed = pricer.place(pricer.complete(plan));
   const PricedPlan priced = pricer.price(placed);
   if (priced.status == PriceStatus::invalid) throw InputError("", "plan", priced.reason);
   ExportedPlan out;
   const frameworks::ExportResult done =
-      exporter->write({.plan = with_results(placed, priced), .inputs = inputs},
-                      [&](const ExportFile& file) { out.files.push_back(file); });
+      to.exporter->write({.plan = with_results(placed, priced), .inputs = inputs, .release = to.release},
+                         [&](const ExportFile& file) { out.files.push_back(file); });
   if (!done.rule.empty()) throw InputError("", "plan", done.sentence, "rule '" + done.rule + "'");
   out.lost = done.lost;
   out.next = done.next;

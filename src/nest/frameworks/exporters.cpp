@@ -1,8 +1,12 @@
 #include "nest/frameworks/exporters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "nest/base/closest.hpp"
+#include "nest/base/error.hpp"
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
@@ -34,6 +38,24 @@ const Exporter* find_exporter(std::string_view name) {
   const auto all = exporters();
   const auto at = std::find_if(all.begin(), all.end(), [&](const Exporter& e) { return e.name == name; });
   return at == all.end() ? nullptr : &*at;
+}
+
+ExportTarget read_target(std::string_view spelling) {
+  const SpelledRelease spelled = split_release(spelling);
+  const Exporter* exporter = find_exporter(spelled.framework);
+  if (exporter == nullptr) {
+    std::vector<std::string> names;
+    for (const Exporter& e : exporters()) names.emplace_back(e.name);
+    const std::string guess = did_you_mean(spelled.framework, names);
+    throw InputError("", "", fmt::format("there is no target '{}'", spelled.framework),
+                     guess.empty() ? "'nest export --list' shows them" : guess);
+  }
+  if (!spelled.named) return {exporter, nullptr};
+  const ReleaseTable* table = exporter->releases();
+  if (table == nullptr) throw InputError("", "", fmt::format("{} has no releases", exporter->name));
+  const Release* release = table->find(spelled.release);
+  if (release == nullptr) throw InputError("", "", table->problem(spelled.release));
+  return {exporter, release};
 }
 
 }  // namespace nest::frameworks

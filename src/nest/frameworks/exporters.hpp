@@ -11,4 +11,11 @@ namespace nest::frameworks {
 [[nodiscard]] std::span<const Exporter> exporters();
 [[nodiscard]] const Exporter* find_exporter(std::string_view name);
 
+struct ExportTarget {
+  const Exporter* exporter = nullptr;
+  const Release* release = nullptr;  // none: nobody named one
+};
+// "megatron" or "megatron@core_v0.16"; an InputError where there is no such target or release.
+[[nodiscard]] ExportTarget read_target(std::string_view spelling);
+
 }  // namespace nest::frameworks

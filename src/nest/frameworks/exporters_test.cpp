@@ -5,6 +5,7 @@
 #include <set>
 
 #include "nest/frameworks/test_exports.hpp"
+#include "support/message_of.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -14,6 +15,40 @@ TEST(Exporters, AreFoundByName) {
   EXPECT_EQ(find_exporter("Megatron"), nullptr);
   std::set<std::string_view> names;
   for (const Exporter& e : exporters()) EXPECT_TRUE(names.insert(e.name).second) << e.name;
+}
+
+TEST(Exporters, TargetsHaveReleases) {
+  EXPECT_EQ(read_target("megatron").release, nullptr);
+  EXPECT_EQ(read_target("megatron@0.16.1").release->name, "core_v0.16");
+  EXPECT_EQ(read_target("torchtitan@main").exporter->name, "torchtitan");
+  EXPECT_EQ(
+      message_of([] { static_cast<void>(read_target("megatron@core_v0.12")); }),
+      "Megatron-LM 'core_v0.12' is not supported, core_v0.14 to core_v0.19 and main are; the nearest is "
+      "'megatron@core_v0.14'");
+  EXPECT_EQ(message_of([] { static_cast<void>(read_target("placement@1")); }), "placement has no releases");
+  EXPECT_EQ(message_of([] { static_cast<void>(read_target("deepsped@0.19")); }),
+            "there is no target 'deepsped'; did you mean 'deepspeed'?");
+}
+
+// Files say which release they are for, and torchtitan's two have files of their own.
+TEST(Exporters, WriteForTheReleaseThatIsNamed) {
+  test::Planner planner("llama3.1-8b");
+  ExportQuestion question = planner.question(test::degrees({}, 1, 8));
+  question.release = read_target("torchtitan@main").release;
+  const test::Exported titan = test::exported("torchtitan", question);
+  EXPECT_TRUE(titan.files.contains("main_flags.txt"));
+  EXPECT_FALSE(titan.files.contains("train.toml"));
+  EXPECT_EQ(spell_releases(titan.result.releases), "torchtitan main");
+  question.release = nullptr;
+  for (const Exporter& e : exporters()) {
+    const test::Exported out = test::exported(e.name, question);
+    EXPECT_EQ(out.result.releases.empty(), e.releases() == nullptr) << e.name;
+    if (e.releases() != nullptr && e.name != "chakra") {
+      EXPECT_NE(out.files.at("NOTES.md").find("These files are for " + spell_releases(out.result.releases)),
+                std::string::npos)
+          << e.name;
+    }
+  }
 }
 
 // A simple plan runs everywhere, and every export has its notes and the map of ranks.

@@ -239,9 +239,10 @@ std::vector<AskedField> make_fields() {
   rows.push_back(on_or_off(
       {"mixed", "", "allow strategies to differ from stage to stage", G::choices, "mixed", true, true},
       [](Asked& asked) -> bool& { return asked.choices.mixed; }));
-  rows.push_back(
-      framework({"for", "FRAMEWORK", "only consider plans that megatron, torchtitan or deepspeed can run",
-                 G::choices, "for", true, true}));
+  rows.push_back(framework({"for", "FRAMEWORK",
+                            "only consider plans that megatron, torchtitan or deepspeed can run; "
+                            "megatron@core_v0.16 names a release",
+                            G::choices, "for", true, true}));
   rows.push_back(objective(
       {"objective", "WHAT",
        "minimize the step time (step, the default) or the number of devices that reach a target (devices)",
@@ -328,9 +329,14 @@ Value to_value(const Asked& asked) {
 
 std::optional<SpaceProblem> check_framework(std::string_view name) {
   if (find_framework_rules(name) != nullptr) return std::nullopt;
+  const SpelledRelease spelled = split_release(name);
   std::vector<std::string> names;
-  for (const FrameworkRules& rules : all_framework_rules()) names.emplace_back(rules.name);
-  return none_of(names, name);
+  for (const FrameworkRules& rules : all_framework_rules()) {
+    if (rules.name == spelled.framework)
+      return SpaceProblem{find_releases(rules.name)->problem(spelled.release)};
+    names.emplace_back(rules.name);
+  }
+  return none_of(names, spelled.framework);
 }
 
 }  // namespace nest::question

@@ -89,6 +89,7 @@ class Writer {
   }
 
   ExportResult write() {
+    result_.releases = {&find_releases("chakra")->usual()};
     if (priced_.status == PriceStatus::invalid) return refused("a plan that can be priced", priced_.reason);
     if (highest_tag(plan_) >= kTagLimit) {
       return refused("message tags below 500,000,000",

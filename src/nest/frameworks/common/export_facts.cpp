@@ -33,9 +33,12 @@ const ExpertsSpec* ExportFacts::experts() const {
   return nullptr;
 }
 
-ExportFacts export_facts(const ExportQuestion& question) {
+ExportFacts export_facts(const ExportQuestion& question, std::string_view target) {
   ExportFacts facts;
   facts.question = &question;
+  facts.release = question.release;
+  if (const ReleaseTable* table = find_releases(target); table != nullptr && facts.release == nullptr)
+    facts.release = &table->usual();
   facts.spec = std::get_if<ModelSpec>(&question.inputs.source);
   LayerChain chain = layer_chain(question.inputs, question.plan.training.sequence);
   facts.layers = std::move(chain.names);

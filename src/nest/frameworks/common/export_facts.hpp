@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/frameworks/common/exporter.hpp"
@@ -24,9 +25,10 @@ struct PipelinePart {
 
 struct ExportFacts {
   const ExportQuestion* question = nullptr;
-  const ModelSpec* spec = nullptr;  // none: a layer profile
-  std::vector<std::string> layers;  // names
-  bool decoder = false;             // an embedding, blocks and a head in a chain
+  const Release* release = nullptr;  // that is written for; none: the target has none
+  const ModelSpec* spec = nullptr;   // none: a layer profile
+  std::vector<std::string> layers;   // names
+  bool decoder = false;              // an embedding, blocks and a head in a chain
   std::int64_t blocks = 0;
   // Part i is chunk i / pipeline of stage i % pipeline.
   std::vector<PipelinePart> parts;
@@ -43,7 +45,7 @@ struct ExportFacts {
   [[nodiscard]] const ExpertsSpec* experts() const;
 };
 
-// The question must outlive the facts.
-[[nodiscard]] ExportFacts export_facts(const ExportQuestion& question);
+// For the release that the question names, or the target's usual one. The question must outlive the facts.
+[[nodiscard]] ExportFacts export_facts(const ExportQuestion& question, std::string_view target = {});
 
 }  // namespace nest::frameworks

@@ -77,7 +77,10 @@ std::span<const ExportRule> stage_rules() {
 
 std::optional<BrokenRule> first_broken(const ExportFacts& facts, std::string_view framework,
                                        std::span<const ExportRule> own) {
-  if (const FrameworkRules* rules = find_framework_rules(framework)) {
+  const std::string spelling = facts.release == nullptr
+                                   ? std::string(framework)
+                                   : fmt::format("{}@{}", framework, facts.release->name);
+  if (const FrameworkRules* rules = find_framework_rules(spelling)) {
     if (auto broken = broken_by_framework(facts, *rules)) return broken;
   }
   for (const ExportRule& rule : own) {

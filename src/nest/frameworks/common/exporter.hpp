@@ -16,6 +16,7 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/rules/framework_releases.hpp"
 
 namespace nest::frameworks {
 
@@ -26,6 +27,7 @@ struct ExportQuestion {
   std::vector<std::string> hosts;
   // A host is a domain of the innermost level, or, where domains span hosts, so many devices of one.
   std::int64_t devices_per_host = 0;
+  const Release* release = nullptr;  // of the target's table; none: nobody named one
 };
 
 struct ExportFile {
@@ -38,10 +40,11 @@ struct ExportFile {
 using ExportSink = std::function<void(const ExportFile&)>;
 
 struct ExportResult {
-  std::string rule;               // the name of the rule that is broken; empty: all is well
-  std::string sentence;           // of the broken rule, with the plan's figures
-  std::vector<std::string> lost;  // "lost in translation", a sentence each without a full stop
-  std::vector<std::string> next;  // what to do with the files: commands
+  std::string rule;                      // the name of the rule that is broken; empty: all is well
+  std::string sentence;                  // of the broken rule, with the plan's figures
+  std::vector<std::string> lost;         // "lost in translation", a sentence each without a full stop
+  std::vector<std::string> next;         // what to do with the files: commands
+  std::vector<const Release*> releases;  // that the files are for, oldest first
 };
 
 struct Exporter {
@@ -49,6 +52,9 @@ struct Exporter {
   std::string_view title;  // "Megatron-LM"
   std::string_view text;   // what it writes
   ExportResult (*write)(const ExportQuestion& question, const ExportSink& sink);
+
+  // Where the framework has releases.
+  [[nodiscard]] const ReleaseTable* releases() const { return find_releases(name); }
 };
 
 }  // namespace nest::frameworks

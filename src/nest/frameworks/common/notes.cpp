@@ -20,6 +20,8 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
   const Plan& plan = question.plan;
   const Training& t = plan.training;
   std::string out = fmt::format("# {}: {}\n\n", question.inputs.model_name(), title);
+  if (!result.releases.empty())
+    out += fmt::format("These files are for {}.\n", spell_releases(result.releases));
   out +=
       fmt::format("{} ranks on {} hosts of {}: {}, recomputation {}.\n", map.ranks.size(), map.hosts.size(),
                   question.inputs.cluster.name(), spell_degrees(plan), spell_recompute(plan.stages));

@@ -160,7 +160,8 @@ PartitionMethod partition_method(const ExportFacts& f) {
 
 ExportResult export_deepspeed(const ExportQuestion& question, const ExportSink& sink) {
   ExportResult result;
-  const ExportFacts facts = export_facts(question);
+  const ExportFacts facts = export_facts(question, "deepspeed");
+  result.releases = {facts.release};
   if (auto broken = first_broken(facts, "deepspeed", kRules)) {
     result.rule = broken->name;
     result.sentence = broken->sentence;

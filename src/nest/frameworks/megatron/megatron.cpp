@@ -43,23 +43,37 @@ exec "$@" "$MEGATRON_PATH/${{MEGATRON_SCRIPT:-pretrain_gpt.py}}" "${{args[@]}}" 
       connections(p));
 }
 
+// The releases that run the plan with the very same arguments.
+std::vector<const Release*> releases_alike(ExportFacts facts, RankOrder order, const std::string& text) {
+  std::vector<const Release*> alike;
+  for (const Release& release : find_releases("megatron")->releases) {
+    facts.release = &release;
+    std::vector<std::string> lost;
+    if (!first_broken(facts, "megatron", megatron_rules()) &&
+        flag_text(megatron_arguments(facts, order, lost)) == text)
+      alike.push_back(&release);
+  }
+  return alike;
+}
+
 }  // namespace
 
 ExportResult export_megatron(const ExportQuestion& question, const ExportSink& sink) {
   ExportResult result;
-  const ExportFacts facts = export_facts(question);
+  const ExportFacts facts = export_facts(question, "megatron");
   if (auto broken = first_broken(facts, "megatron", megatron_rules())) {
     result.rule = broken->name;
     result.sentence = broken->sentence;
     return result;
   }
   const RankMap map = ranks_for(question);
-  const std::vector<FlagSection> groups = megatron_arguments(facts, map.order, result.lost);
+  const std::string arguments = flag_text(megatron_arguments(facts, map.order, result.lost));
+  result.releases = releases_alike(facts, map.order, arguments);
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"MEGATRON_PATH=.. ./run_host.sh on each host of placement/hosts.txt",
                  "or MEGATRON_PATH=.. sbatch run_slurm.sh"};
-  sink({"megatron_args.txt", fmt::format("# Megatron-LM arguments of a plan by nest; world size: {}\n\n{}",
-                                         map.ranks.size(), flag_text(groups))});
+  sink({"megatron_args.txt", fmt::format("# Arguments of a plan by nest for {}; world size: {}\n\n{}",
+                                         spell_releases(result.releases), map.ranks.size(), arguments)});
   sink({"megatron.sh", command_script(question.plan.parallelism), true});
   sink({"run_host.sh", host_script(map, "megatron.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-megatron", "megatron.sh"), true});

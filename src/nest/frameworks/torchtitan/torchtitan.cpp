@@ -214,13 +214,10 @@ read -ra own <<< "${{TITAN_ARGS:-}}"
       release ? "--job.config_file train.toml" : "\"${args[@]}\"");
 }
 
-std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
+std::vector<std::string> losses(const ExportFacts& f, bool release) {
   const Parallelism& p = f.parallelism();
   const Recipe& r = f.recipe();
   std::vector<std::string> lost;
-  if (!release)
-    lost.emplace_back("no train.toml: release 0.2.2 cannot run this plan's tensor or expert degrees");
-  if (!main) lost.emplace_back("no main_flags.txt: the main branch has no expert tensor degree");
   if (registered(f).name.empty())
     lost.emplace_back(
         "the model: torchtitan's registry does not hold it; put its names for your_model and your_flavor");
@@ -247,17 +244,33 @@ std::span<const ExportRule> torchtitan_rules() {
 
 ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink& sink) {
   ExportResult result;
-  const ExportFacts facts = export_facts(question);
+  const ExportFacts facts = export_facts(question, "torchtitan");
   if (auto broken = first_broken(facts, "torchtitan", kRules)) {
     result.rule = broken->name;
     result.sentence = broken->sentence;
     return result;
   }
   const Parallelism& p = question.plan.parallelism;
-  const bool release = runs_in_titan_022(p);
-  const bool main = runs_in_titan_main(p);
+  const ReleaseTable& table = *find_releases("torchtitan");
+  const auto asked = [&](std::string_view name) {
+    return question.release == nullptr || question.release->name == name;
+  };
+  const bool release = asked("v0.2.2") && runs_in_titan_022(p);
+  const bool main = asked("main") && runs_in_titan_main(p);
+  if (!release && !main) {
+    result.rule = "experts-in-shards";
+    result.sentence =
+        fmt::format("torchtitan {} cannot run this plan's tensor or expert degrees", question.release->name);
+    return result;
+  }
+  if (release) result.releases.push_back(table.find("v0.2.2"));
+  if (main) result.releases.push_back(table.find("main"));
   const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
-  result.lost = losses(facts, release, main);
+  if (!release && asked("v0.2.2"))
+    result.lost.emplace_back("no train.toml: release 0.2.2 cannot run this plan's tensor or expert degrees");
+  if (!main && asked("main"))
+    result.lost.emplace_back("no main_flags.txt: the main branch has no expert tensor degree");
+  for (std::string& sentence : losses(facts, release)) result.lost.push_back(std::move(sentence));
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"./run_host.sh on each host of placement/hosts.txt, with torchtitan installed",
                  "or sbatch run_slurm.sh"};

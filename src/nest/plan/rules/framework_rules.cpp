@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "nest/model/blocks/build.hpp"
 #include "nest/plan/inputs.hpp"
@@ -229,14 +230,17 @@ std::int64_t optimizer_instances(const Parallelism& parallelism) {
   return instances(parallelism);
 }
 
-std::span<const FrameworkRules> all_framework_rules() {
+namespace {
+
+// With the rules of all releases.
+const std::array<FrameworkRules, 3>& whole_tables() {
   static const std::array<FrameworkRules, 3> kAll{
       FrameworkRules{.name = "megatron",
                      .title = "Megatron-LM",
                      .same_recompute = true,
                      .contiguous_stages = true,
                      .schedules = schedules_of("megatron"),
-                     .rules = kMegatron,
+                     .rules = {kMegatron.begin(), kMegatron.end()},
                      .one_decoder = true,
                      .whole_chunks = true},
       FrameworkRules{.name = "torchtitan",
@@ -244,7 +248,7 @@ std::span<const FrameworkRules> all_framework_rules() {
                      .same_recompute = true,
                      .contiguous_stages = true,
                      .schedules = schedules_of("torchtitan"),
-                     .rules = kTorchtitan,
+                     .rules = {kTorchtitan.begin(), kTorchtitan.end()},
                      .whole_recompute = true,
                      .one_decoder = true},
       FrameworkRules{.name = "deepspeed",
@@ -252,18 +256,59 @@ std::span<const FrameworkRules> all_framework_rules() {
                      .same_recompute = true,
                      .contiguous_stages = true,
                      .schedules = schedules_of("deepspeed"),
-                     .rules = kDeepSpeed,
+                     .rules = {kDeepSpeed.begin(), kDeepSpeed.end()},
                      .whole_recompute = true,
                      .policies = {RecomputePolicy::none, RecomputePolicy::full}},
   };
   return kAll;
 }
 
-const FrameworkRules* find_framework_rules(std::string_view name) {
-  for (const FrameworkRules& rules : all_framework_rules()) {
-    if (rules.name == name) return &rules;
+FrameworkRules of_release(FrameworkRules rules, const ReleaseTable& table, const Release& release) {
+  std::erase_if(rules.rules,
+                [&](const FrameworkRule& r) { return !table.within(release, r.since, r.until); });
+  return rules;
+}
+
+using RulesByRelease = std::map<std::string_view, FrameworkRules>;
+
+RulesByRelease by_release(const FrameworkRules& rules) {
+  const ReleaseTable& table = *find_releases(rules.name);
+  RulesByRelease all;
+  for (const Release& release : table.releases) all[release.name] = of_release(rules, table, release);
+  return all;
+}
+
+}  // namespace
+
+std::span<const FrameworkRules> all_framework_rules() {
+  static const std::vector<FrameworkRules> kUsual = [] {
+    std::vector<FrameworkRules> usual;
+    for (const FrameworkRules& rules : whole_tables()) {
+      const ReleaseTable& table = *find_releases(rules.name);
+      usual.push_back(of_release(rules, table, table.usual()));
+    }
+    return usual;
+  }();
+  return kUsual;
+}
+
+const FrameworkRules* find_framework_rules(std::string_view spelling) {
+  static const std::map<std::string_view, RulesByRelease> kNamed = [] {
+    std::map<std::string_view, RulesByRelease> named;
+    for (const FrameworkRules& rules : whole_tables()) named[rules.name] = by_release(rules);
+    return named;
+  }();
+  const SpelledRelease spelled = split_release(spelling);
+  if (!spelled.named) {
+    for (const FrameworkRules& rules : all_framework_rules()) {
+      if (rules.name == spelling) return &rules;
+    }
+    return nullptr;
   }
-  return nullptr;
+  const auto framework = kNamed.find(spelled.framework);
+  if (framework == kNamed.end()) return nullptr;
+  const Release* release = find_releases(spelled.framework)->find(spelled.release);
+  return release == nullptr ? nullptr : &framework->second.at(release->name);
 }
 
 }  // namespace nest::plan

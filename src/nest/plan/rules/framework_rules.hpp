@@ -2,7 +2,9 @@
 // plans that break none, `nest export --to megatron` refuses those that do. Most rules that need a model's
 // shape are in src/nest/frameworks.
 //
-//   find_framework_rules("megatron")->broken(degrees)->sentence
+// Rules that hold for some releases only name the first and the last.
+//
+//   find_framework_rules("megatron@core_v0.16")->broken(degrees)->sentence
 //       -> "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet"
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "nest/plan/plan.hpp"
+#include "nest/plan/rules/framework_releases.hpp"
 
 namespace nest::plan {
 
@@ -28,6 +31,8 @@ struct FrameworkRule {
   std::string_view name;      // "zero-with-pipeline"
   std::string_view sentence;  // why: "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only"
   bool (*allows)(const PlanDegrees& degrees);
+  std::string_view since = {};  // the first release with this rule; empty: the oldest
+  std::string_view until = {};  // the last; empty: the newest
 };
 
 struct FrameworkRules {
@@ -36,7 +41,7 @@ struct FrameworkRules {
   bool same_recompute = false;     // one recomputation policy for all stages
   bool contiguous_stages = false;  // stages are ranges of layers in their order
   std::vector<Schedule> schedules;
-  std::span<const FrameworkRule> rules;
+  std::vector<FrameworkRule> rules;
   bool same_strategy = true;     // one strategy for all stages: no --mixed
   bool whole_recompute = false;  // a policy holds for all layers of a stage, not for a number of them
   // Stages are cut from an embedding, a chain of blocks and a head; other models run without a pipeline.
@@ -75,7 +80,9 @@ struct LayerChain {
 // `sequence`: only names are asked for, so that one beyond the model's positions does.
 [[nodiscard]] LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence);
 
+// Of the usual releases.
 [[nodiscard]] std::span<const FrameworkRules> all_framework_rules();
-[[nodiscard]] const FrameworkRules* find_framework_rules(std::string_view name);
+// By a spelling with or without a release; none where the framework or the release is unknown.
+[[nodiscard]] const FrameworkRules* find_framework_rules(std::string_view spelling);
 
 }  // namespace nest::plan

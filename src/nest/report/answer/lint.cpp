@@ -157,7 +157,7 @@ void sort(std::vector<LintFinding>& findings) {
 
 std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
   const ExportQuestion question{.plan = plan, .inputs = inputs};
-  const ExportFacts facts = export_facts(question);
+  const ExportFacts facts = export_facts(question, "megatron");
   std::vector<std::string> lost;
   std::vector<Flag> flags;
   for (const FlagSection& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
