@@ -101,6 +101,7 @@ void read_kernel_figures(Reader& r, Accelerator& a) {
   a.profile = r.text_or("profile", a.profile);
   if (auto links = r.object_if("scale_up")) read_scale_up(*links, a.scale_up);
   a.aws_fabric = r.text_or("aws_fabric", a.aws_fabric);
+  a.software = r.text_or("software", a.software);
   if (auto fit = r.object_if("matmul_fit")) {
     a.matmul_fit = MatmulFit{fit->text("project"), fraction(*fit, "without")};
     fit->done();

@@ -74,6 +74,7 @@ struct Accelerator {
   std::string profile;                     // of data/profiles, measured on this chip; empty: none
   ScaleUp scale_up;
   std::string aws_fabric;  // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
+  std::string software;    // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
   std::optional<MatmulFit> matmul_fit;
   std::string source;
   std::string date;

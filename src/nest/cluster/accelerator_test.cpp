@@ -103,7 +103,7 @@ TEST(Accelerator, WhatAPriceDependsOnIsAFieldWithADefault) {
   EXPECT_EQ(blank.scale_up, ScaleUp{});
   const Accelerator own = read(
       "accelerator: {base: h100-sxm, name: x, multiprocessors: 64, launch: 3 us, flash_time: {2: 1.5}, "
-      "profile: mine, scale_up: {fabric: nvlink5, domain: 36}, aws_fabric: efa-p6}");
+      "profile: mine, scale_up: {fabric: nvlink5, domain: 36}, aws_fabric: efa-p6, software: mine}");
   EXPECT_EQ(own.multiprocessor_count(), 64);
   EXPECT_EQ(own.launch->value, 3e-6);
   EXPECT_EQ(own.flash_time[0], 3.3);  // the base's
@@ -113,6 +113,9 @@ TEST(Accelerator, WhatAPriceDependsOnIsAFieldWithADefault) {
   EXPECT_TRUE(own.scale_up.reduction);  // the base's
   EXPECT_EQ(own.scale_up.domain, 36);
   EXPECT_EQ(own.aws_fabric, "efa-p6");
+  EXPECT_EQ(own.software, "mine");
+  EXPECT_EQ(blank.software, "");
+  EXPECT_EQ(read("accelerator: {base: gaudi3, name: x}").software, "synapse");
   EXPECT_EQ(error_of("accelerator: {base: tpu-v4, flash_time: {3: 1}}"),
             "x.yaml: line 1, accelerator.flash_time[3]: generation 1 or 2 is expected");
   EXPECT_EQ(error_of("accelerator: {base: tpu-v4, scale_up: {fabrik: ici}}"),

@@ -71,6 +71,7 @@ Value accelerator_file_value(const Accelerator& a) {
   if (a.profile != other.profile) out.set("profile", a.profile);
   if (a.scale_up != other.scale_up) out.set("scale_up", scale_up_value(a.scale_up));
   if (a.aws_fabric != other.aws_fabric) out.set("aws_fabric", a.aws_fabric);
+  if (a.software != other.software) out.set("software", a.software);
   if (a.matmul_fit != other.matmul_fit && a.matmul_fit) {
     Value fit = Value::object();
     fit.set("project", a.matmul_fit->project).set("without", a.matmul_fit->without);

@@ -40,6 +40,7 @@ class Cluster {
   // clusters of several kinds can answer too.
   [[nodiscard]] const Accelerator& accelerator() const { return parts_.accelerator; }
   [[nodiscard]] const std::string& device_name() const { return parts_.accelerator.name; }
+  [[nodiscard]] const std::string& device_software() const { return parts_.accelerator.software; }
   [[nodiscard]] Bytes device_memory() const { return parts_.accelerator.memory; }  // of the smallest device
   // Whether every device has this arithmetic.
   [[nodiscard]] bool computes(MathType type) const { return parts_.accelerator.peak(type).has_value(); }

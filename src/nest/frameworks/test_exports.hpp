@@ -71,6 +71,9 @@ class Planner {
     if (p.devices() > inputs_.cluster.devices() || p.pipeline * p.interleave > blocks() + 2)
       return std::nullopt;
     if (rules.broken({plan.training, p}) != nullptr) return std::nullopt;
+    if (rules.experts_in_sequence && has_experts(inputs_) && p.strategy.tensor > 1 &&
+        !p.strategy.sequence_parallel)
+      return std::nullopt;
     if (!book_.refusal(plan.training, p.strategy).empty()) return std::nullopt;
     cut(dice, rules, plan);
     const LayerGraph& graph = book_.model(plan.training.micro_batch, plan.training.sequence).graph;
@@ -141,13 +144,16 @@ class Planner {
   CostBook book_;
 };
 
+inline const std::vector<const char*> kUsualModels{"llama3.2-1b",      "gpt2-xl",    "mixtral-8x7b",
+                                                   "deepseek-v2-lite", "qwen2.5-7b", "qwen3-0.6b"};
+
 // Calls `visit` with so many random questions, spread over models that differ in kind.
 inline void for_random_questions(std::string_view framework, int count,
-                                 const std::function<void(const ExportQuestion&, unsigned seed)>& visit) {
+                                 const std::function<void(const ExportQuestion&, unsigned seed)>& visit,
+                                 const std::vector<const char*>& models = kUsualModels) {
   const FrameworkRules& rules = *find_framework_rules(framework);
   std::vector<std::unique_ptr<Planner>> planners;
-  for (const char* model :
-       {"llama3.2-1b", "gpt2-xl", "mixtral-8x7b", "deepseek-v2-lite", "qwen2.5-7b", "qwen3-0.6b"})
+  for (const char* model : models)
     planners.push_back(std::make_unique<Planner>(model, std::string(framework)));
   int found = 0;
   for (unsigned seed = 1; found < count; ++seed) {

@@ -93,10 +93,29 @@ bool wants_stages(const SearchSpace& space) {
   return space.pipeline.open() || space.pipeline.ranges() != Choice(1).ranges();
 }
 
+// A framework whose experts want sequence parallelism gets no tensor parallelism without it.
+void keep_experts_in_sequence(const FrameworkRules& rules, PlanQuestion& question) {
+  SearchSpace& space = question.space;
+  if (!rules.experts_in_sequence || !has_experts(question.inputs)) return;
+  const bool off = space.sequence_parallel == std::vector<bool>{false};
+  if (off && !space.tensor.open() && !space.tensor.has(1))
+    exclude("sequence-parallel",
+            fmt::format("{} trains experts with tensor parallelism only if sequence parallelism is on",
+                        rules.title));
+  if (off) {
+    space.tensor = Choice(1);
+  } else {
+    space.sequence_parallel = {true};
+  }
+}
+
 void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
   SearchSpace& space = question.space;
+  if (const InputRule* rule = rules.refusal(question.inputs, question.training))
+    refuse("for", std::string(rule->sentence));
   check_choices(rules, space);
   apply_framework(rules, space);
+  keep_experts_in_sequence(rules, question);
   if (wants_stages(space) && !rules.can_cut(question.inputs)) {
     if (!space.pipeline.has(1))
       refuse("pipeline",

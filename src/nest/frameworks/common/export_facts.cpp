@@ -17,6 +17,21 @@ bool ExportFacts::even() const {
   return parts.front().blocks > 0;
 }
 
+std::optional<Recompute> ExportFacts::recompute() const {
+  const std::vector<Stage>& stages = plan().stages;
+  Recompute most = stages.front().recompute;
+  for (const Stage& stage : stages) most.layers = std::max(most.layers, stage.recompute.layers);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Recompute& own = stages[i].recompute;
+    // Stages of several chunks are not counted through.
+    const std::int64_t count = parallelism().interleave == 1 ? parts[i].blocks : 0;
+    const bool whole = own.layers == 0 || own.layers == count;
+    const bool said = own.layers == most.layers || (whole && count > 0 && count <= most.layers);
+    if (own.policy != most.policy || !said) return std::nullopt;
+  }
+  return most;
+}
+
 const AttentionSpec* ExportFacts::attention() const {
   return spec != nullptr && !spec->stacks.back().blocks.empty()
              ? &spec->stacks.back().blocks.front().attention

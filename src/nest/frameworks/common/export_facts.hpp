@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,8 @@ struct ExportFacts {
   [[nodiscard]] const Parallelism& parallelism() const { return question->plan.parallelism; }
   [[nodiscard]] const Strategy& strategy() const { return question->plan.parallelism.strategy; }
   [[nodiscard]] const Recipe& recipe() const { return question->inputs.recipe; }
+  // What all stages recompute, if one number of layers says it: "2 layers" is all of a stage with 2 blocks.
+  [[nodiscard]] std::optional<Recompute> recompute() const;
   // Equal numbers of blocks everywhere, the embedding in the first part and the head in the last.
   [[nodiscard]] bool even() const;
   // Of the decoder's blocks; none where the model has none of that kind.

@@ -45,5 +45,27 @@ TEST(ExportFacts, OtherModelsAreNoDecoder) {
   EXPECT_EQ(export_facts(experts).experts()->experts, 8);
 }
 
+// llama3.2-1b has 16 blocks: 7 and 9 of them beside the embedding and the head.
+TEST(ExportFacts, OneNumberOfLayersMayMeanAllOfAShortStage) {
+  test::Planner planner("llama3.2-1b");
+  Plan plan = test::degrees({}, 2, 4);
+  plan.stages.resize(2);
+  for (std::int32_t i = 0; i < 18; ++i) plan.stages[i < 8 ? 0 : 1].layers.emplace_back(i);
+  ExportQuestion question = planner.question(plan);
+  const auto common = [&](const Recompute& first, const Recompute& second) {
+    question.plan.stages[0].recompute = first;
+    question.plan.stages[1].recompute = second;
+    const std::optional<Recompute> r = export_facts(question).recompute();
+    return r ? spell(*r) : "none";
+  };
+  const auto full = [](std::int64_t layers) { return Recompute{RecomputePolicy::full, layers}; };
+  EXPECT_EQ(common(full(3), full(3)), spell(full(3)));
+  EXPECT_EQ(common(full(0), full(8)), spell(full(8)));
+  EXPECT_EQ(common(full(7), full(8)), spell(full(8)));
+  EXPECT_EQ(common(full(0), full(6)), "none");
+  EXPECT_EQ(common(full(6), full(8)), "none");
+  EXPECT_EQ(common(full(0), {}), "none");
+}
+
 }  // namespace
 }  // namespace nest::frameworks

@@ -21,6 +21,7 @@ Problem strategies_differ(const ExportFacts& f) {
 }
 
 Problem recompute_differs(const ExportFacts& f) {
+  if (f.recompute()) return std::nullopt;
   const std::vector<Stage>& stages = f.plan().stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (!(stages[i].recompute == stages[0].recompute))
@@ -42,6 +43,8 @@ constexpr std::array kStages{
 
 std::optional<BrokenRule> broken_by_framework(const ExportFacts& f, const FrameworkRules& rules) {
   const Parallelism& p = f.parallelism();
+  if (const InputRule* rule = rules.refusal(f.question->inputs, f.plan().training))
+    return BrokenRule{std::string(rule->name), std::string(rule->sentence)};
   if (!rules.has(p.schedule)) {
     return BrokenRule{"schedule", fmt::format("{} has no schedule {}", rules.title, name_of(p.schedule))};
   }
@@ -52,7 +55,7 @@ std::optional<BrokenRule> broken_by_framework(const ExportFacts& f, const Framew
       return BrokenRule{std::string(rule.name),
                         fmt::format("in {} {}: {}", rules.title, rule.sentence, *problem)};
   }
-  const Recompute& recompute = f.plan().stages.front().recompute;
+  const Recompute recompute = f.recompute().value_or(f.plan().stages.front().recompute);
   if (!rules.has(recompute.policy)) {
     return BrokenRule{"recomputation",
                       fmt::format("{} has no {} recomputation", rules.title, name_of(recompute.policy))};

@@ -36,7 +36,7 @@ here=$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)
 : "${{MEGATRON_PATH:?set it to the folder of Megatron-LM}}"
 {}mapfile -t args < <(sed -e 's/#.*//' "$here/megatron_args.txt" | tr -s ' ' '\n' | sed -e '/^$/d')
 data=${{DATA_ARGS:---mock-data --tokenizer-type NullTokenizer}}
-train=${{TRAIN_ARGS:---train-iters 20 --lr 1e-4 --eval-iters 0}}
+train=${{TRAIN_ARGS:---train-iters 20 --lr 1e-4 --eval-iters 0 --log-interval 1 --log-throughput}}
 read -ra own <<< "${{MODEL_ARGS:-}} $data $train"
 exec "$@" "$MEGATRON_PATH/${{MEGATRON_SCRIPT:-pretrain_gpt.py}}" "${{args[@]}}" "${{own[@]}}"
 )sh",
@@ -78,11 +78,10 @@ ExportResult export_megatron(const ExportQuestion& question, const ExportSink& s
   sink({"run_host.sh", host_script(map, "megatron.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-megatron", "megatron.sh"), true});
   write_placement(map, "placement/", sink);
-  sink({"NOTES.md",
-        export_notes(question, map, "Megatron-LM", result,
-                     {"data and tokenizer: DATA_ARGS, which is mock data otherwise",
-                      "iterations, learning rate and its schedule, evaluation: TRAIN_ARGS",
-                      "what is no shape: rotary base, norm epsilon, initialisation: MODEL_ARGS"})});
+  sink({"NOTES.md", export_notes(question, map, "Megatron-LM", result,
+                                 {"data and tokenizer: DATA_ARGS, which is mock data otherwise",
+                                  "iterations, learning rate and its schedule, evaluation: TRAIN_ARGS",
+                                  "initialisation, and what was lost above: MODEL_ARGS"})});
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/frameworks/megatron/megatron_details.hpp"
 #include "nest/frameworks/megatron/megatron_layout.hpp"
 #include "nest/frameworks/megatron/megatron_model.hpp"
 #include "nest/plan/rules/framework_rules.hpp"
@@ -20,7 +21,17 @@ Problem sequence_too_long(const ExportFacts& f) {
   return fmt::format("{} tokens, {} positions", f.plan().training.sequence, f.spec->positions);
 }
 
+// Of all blocks with experts, also where no expert rank shares them out.
+Problem experts_without_sequence(const ExportFacts& f) {
+  const Strategy& s = f.strategy();
+  if (f.experts() == nullptr || s.tensor == 1 || s.sequence_parallel) return std::nullopt;
+  return fmt::format("tensor {} without sequence parallelism", s.tensor);
+}
+
 constexpr std::array kRules{
+    ExportRule{"experts-need-sequence-parallel",
+               "Megatron-LM trains experts with tensor parallelism only if sequence parallelism is on",
+               experts_without_sequence},
     ExportRule{"world",
                "Megatron-LM's ranks are tensor x context x pipeline x data, and split for experts too",
                world_does_not_split},
@@ -63,6 +74,10 @@ FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
   return flags;
 }
 
+std::string dtype_name(StateDType dtype) {
+  return std::string(name_of(dtype));
+}
+
 FlagSection state_flags(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
   FlagSection flags{fmt::format("ZeRO {}", p.zero.number()), {}};
@@ -73,6 +88,12 @@ FlagSection state_flags(const ExportFacts& f) {
     flags.add("--data-parallel-sharding-strategy",
               p.zero.shards_parameters() ? "optim_grads_params" : "optim_grads");
     flags.add("--ckpt-format", "fsdp_dtensor").add("--no-gradient-accumulation-fusion");
+    flags.add("--init-model-with-meta-device");  // no rank builds the whole model
+    // Older releases hold and reduce gradients as the other flags say; since then the default is the model's dtype.
+    if (is_since(*f.release, "core_v0.17")) {
+      flags.add("--megatron-fsdp-main-grads-dtype", dtype_name(f.recipe().gradient_dtype));
+      flags.add("--megatron-fsdp-grad-comm-dtype", dtype_name(f.recipe().reduce_dtype));
+    }
   }
   if (const std::int64_t n = optimizer_instances(p); n > 1)
     flags.add("--num-distributed-optimizer-instances", n);
@@ -81,7 +102,7 @@ FlagSection state_flags(const ExportFacts& f) {
 
 FlagSection recompute_flags(const ExportFacts& f, std::vector<std::string>& lost) {
   FlagSection flags{"Recomputation", {}};
-  const Recompute& r = f.plan().stages.front().recompute;
+  const Recompute r = f.recompute().value_or(f.plan().stages.front().recompute);
   if (r.policy == RecomputePolicy::selective) {
     flags.add("--recompute-granularity", "selective").add("--recompute-modules", "core_attn");
     if (f.recipe().selective_recompute != SelectiveRecompute::core_attention)
@@ -149,7 +170,10 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   if (t.precision == Precision::fp8) flags.add("--fp8-format", "hybrid");
   flags.add("--optimizer", std::string(name_of(t.optimizer)));
   if (t.optimizer == Optimizer::sgd && !r.momentum) flags.add("--sgd-momentum", "0.0");
-  flags.add("--attention-backend", r.flash_attention ? "flash" : "unfused");
+  // "flash" would leave out cuDNN's kernels, and with them all that latent attention has.
+  flags.add("--attention-backend", r.flash_attention ? "auto" : "unfused");
+  // Kernels make the causal mask themselves; the loader's has sequence x sequence values for each sample.
+  flags.add("--no-create-attention-mask-in-dataloader");
   if (!r.dropout) flags.add("--attention-dropout", "0.0").add("--hidden-dropout", "0.0");
   if (f.experts() != nullptr) {
     flags.add("--moe-token-dispatcher-type", "alltoall");
@@ -171,7 +195,9 @@ std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder 
                                             std::vector<std::string>& lost) {
   std::vector<FlagSection> groups;
   if (facts.decoder && facts.spec != nullptr) {
-    groups.push_back(megatron_model_flags(*facts.spec, lost));
+    const Strategy& s = facts.strategy();
+    const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
+    groups.push_back(megatron_model_flags(*facts.spec, {facts.release, ring}, lost));
   } else {
     lost.emplace_back("the model's shape: its own flags go into MODEL_ARGS");
   }

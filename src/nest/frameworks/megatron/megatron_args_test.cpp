@@ -28,6 +28,83 @@ TEST(MegatronArgs, ZeroIsTheOptimizersOrFsdp) {
                                                             : zero == 2 ? "optim_grads"
                                                                         : "");
     EXPECT_EQ(args.has("overlap-param-gather"), zero > 0);
+    EXPECT_EQ(args.has("init-model-with-meta-device"), zero > 1);
+  }
+}
+
+// Gradients of Megatron-FSDP are the model's since core_v0.17; the recipe prices 32 bits.
+TEST(MegatronArgs, FsdpsGradientsAreThoseThatWerePriced) {
+  test::Planner planner("llama3.1-8b");
+  Plan plan = test::degrees({}, 1, 8);
+  plan.parallelism.zero = 3;
+  ExportQuestion question = planner.question(plan);
+  for (const auto& [release, dtype] :
+       {std::pair("core_v0.16", ""), {"core_v0.17", "fp32"}, {"main", "fp32"}}) {
+    question.release = find_releases("megatron")->find(release);
+    const test::Args args = args_of(question);
+    EXPECT_EQ(args.text("megatron-fsdp-main-grads-dtype"), dtype) << release;
+    EXPECT_EQ(args.text("megatron-fsdp-grad-comm-dtype"), dtype) << release;
+  }
+  question.inputs.recipe.gradient_dtype = question.inputs.recipe.reduce_dtype = StateDType::bf16;
+  EXPECT_EQ(args_of(question).text("megatron-fsdp-main-grads-dtype"), "bf16");
+  EXPECT_EQ(args_of(question).text("megatron-fsdp-grad-comm-dtype"), "bf16");
+}
+
+TEST(MegatronArgs, AttentionIsLeftToTheLibraryAndHasNoMaskInMemory) {
+  test::Planner planner("deepseek-v2-lite");
+  const test::Args args = args_of(planner.question(test::degrees({}, 1, 8)));
+  EXPECT_EQ(args.text("attention-backend"), "auto");
+  EXPECT_TRUE(args.has("no-create-attention-mask-in-dataloader"));
+}
+
+// Smoke runs say how long each step takes and at which rate.
+TEST(MegatronArgs, SmokeRunsAreMeasured) {
+  test::Planner planner("llama3.1-8b");
+  const test::Exported out = test::exported("megatron", planner.question(test::degrees({}, 1, 8)));
+  EXPECT_NE(out.files.at("megatron.sh").find("--log-interval 1 --log-throughput"), std::string::npos);
+}
+
+std::string refused(const ExportQuestion& question, const char* release = "core_v0.19") {
+  ExportQuestion of = question;
+  of.release = find_releases("megatron")->find(release);
+  const test::Exported out = test::exported("megatron", of);
+  return out.result.rule;
+}
+
+TEST(MegatronArgs, RefusesWhatWouldStopAtTheStart) {
+  test::Planner dense("llama3.1-8b");
+  Plan sgd = test::degrees({}, 1, 8);
+  sgd.training.optimizer = Optimizer::sgd;
+  EXPECT_EQ(refused(dense.question(sgd)), "");
+  sgd.parallelism.zero = 1;
+  EXPECT_EQ(refused(dense.question(sgd)), "zero-needs-adam");
+  test::Planner experts("mixtral-8x7b");
+  EXPECT_EQ(refused(experts.question(test::degrees({.tensor = 2}, 1, 8))), "experts-need-sequence-parallel");
+  EXPECT_EQ(refused(experts.question(test::degrees({.tensor = 2, .sequence_parallel = true}, 1, 8))), "");
+  for (const char* model : {"t5-small", "bert-base"}) {
+    test::Planner old(model);
+    Plan plan = test::degrees({}, 1, 8);
+    plan.training.sequence = 512;
+    EXPECT_EQ(refused(old.question(plan)), "no-t5-and-bert");
+    EXPECT_EQ(refused(old.question(plan), "main"), "no-t5-and-bert");
+    EXPECT_EQ(refused(old.question(plan), "core_v0.17"), "");
+  }
+}
+
+TEST(MegatronArgs, RefusesOtherDevices) {
+  for (const auto& [cluster, rule] : {std::pair("tpu-v5p-128", "gpu-devices"),
+                                      {"aws-trn2", "gpu-devices"},
+                                      {"gaudi2-ethernet", "gpu-devices"},
+                                      {"dgx2-v100", "bf16-devices"},
+                                      {"dgx-a100-superpod", ""},
+                                      {"mi300x-roce", ""}}) {
+    test::Planner planner("gpt2", "megatron", cluster);
+    Plan plan = test::degrees({}, 1, 8);
+    plan.training.sequence = 1024;
+    EXPECT_EQ(refused(planner.question(plan)), rule) << cluster;
+    plan.training.precision = Precision::fp16;
+    EXPECT_EQ(refused(planner.question(plan)), std::string_view(rule) == "bf16-devices" ? "" : rule)
+        << cluster;
   }
 }
 
@@ -95,7 +172,9 @@ TEST(MegatronArgs, OtherModelsAreLeftToTheUser) {
   Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true}, 1, 8);
   plan.training.sequence = 512;
   std::vector<std::string> lost;
-  const test::Args a = args_of(planner.question(plan), &lost);
+  ExportQuestion question = planner.question(plan);
+  question.release = find_releases("megatron")->find("core_v0.17");  // the last with T5
+  const test::Args a = args_of(question, &lost);
   EXPECT_FALSE(a.has("num-layers"));
   EXPECT_EQ(a.text("tensor-model-parallel-size"), "2");
   EXPECT_EQ(lost.front(), "the model's shape: its own flags go into MODEL_ARGS");

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "nest/frameworks/megatron/megatron_details.hpp"
+
 namespace nest::frameworks {
 namespace {
 
@@ -18,7 +20,8 @@ void add_attention(const AttentionSpec& a, FlagSection& flags, std::vector<std::
     if (a.kv_heads != a.heads) flags.add("--group-query-attention").add("--num-query-groups", a.kv_heads);
     flags.add("--kv-channels", a.head_dim);
   }
-  if (a.head_norms) flags.add("--qk-layernorm");
+  // Latent attention has a norm after each projection down.
+  if (a.head_norms || a.latent) flags.add("--qk-layernorm");
   if (!a.causal) lost.emplace_back("attention that sees both directions has no flag of pretrain_gpt.py");
 }
 
@@ -35,35 +38,47 @@ void add_biases(const AttentionSpec& a, const FeedForwardSpec& ffn, bool experts
         "the flags give biases to all projections, to q, k and v, or to none: others are left out");
 }
 
-void add_experts(const StackSpec& stack, const ExpertsSpec& e, FlagSection& flags,
-                 std::vector<std::string>& lost) {
+void add_activation(Activation activation, bool bias, const Release& release, FlagSection& flags,
+                    std::vector<std::string>& lost) {
+  if (activation == Activation::swiglu) flags.add("--swiglu");
+  if (activation == Activation::relu)
+    lost.emplace_back("the activation has no flag: gelu runs in place of relu");
+  if (activation != Activation::geglu) return;
+  // Both have the gate and with it the parameters; the curves of the gate differ a little.
+  const bool quick = is_since(release, "core_v0.15");
+  flags.add(quick ? "--quick-geglu" : "--swiglu");
+  if (quick && bias) flags.add("--no-bias-gelu-fusion");
+  lost.emplace_back(quick ? "the gate is quick gelu, x * sigmoid(1.702 x), in place of gelu"
+                          : "the gate is silu in place of gelu: this release has no gated gelu");
+}
+
+void add_experts(const StackSpec& stack, const ExpertsSpec& e, const RouterDetails& router,
+                 const Release& release, FlagSection& flags, std::vector<std::string>& lost) {
   flags.add("--num-experts", e.experts).add("--moe-router-topk", e.top_k);
   flags.add("--moe-ffn-hidden-size", e.ffn);
   if (const std::string pattern = expert_pattern(stack); !pattern.empty())
     flags.add("--moe-layer-freq", pattern);
   if (e.shared_ffn > 0) flags.add("--moe-shared-expert-intermediate-size", e.shared_ffn);
-  if (e.correction_bias)
-    flags.add("--moe-router-score-function", "sigmoid").add("--moe-router-enable-expert-bias");
-  if (e.shared_gate) lost.emplace_back("the gate of the shared expert is left out");
+  if (e.shared_gate && is_since(release, "core_v0.16")) {
+    flags.add("--moe-shared-expert-gate");
+  } else if (e.shared_gate) {
+    lost.emplace_back("the gate of the shared expert is left out");
+  }
+  add_router(router, e, flags);
 }
 
 }  // namespace
 
 std::string expert_pattern(const StackSpec& stack) {
-  std::string out;
-  std::size_t with = 0;
-  for (std::size_t i = 0; i < stack.blocks.size();) {
-    const bool experts = stack.blocks[i].experts.has_value();
-    std::size_t end = i + 1;
-    while (end < stack.blocks.size() && stack.blocks[end].experts.has_value() == experts) ++end;
-    out += fmt::format("{}[{}]*{}", out.empty() ? "" : "+", experts ? 1 : 0, end - i);
-    with += experts ? end - i : 0;
-    i = end;
-  }
-  return with == 0 || with == stack.blocks.size() ? "" : "(" + out + ")";
+  std::vector<bool> layers;
+  for (const BlockSpec& block : stack.blocks) layers.push_back(block.experts.has_value());
+  const bool one = std::find(layers.begin(), layers.end(), !layers.front()) == layers.end();
+  return one ? "" : layer_pattern(layers);
 }
 
-FlagSection megatron_model_flags(const ModelSpec& spec, std::vector<std::string>& lost) {
+FlagSection megatron_model_flags(const ModelSpec& spec, const ModelFlagOptions& options,
+                                 std::vector<std::string>& lost) {
+  const Release& release = options.release != nullptr ? *options.release : find_releases("megatron")->usual();
   FlagSection flags{"Model", {}};
   const StackSpec& stack = spec.stacks.front();
   const BlockSpec& first = stack.blocks.front();
@@ -77,23 +92,16 @@ FlagSection megatron_model_flags(const ModelSpec& spec, std::vector<std::string>
   flags.add("--ffn-hidden-size", dense != stack.blocks.end() ? dense->ffn.ffn : with->experts->ffn);
   add_attention(first.attention, flags, lost);
   flags.add("--normalization", first.norm == NormKind::rms ? "RMSNorm" : "LayerNorm");
-  const Activation activation = first.ffn.activation;
-  if (activation == Activation::swiglu) flags.add("--swiglu");
-  if (activation == Activation::geglu || activation == Activation::relu)
-    lost.emplace_back("the activation has no flag: gelu runs in place of geglu and relu");
+  add_activation(first.ffn.activation, first.ffn.gate_bias, release, flags, lost);
   add_biases(first.attention, first.ffn, experts && dense == stack.blocks.end(), flags, lost);
-  flags.add("--position-embedding-type", first.attention.rotary     ? "rope"
-                                         : stack.stem.positions > 0 ? "learned_absolute"
-                                                                    : "none");
+  add_positions(spec, release, flags, lost);
   flags.add("--vocab-size", stack.stem.vocab).add("--make-vocab-size-divisible-by", 128);
   if (!spec.head.tied) flags.add("--untie-embeddings-and-output-weights");
-  if (experts) add_experts(stack, *with->experts, flags, lost);
+  if (experts) add_experts(stack, *with->experts, spec.details.router, release, flags, lost);
   if (first.layout != NormLayout::pre)
     lost.emplace_back(
         "blocks are written with a norm before attention and before the ffn: this model has others");
-  if (std::any_of(stack.blocks.begin(), stack.blocks.end(),
-                  [](const BlockSpec& b) { return b.attention.window > 0; }))
-    lost.emplace_back("sliding windows are left out: attention sees the whole sequence");
+  add_windows(stack, release, options.ring, flags, lost);
   if (stack.stem.kind != StemSpec::Kind::tokens || stack.stem.types > 0 || stack.stem.norm ||
       (stack.stem.width > 0 && stack.stem.width != stack.hidden))
     lost.emplace_back("the embedding is written as a table of tokens only");

@@ -13,9 +13,13 @@ namespace {
 using ShapeFlags = std::map<std::string, std::string>;
 
 // Flags that are there or not.
-constexpr std::array kSwitches{
-    "--swiglu",       "--disable-bias-linear",    "--untie-embeddings-and-output-weights",
-    "--qk-layernorm", "--multi-latent-attention", "--moe-router-enable-expert-bias"};
+constexpr std::array kSwitches{"--swiglu",
+                               "--quick-geglu",
+                               "--disable-bias-linear",
+                               "--untie-embeddings-and-output-weights",
+                               "--qk-layernorm",
+                               "--multi-latent-attention",
+                               "--moe-router-enable-expert-bias"};
 constexpr std::array kValues{"--num-layers",
                              "--hidden-size",
                              "--ffn-hidden-size",
@@ -51,6 +55,26 @@ void fill(ShapeFlags& shape, const std::string& name, std::int64_t value) {
 std::string value_of(const std::vector<Flag>& flags, std::string_view name) {
   const Flag* flag = find_flag(flags, name);
   return flag != nullptr && !flag->values.empty() ? flag->values.front() : "";
+}
+
+double real(const std::vector<Flag>& flags, std::string_view name, double fallback) {
+  const std::string text = value_of(flags, name);
+  double value = fallback;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// What is no shape, with Megatron-LM's defaults.
+void add_details(const std::vector<Flag>& flags, Value& config) {
+  config.set("rms_norm_eps", real(flags, "--norm-epsilon", 1e-5));
+  config.set("rope_theta", real(flags, "--rotary-base", 1e4));
+  if (find_flag(flags, "--num-experts") != nullptr)
+    config.set("router_aux_loss_coef", real(flags, "--moe-aux-loss-coeff", 0));
+  if (find_flag(flags, "--use-rope-scaling") == nullptr) return;
+  Value scaling = Value::object();
+  scaling.set("rope_type", "llama3").set("factor", real(flags, "--rope-scaling-factor", 8));
+  scaling.set("low_freq_factor", 1).set("high_freq_factor", 4).set("original_max_position_embeddings", 8192);
+  config.set("rope_scaling", std::move(scaling));
 }
 
 bool mixes_blocks(const ShapeFlags& shape) {
@@ -102,7 +126,7 @@ std::vector<std::string> zoo_models_of(const std::vector<Flag>& flags) {
     const ModelSpec spec = zoo_model(name);
     if (spec.stacks.size() != 1 || spec.stacks.front().stem.kind != StemSpec::Kind::tokens) continue;
     std::vector<std::string> lost;
-    const FlagSection own = megatron_model_flags(spec, lost);
+    const FlagSection own = megatron_model_flags(spec, {}, lost);
     if (megatron_shape(own.flags) != wanted) continue;
     if (!vocab.empty() && value_of(own.flags, "--vocab-size") != vocab) continue;
     (std::to_string(spec.positions) == positions ? same : others).push_back(name);
@@ -145,6 +169,7 @@ Value config_of(const std::vector<Flag>& flags) {
       config.set("num_experts_per_tok", whole(shape, "--moe-router-topk"));
     }
     if (whole(more, "p") > 0) config.set("max_position_embeddings", whole(more, "p"));
+    add_details(flags, config);
     return config;
   }
   const bool gpt = is("--normalization", "LayerNorm") &&

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<Flag> flags_of(const std::string& name) {
   std::vector<std::string> lost;
-  return megatron_model_flags(zoo_model(name), lost).flags;
+  return megatron_model_flags(zoo_model(name), {}, lost).flags;
 }
 
 TEST(MegatronShape, FindsTheModelInTheZoo) {

@@ -68,7 +68,7 @@ inline std::string check_megatron(const Files& files) {
   if (a.has("moe-grouped-gemm") && !a.has("bf16")) return "grouped products without bf16";
   if (a.has("bf16") == a.has("fp16")) return "one of bf16 and fp16";
   const bool sequence_parallel = a.has("sequence-parallel");
-  if (t > 1 && e > 1 && !sequence_parallel) return "experts without sequence parallelism";
+  if (t > 1 && experts && !sequence_parallel) return "experts without sequence parallelism";
   if (sequence_parallel && t == 1) return "sequence parallelism without tensor ranks";
   const long sequence = a.number("seq-length", 0);
   if (c > 1 && sequence % (2 * c) != 0) return "sequence over context ranks";

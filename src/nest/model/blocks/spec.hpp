@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/model/blocks/details.hpp"
 #include "nest/model/graph/layer_builder.hpp"
 
 namespace nest::model {
@@ -125,6 +126,7 @@ struct ModelSpec {
   std::vector<StackSpec> stacks;      // one, or encoder and decoder, or two towers
   HeadSpec head;
   std::int64_t mtp_layers = 0;  // multi-token prediction modules after the last block
+  ModelDetails details;
 };
 
 }  // namespace nest::model

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "nest/base/document/file_kind.hpp"
+#include "nest/model/hub/hub_details.hpp"
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
 #include "nest/model/hub/hub_names.hpp"
@@ -105,6 +106,7 @@ ModelSpec read_hub_config(const Document& document, const std::string& name, War
   const std::optional<std::string> architecture = architecture_of(r);
   const Family& family = family_of(r, architecture);
   ModelSpec spec = family.read(r, family.type);
+  spec.details = read_details(r, family.type);
   check_blocks(r, spec);
   if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
   spec.family = family.type;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 
 #include "nest/model/blocks/build.hpp"
@@ -51,6 +52,10 @@ constexpr std::array kMegatron{
     FrameworkRule{"experts-need-sequence-parallel",
                   "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet",
                   experts_with_sequence_parallel},
+    FrameworkRule{"zero-needs-adam", "Megatron-LM's distributed optimizer is Adam's: SGD runs without ZeRO",
+                  [](const PlanDegrees& d) {
+                    return d.training.optimizer == Optimizer::adam || !d.parallelism.zero.shards_anything();
+                  }},
     FrameworkRule{"interleaving-in-rounds",
                   "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
                   "micro-batches",
@@ -70,6 +75,25 @@ constexpr std::array kMegatron{
                     const Strategy& s = p.strategy;
                     return p.copies() * s.cell() / (s.expert_tensor_degree() * s.expert) % instances(p) == 0;
                   }},
+};
+
+bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  return spec != nullptr && std::find(families.begin(), families.end(), spec->family) != families.end();
+}
+
+constexpr std::array kMegatronInputs{
+    InputRule{
+        "gpu-devices", "Megatron-LM runs on devices with CUDA or ROCm",
+        [](const PlanInputs& inputs, const Training&) { return inputs.cluster.device_software().empty(); }},
+    InputRule{"bf16-devices", "Megatron-LM's bf16 needs devices that compute in bf16; fp16 runs on others",
+              [](const PlanInputs& inputs, const Training& training) {
+                return training.precision != Precision::bf16 || inputs.cluster.computes(MathType::bf16) ||
+                       !inputs.cluster.computes(MathType::fp16);
+              }},
+    InputRule{"no-t5-and-bert", "Megatron-LM has neither T5 nor BERT from core_v0.18 on",
+              [](const PlanInputs& inputs, const Training&) { return !is_family(inputs, {"t5", "bert"}); },
+              "core_v0.18"},
 };
 
 // What 0.2.2 asks: sequence parallelism beside tensor parallelism, and a mesh of experts that is made of the
@@ -183,6 +207,12 @@ const FrameworkRule* FrameworkRules::broken(const PlanDegrees& degrees) const {
   return at == rules.end() ? nullptr : &*at;
 }
 
+const InputRule* FrameworkRules::refusal(const PlanInputs& inputs, const Training& training) const {
+  const auto at = std::find_if(input_rules.begin(), input_rules.end(),
+                               [&](const InputRule& r) { return !r.allows(inputs, training); });
+  return at == input_rules.end() ? nullptr : &*at;
+}
+
 bool FrameworkRules::has(Schedule schedule) const {
   return schedules.empty() || std::find(schedules.begin(), schedules.end(), schedule) != schedules.end();
 }
@@ -226,6 +256,16 @@ bool runs_in_titan_main(const Parallelism& parallelism) {
   return titan_main(parallelism);
 }
 
+bool has_experts(const PlanInputs& inputs) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (spec == nullptr) return false;
+  const auto routed = [](const StackSpec& stack) {
+    return std::any_of(stack.blocks.begin(), stack.blocks.end(),
+                       [](const BlockSpec& block) { return block.experts.has_value(); });
+  };
+  return std::any_of(spec->stacks.begin(), spec->stacks.end(), routed);
+}
+
 std::int64_t optimizer_instances(const Parallelism& parallelism) {
   return instances(parallelism);
 }
@@ -241,6 +281,8 @@ const std::array<FrameworkRules, 3>& whole_tables() {
                      .contiguous_stages = true,
                      .schedules = schedules_of("megatron"),
                      .rules = {kMegatron.begin(), kMegatron.end()},
+                     .input_rules = {kMegatronInputs.begin(), kMegatronInputs.end()},
+                     .experts_in_sequence = true,
                      .one_decoder = true,
                      .whole_chunks = true},
       FrameworkRules{.name = "torchtitan",
@@ -264,8 +306,9 @@ const std::array<FrameworkRules, 3>& whole_tables() {
 }
 
 FrameworkRules of_release(FrameworkRules rules, const ReleaseTable& table, const Release& release) {
-  std::erase_if(rules.rules,
-                [&](const FrameworkRule& r) { return !table.within(release, r.since, r.until); });
+  const auto other = [&](const auto& rule) { return !table.within(release, rule.since, rule.until); };
+  std::erase_if(rules.rules, other);
+  std::erase_if(rules.input_rules, other);
   return rules;
 }
 

@@ -35,6 +35,15 @@ struct FrameworkRule {
   std::string_view until = {};  // the last; empty: the newest
 };
 
+// A rule on what a plan is for and not on its degrees: the model, the devices, the precision.
+struct InputRule {
+  std::string_view name;
+  std::string_view sentence;
+  bool (*allows)(const PlanInputs& inputs, const Training& training);
+  std::string_view since = {};
+  std::string_view until = {};
+};
+
 struct FrameworkRules {
   std::string_view name;           // "megatron"
   std::string_view title;          // "Megatron-LM"
@@ -42,8 +51,10 @@ struct FrameworkRules {
   bool contiguous_stages = false;  // stages are ranges of layers in their order
   std::vector<Schedule> schedules;
   std::vector<FrameworkRule> rules;
-  bool same_strategy = true;     // one strategy for all stages: no --mixed
-  bool whole_recompute = false;  // a policy holds for all layers of a stage, not for a number of them
+  std::vector<InputRule> input_rules;
+  bool experts_in_sequence = false;  // models with experts run tensor parallelism with sequence parallelism
+  bool same_strategy = true;         // one strategy for all stages: no --mixed
+  bool whole_recompute = false;      // a policy holds for all layers of a stage, not for a number of them
   // Stages are cut from an embedding, a chain of blocks and a head; other models run without a pipeline.
   bool one_decoder = false;
   bool whole_chunks = false;  // the same for interleaved stages: a number of layers is meant for each chunk
@@ -60,6 +71,9 @@ struct FrameworkRules {
   // Whether a model can be cut into stages.
   [[nodiscard]] bool can_cut(const PlanInputs& inputs) const;
 
+  // The first rule that a model, its devices or its training break.
+  [[nodiscard]] const InputRule* refusal(const PlanInputs& inputs, const Training& training) const;
+
   // The first rule that these degrees break.
   [[nodiscard]] const FrameworkRule* broken(const PlanDegrees& degrees) const;
 };
@@ -70,6 +84,8 @@ struct FrameworkRules {
 [[nodiscard]] bool runs_in_titan_main(const Parallelism& parallelism);
 // Groups that ZeRO shards over, side by side: Megatron-LM's --num-distributed-optimizer-instances.
 [[nodiscard]] std::int64_t optimizer_instances(const Parallelism& parallelism);
+// Whether any block of the model has experts.
+[[nodiscard]] bool has_experts(const PlanInputs& inputs);
 
 // The layers of a model in their order, and whether it is an embedding, a chain of blocks and a head.
 struct LayerChain {

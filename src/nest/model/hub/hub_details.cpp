@@ -1,0 +1,127 @@
+#include "nest/model/hub/hub_details.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+
+namespace nest::model {
+namespace {
+
+// What a config.json means when it leaves a key out; 0 where the class has no such thing.
+struct Defaults {
+  std::string_view type;
+  double norm_epsilon;
+  double rotary_base;
+  double rotary_share = 1;
+  double balance_loss = 0;
+  bool normalized = true;
+};
+
+constexpr std::array kDefaults{
+    Defaults{"llama", 1e-6, 1e4},
+    Defaults{"mistral", 1e-6, 1e4},
+    Defaults{"mixtral", 1e-5, 1e6, 1, 0.001},
+    Defaults{"qwen2", 1e-6, 1e4},
+    Defaults{"qwen3", 1e-6, 1e4},
+    Defaults{"qwen2_moe", 1e-6, 1e4, 1, 0.001, false},
+    Defaults{"qwen3_moe", 1e-6, 1e4, 1, 0.001, false},
+    Defaults{"gemma", 1e-6, 1e4},
+    Defaults{"gemma2", 1e-6, 1e4},
+    Defaults{"phi3", 1e-5, 1e4},
+    Defaults{"phi", 1e-5, 1e4, 0.5},
+    Defaults{"gpt_neox", 1e-5, 1e4, 0.25},
+    Defaults{"gpt2", 1e-5, 0},
+    Defaults{"opt", 1e-5, 0},
+    Defaults{"deepseek_v2", 1e-6, 1e4, 1, 0, false},
+    Defaults{"deepseek_v3", 1e-6, 1e4},
+};
+
+std::optional<double> number_of(const Value* value) {
+  if (value == nullptr) return std::nullopt;
+  if (const double* real = value->as_real()) return *real;
+  if (const std::int64_t* whole = value->as_int()) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+// The first of these keys that is a number. All of them count as known.
+double number(Reader& r, std::initializer_list<const char*> keys, double fallback) {
+  std::optional<double> found;
+  for (const char* key : keys) {
+    if (r.has(key) && !found) found = number_of(r.value().find(key));
+  }
+  return found.value_or(fallback);
+}
+
+bool flag(Reader& r, const char* key, bool fallback) {
+  const bool* value = r.has(key) ? r.value().find(key)->as_bool() : nullptr;
+  return value != nullptr ? *value : fallback;
+}
+
+std::int64_t count(Reader& r, const char* key, std::int64_t fallback) {
+  const std::int64_t* value = r.has(key) ? r.value().find(key)->as_int() : nullptr;
+  return value != nullptr ? std::max<std::int64_t>(0, *value) : fallback;
+}
+
+RotaryScaling read_scaling(const Value& v) {
+  const auto get = [&](const char* key, double fallback) {
+    return number_of(v.find(key)).value_or(fallback);
+  };
+  const Value* kind = v.find("rope_type") != nullptr ? v.find("rope_type") : v.find("type");
+  const std::string* name = kind != nullptr ? kind->as_string() : nullptr;
+  RotaryScaling s;
+  if (name != nullptr && *name == "llama3") s.kind = RotaryScaling::Kind::llama3;
+  if (name != nullptr && *name == "yarn") s.kind = RotaryScaling::Kind::yarn;
+  s.factor = get("factor", s.factor);
+  s.original_positions = get("original_max_position_embeddings", s.original_positions);
+  s.low_frequency = get("low_freq_factor", s.low_frequency);
+  s.high_frequency = get("high_freq_factor", s.high_frequency);
+  s.beta_fast = get("beta_fast", s.beta_fast);
+  s.beta_slow = get("beta_slow", s.beta_slow);
+  s.mscale = get("mscale", s.mscale);
+  s.mscale_all = get("mscale_all_dim", s.mscale_all);
+  return s;
+}
+
+// A rope_type of "default" stretches nothing.
+bool stretches(const Value& v) {
+  for (const char* key : {"rope_type", "type"}) {
+    const Value* kind = v.find(key);
+    if (kind != nullptr && kind->as_string() != nullptr) return *kind->as_string() != "default";
+  }
+  return false;
+}
+
+void read_rotary(Reader& r, const Defaults& d, ModelDetails& out) {
+  out.rotary_base = number(r, {"rope_theta", "rotary_emb_base"}, d.rotary_base);
+  out.rotary_share = number(r, {"partial_rotary_factor", "rotary_pct"}, d.rotary_share);
+  for (const char* key : {"rope_scaling", "rope_parameters"}) {
+    const Value* v = r.has(key) ? r.value().find(key) : nullptr;
+    if (v == nullptr || v->as_object() == nullptr) continue;
+    if (stretches(*v)) out.scaling = read_scaling(*v);
+    out.rotary_base = number_of(v->find("rope_theta")).value_or(out.rotary_base);
+    out.rotary_share = number_of(v->find("partial_rotary_factor")).value_or(out.rotary_share);
+  }
+}
+
+}  // namespace
+
+ModelDetails read_details(Reader& r, std::string_view type) {
+  ModelDetails out;
+  const auto at =
+      std::find_if(kDefaults.begin(), kDefaults.end(), [&](const Defaults& d) { return d.type == type; });
+  if (at == kDefaults.end()) return out;
+  const Defaults& d = *at;
+  const bool v3 = type == "deepseek_v3";
+  out.norm_epsilon = number(r, {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"}, d.norm_epsilon);
+  if (d.rotary_base > 0) read_rotary(r, d, out);
+  out.router.groups = count(r, "n_group", v3 ? 8 : 0);
+  out.router.group_top_k = count(r, "topk_group", v3 ? 4 : 0);
+  out.router.scale = number(r, {"routed_scaling_factor"}, v3 ? 2.5 : 1);
+  out.router.normalized = flag(r, "norm_topk_prob", d.normalized);
+  out.router.balance_loss = number(r, {"router_aux_loss_coef", "aux_loss_alpha"}, d.balance_loss);
+  out.router.balance_by_sequence = flag(r, "seq_aux", false);
+  return out;
+}
+
+}  // namespace nest::model
