@@ -98,13 +98,43 @@ TEST(MakeQuestion, FrameworksRunNoChoiceThatTheyLack) {
 }
 
 TEST(MakeQuestion, FrameworksCutNoModelThatTheyCannot) {
-  const PlanQuestion q = make_question(inputs("t5-11b"), asked({{"for", "megatron"}}));
+  const PlanQuestion q = make_question(inputs("t5-11b"), asked({{"for", "megatron@core_v0.17"}}));
   EXPECT_EQ(q.space.pipeline, Choice(1));
   EXPECT_THAT(q.notes, ElementsAre("without a pipeline: Megatron-LM cannot cut t5-11b into stages"));
-  EXPECT_THAT(refusal(inputs("t5-11b"), asked({{"for", "megatron"}, {"pipeline", "2..4"}})),
+  EXPECT_THAT(refusal(inputs("t5-11b"), asked({{"for", "megatron@core_v0.17"}, {"pipeline", "2..4"}})),
               HasSubstr("pipeline: Megatron-LM cannot divide t5-11b into stages"));
   EXPECT_TRUE(make_question(inputs("t5-11b"), asked({{"for", "deepspeed"}, {"pipeline", "2"}}))
                   .space.pipeline.has(2));
+}
+
+TEST(MakeQuestion, FrameworksRefuseModelsDevicesAndPrecisions) {
+  const Asked megatron = asked({{"for", "megatron"}});
+  EXPECT_EQ(refusal(inputs("t5-11b"), megatron),
+            "for: Megatron-LM has neither T5 nor BERT from core_v0.18 on");
+  EXPECT_EQ(refusal(inputs("t5-11b"), asked({{"for", "megatron@0.14"}})), "accepted");
+  for (const char* cluster : {"tpu-v5p-128", "aws-trn2", "gaudi2-ethernet"})
+    EXPECT_EQ(refusal(inputs("gpt2", cluster), megatron),
+              "for: Megatron-LM runs on devices with CUDA or ROCm");
+  EXPECT_EQ(refusal(inputs("gpt2", "dgx2-v100"), megatron),
+            "for: Megatron-LM's bf16 needs devices that compute in bf16; fp16 runs on others");
+  EXPECT_EQ(refusal(inputs("gpt2", "dgx2-v100"), asked({{"for", "megatron"}, {"precision", "fp16"}})),
+            "accepted");
+  Asked old;
+  old.framework = "megatron@0.12";
+  EXPECT_THAT(refusal(inputs("gpt2"), old), HasSubstr("the nearest is 'megatron@core_v0.14'"));
+}
+
+// Megatron-LM's experts want sequence parallelism wherever tensor is above 1.
+TEST(MakeQuestion, ExpertsOfMegatronKeepSequenceParallelism) {
+  const auto space = [](const char* model, const std::vector<std::pair<std::string, std::string>>& fields) {
+    return make_question(inputs(model), asked(fields)).space;
+  };
+  EXPECT_EQ(space("mixtral-8x7b", {{"for", "megatron"}}).sequence_parallel, std::vector<bool>{true});
+  EXPECT_TRUE(space("llama2-7b", {{"for", "megatron"}}).sequence_parallel.empty());
+  EXPECT_EQ(space("mixtral-8x7b", {{"for", "megatron"}, {"sequence-parallel", "off"}}).tensor, Choice(1));
+  EXPECT_THAT(refusal(inputs("mixtral-8x7b"),
+                      asked({{"for", "megatron"}, {"sequence-parallel", "off"}, {"tensor", "2"}})),
+              HasSubstr("sequence-parallel: Megatron-LM trains experts with tensor parallelism only if"));
 }
 
 TEST(MakeQuestion, SaysWhatRecipeAFrameworkHas) {

@@ -29,6 +29,27 @@ TEST(FrameworkRules, EveryRuleIsASentenceWithAName) {
   }
 }
 
+TEST(FrameworkRules, EveryRuleOnInputsIsASentenceWithAName) {
+  for (const FrameworkRules& framework : all_framework_rules()) {
+    for (const InputRule& rule : framework.input_rules) {
+      EXPECT_NE(rule.sentence.find(framework.title), std::string_view::npos) << rule.name;
+      EXPECT_NE(rule.sentence.back(), '.') << rule.name;
+    }
+  }
+  EXPECT_EQ(find_framework_rules("megatron@core_v0.17")->input_rules.size() + 1,
+            find_framework_rules("megatron@core_v0.18")->input_rules.size());
+}
+
+TEST(FrameworkRules, MegatronShardsAdamOnly) {
+  PlanDegrees d;
+  d.training.optimizer = Optimizer::sgd;
+  EXPECT_EQ(broken("megatron", d), "");
+  d.parallelism.zero = 1;
+  EXPECT_EQ(broken("megatron", d), "zero-needs-adam");
+  d.training.optimizer = Optimizer::adam;
+  EXPECT_EQ(broken("megatron", d), "");
+}
+
 TEST(FrameworkRules, ASimplePlanRunsEverywhere) {
   PlanDegrees d;
   d.training.micro_batches = 8;
