@@ -12,6 +12,7 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
+#include "nest/plan/rules/framework_rules.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"
@@ -133,6 +134,8 @@ class Linter {
 // What Megatron-LM could do instead: the same training on as many devices as the run has, where the cluster
 // can be cut so.
 PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, Asked asked) {
+  if (const InputRule* rule = find_framework_rules("megatron")->refusal(inputs, plan.training))
+    throw InputError("", "", std::string(rule->sentence));
   const std::int64_t devices = plan.parallelism.devices();
   asked.devices.reset();
   try {
