@@ -39,10 +39,14 @@ std::vector<std::string> losses(const Plan& plan, const PricedPlan& priced, cons
   std::vector<std::string> lost;
   const Recipe& recipe = inputs.recipe;
   lost.emplace_back(
-      "groups of fewer than all NPUs run a flat ring in device order, whatever algorithm the plan is priced "
-      "with");
-  if (!recipe.ideal_network)
-    lost.emplace_back("links carry what the cluster states; the plan is priced with what libraries reach");
+      "collectives run rings in device order at every level, whatever algorithm the plan is priced with; "
+      "their "
+      "launch takes no time");
+  if (!recipe.ideal_network) {
+    lost.emplace_back(
+        "a collective over several levels is written as that of its slowest level, because a library has all "
+        "of them work at once and the simulator does not");
+  }
   if (plan.stages.size() > 1) {
     lost.emplace_back(
         "a message is sent as soon as its sender is done and holds up no compute; the plan is priced with "
@@ -97,7 +101,7 @@ class Writer {
                                  highest_tag(plan_) + 1, plan_.training.micro_batches,
                                  plan_.parallelism.pipeline, plan_.parallelism.interleave));
     }
-    network_ = chakra_network(inputs_.cluster);
+    network_ = chakra_network(inputs_.cluster, fabric_constants(inputs_.cluster, inputs_.recipe));
     write_traces();
     result_.lost = losses(plan_, priced_, inputs_);
     result_.lost.insert(result_.lost.end(), network_.lost.begin(), network_.lost.end());
@@ -119,10 +123,16 @@ class Writer {
     for (std::size_t i = 0; i < stages.size(); ++i) {
       if (stages[i].tied_bytes > 0) tied.push_back(i);
     }
+    std::vector<std::int32_t> sizes;
+    for (const ChakraLevel& level : network_.levels) sizes.push_back(level.npus);
     // Collectives of all NPUs without a group take part in four dimensions at most.
     groups_.emplace(plan_, network_.npu_of, network_.dimensions.size() > kMostDimensions ? 0 : network_.npus,
-                    tied);
-    const ProgramQuestion question{plan_, priced_, stages, *groups_, options_};
+                    tied, std::move(sizes));
+    ProgramQuestion question{plan_, priced_, stages, *groups_, options_, {}};
+    question.options.least_tensor_bytes = least_tensor_bytes(inputs_.cluster);
+    question.chain = {network_.levels, !inputs_.recipe.ideal_network, false};
+    group_all_to_all_ = one_all_to_all_each(stages, *groups_, question.chain);
+    question.chain.ring_all_to_all = !group_all_to_all_;
     std::vector<std::vector<Shared>> programs;
     programs.reserve(stages.size());
     for (std::size_t i = 0; i < stages.size(); ++i) programs.push_back(shared(stage_program(question, i), i));
@@ -142,7 +152,9 @@ class Writer {
         append_rank(programs[places[n]->stage], *places[n], file.bytes);
       } else {
         ++idle_;  // the feeder stops at a trace without nodes
-        append_node(file.bytes, {.id = 1, .name = "idle", .operations = 1, .tensor_bytes = 1});
+        append_node(
+            file.bytes,
+            {.id = 1, .name = "idle", .operations = 1, .tensor_bytes = question.options.least_tensor_bytes});
       }
       bytes_ += static_cast<std::int64_t>(file.bytes.size());
       sink_(file);
@@ -198,9 +210,12 @@ class Writer {
 
   void write_files() {
     sink_({"comm_groups.json", groups_->text()});
-    sink_(
-        {"system.json", system_text(inputs_.cluster, plan_.training.precision, network_.dimensions.size())});
-    sink_({"system_flat.json", system_text(inputs_.cluster, plan_.training.precision, 1)});
+    ChakraSystem system{network_.dimensions.size(), network_.levels.size() == 1, group_all_to_all_, false};
+    sink_({"system.json", system_text(inputs_.cluster, plan_.training.precision, system)});
+    system.roofline = true;
+    sink_({"system_roofline.json", system_text(inputs_.cluster, plan_.training.precision, system)});
+    system = {2, true, group_all_to_all_, false};
+    sink_({"system_flat.json", system_text(inputs_.cluster, plan_.training.precision, system)});
     sink_({"network.yml", network_text(network_.dimensions)});
     sink_({"network_flat.yml", network_text(flat_network(network_))});
     sink_({"remote_memory.json", "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}\n"});
@@ -217,9 +232,9 @@ class Writer {
         "```\n{}\n```\n\n"
         "The longest `finished, N cycles` of its log (a cycle is a nanosecond) compares with the price. With "
         "`system_flat.json` and `network_flat.yml` all NPUs hang on one switch as slow as the slowest level: "
-        "rings within a node look slower than they are, those between nodes do not look too fast, and the "
-        "congestion-aware simulator takes it too. `\"roofline-enabled\": 1` in the system file computes "
-        "durations from operations and bytes in place of the planner's times.\n\n"
+        "rings within a node look slower than they are, and messages between nodes do not look too fast. "
+        "With `system_roofline.json` durations follow from operations and bytes in place of the planner's "
+        "times; reductions are slower there, because they then wait for local memory.\n\n"
         "NPU i stands where device i of the cluster does{}. The trace is of one step: parameters that the "
         "step before has updated are gathered at its start.\n\n"
         "Not expressed:\n\n",
@@ -241,6 +256,7 @@ class Writer {
   ChakraNetwork network_;
   std::optional<ChakraGroups> groups_;
   ExportResult result_;
+  bool group_all_to_all_ = false;
   std::int64_t bytes_ = 0;
   std::int64_t idle_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -17,6 +18,7 @@ namespace {
 
 using StepGroup = StepCollective::Group;
 
+constexpr double kLeastSeconds = 2e-9;
 constexpr double kGatherBytes = 2;  // parameters are gathered as they are computed with
 
 // Operations and memory traffic of a layer's forward pass on one device.
@@ -99,7 +101,11 @@ class Maker {
  private:
   using Key = std::pair<ChakraRole, ChakraCollective>;
   struct Sums {
-    std::array<std::map<Key, double>, 3> bytes;
+    struct Sum {
+      double bytes = 0;
+      double calls = 0;
+    };
+    std::array<std::map<Key, Sum>, 3> sums;
     CollectiveSeconds seconds;
   };
 
@@ -185,10 +191,15 @@ class Maker {
       // So many hops of one part: each rank of an all-gather passes n - 1 parts on.
       if (c.shape.forward == CollectiveKind::send)
         bytes *= static_cast<double>(members) / static_cast<double>(members - 1);
+      // A ring's hops are the steps of one all-gather.
+      const std::int64_t calls = c.shape.forward == CollectiveKind::send ? 1 : c.shape.repeats;
       const auto axis = static_cast<std::size_t>(axis_of(c.shape.group));
       for (const bool back : {false, true}) {
         const std::int64_t count = back ? c.count_of(backward) + c.count_of(again) : c.count_of(forward);
-        if (count > 0) sums[back ? 1 : 0].bytes[axis][{role, *kind}] += static_cast<double>(count) * bytes;
+        if (count == 0) continue;
+        Sums::Sum& sum = sums[back ? 1 : 0].sums[axis][{role, *kind}];
+        sum.bytes += static_cast<double>(count) * bytes;
+        sum.calls += static_cast<double>(count * calls);
       }
     }
   }
@@ -197,8 +208,10 @@ class Maker {
     for (const CellAxis axis : {CellAxis::tensor, CellAxis::expert, CellAxis::context}) {
       const double hidden =
           hidden_share(part_of(sums.seconds, axis), part_of(exposed, axis), inputs_.recipe.overlap.slow_down);
-      for (const auto& [key, bytes] : sums.bytes[static_cast<std::size_t>(axis)])
-        out.push_back({key.second, key.first, kAxisNames[static_cast<std::size_t>(axis)], bytes, hidden});
+      for (const auto& [key, sum] : sums.sums[static_cast<std::size_t>(axis)]) {
+        out.push_back({key.second, key.first, kAxisNames[static_cast<std::size_t>(axis)], sum.bytes, hidden,
+                       sum.calls});
+      }
     }
   }
 
@@ -220,7 +233,8 @@ class Maker {
                                     {.step = expert ? StepGroup::expert_inner : StepGroup::dense_inner},
                                     "zero",
                                     parameters * bytes_each,
-                                    hidden});
+                                    hidden,
+                                    layers});
       }
     };
     if (zero.gathers_every_pass()) {
@@ -278,6 +292,10 @@ ChakraWork& ChakraWork::operator+=(const ChakraWork& other) {
   operations += other.operations;
   bytes += other.bytes;
   return *this;
+}
+
+std::int64_t least_tensor_bytes(const Cluster& cluster) {
+  return std::llround(std::ceil(memory_rate_of(cluster).value * kLeastSeconds));
 }
 
 std::vector<ChakraStage> chakra_stages(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs) {

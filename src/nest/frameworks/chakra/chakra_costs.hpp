@@ -29,6 +29,7 @@ struct ChakraSum {
   std::string name;   // "tensor", "expert", ...
   double bytes = 0;   // as CollectiveCall quotes them; of an all-gather what comes out
   double hidden = 0;  // share that runs beside the compute
+  double calls = 1;   // so many collectives, each with its part of the bytes
 };
 
 struct ChakraPass {
@@ -50,6 +51,9 @@ struct ChakraStage {
   ChakraWork norm;
   ChakraWork optimizer;
 };
+
+// Bytes of memory that a roofline takes long enough for: the simulator stops at compute of 0 ns.
+[[nodiscard]] std::int64_t least_tensor_bytes(const Cluster& cluster);
 
 // The plan is placed and priced on these inputs.
 [[nodiscard]] std::vector<ChakraStage> chakra_stages(const Plan& plan, const PricedPlan& priced,

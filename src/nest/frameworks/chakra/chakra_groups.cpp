@@ -1,6 +1,7 @@
 #include "nest/frameworks/chakra/chakra_groups.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -26,10 +27,29 @@ std::vector<std::vector<DeviceId>> cell_groups(const std::vector<Cell>& cells, s
 }  // namespace
 
 ChakraGroups::ChakraGroups(const Plan& plan, std::vector<std::int32_t> npu_of, std::int32_t npus,
-                           std::vector<std::size_t> tied)
-    : plan_(&plan), npu_of_(std::move(npu_of)), npus_(npus), tied_(std::move(tied)) {}
+                           std::vector<std::size_t> tied, std::vector<std::int32_t> sizes)
+    : plan_(&plan),
+      npu_of_(std::move(npu_of)),
+      npus_(npus),
+      tied_(std::move(tied)),
+      sizes_(std::move(sizes)) {}
 
 std::vector<std::vector<DeviceId>> ChakraGroups::lists(std::size_t stage, const ChakraRole& role) const {
+  if (role.level) {
+    ChakraRole whole = role;
+    whole.level.reset();
+    std::vector<std::vector<DeviceId>> parts;
+    for (const std::vector<DeviceId>& group : lists(stage, whole)) {
+      std::map<std::vector<std::int32_t>, std::vector<DeviceId>> by_rest;
+      for (const DeviceId d : group) {
+        std::vector<std::int32_t> rest = place(d);
+        rest[static_cast<std::size_t>(*role.level)] = 0;
+        by_rest[rest].push_back(d);
+      }
+      for (auto& [rest, part] : by_rest) parts.push_back(std::move(part));
+    }
+    return parts;
+  }
   const std::vector<Cell>& cells = plan_->stages[stage].devices;
   if (role.members > 0)
     return cell_groups(cells, static_cast<std::size_t>(role.inner), static_cast<std::size_t>(role.members));
@@ -42,6 +62,48 @@ std::vector<std::vector<DeviceId>> ChakraGroups::lists(std::size_t stage, const 
     }
   }
   return groups;
+}
+
+std::vector<std::int32_t> ChakraGroups::place(DeviceId device) const {
+  std::vector<std::int32_t> out;
+  std::int32_t left = npu_of_[device.index()];
+  for (const std::int32_t size : sizes_) {
+    out.push_back(left % size);
+    left /= size;
+  }
+  return out;
+}
+
+std::vector<GridSide> ChakraGroups::sides(const std::vector<DeviceId>& group) const {
+  std::vector<std::set<std::int32_t>> at(sizes_.size());
+  for (const DeviceId d : group) {
+    const std::vector<std::int32_t> where = place(d);
+    for (std::size_t l = 0; l < where.size(); ++l) at[l].insert(where[l]);
+  }
+  std::vector<GridSide> out;
+  std::size_t places = 1;
+  for (std::size_t l = 0; l < at.size(); ++l) {
+    places *= at[l].size();
+    if (at[l].size() > 1)
+      out.push_back({static_cast<std::int32_t>(l), static_cast<std::int64_t>(at[l].size())});
+  }
+  return places == group.size() ? out : std::vector<GridSide>{};
+}
+
+const std::vector<GridSide>& ChakraGroups::grid(std::size_t stage, const ChakraRole& role) {
+  const auto [at, made] = grids_.try_emplace({stage, role});
+  if (!made || sizes_.empty()) return at->second;
+  std::optional<std::vector<GridSide>> common;
+  for (const std::vector<DeviceId>& group : lists(stage, role)) {
+    if (group.size() < 2) continue;
+    std::vector<GridSide> own = sides(group);
+    if (!common)
+      common = std::move(own);
+    else if (*common != own)
+      return at->second;
+  }
+  if (common) at->second = std::move(*common);
+  return at->second;
 }
 
 std::int64_t ChakraGroups::number(const std::vector<DeviceId>& devices) {

@@ -3,7 +3,7 @@
 //
 //   topology: [ Switch, Switch ]
 //   npus_count: [ 8, 4 ]
-//   bandwidth: [ 419.1, 46.57 ]  # GiB/s
+//   bandwidth: [ 345.8, 43.77 ]  # GiB/s: what libraries reach
 //   latency: [ 500, 2500 ]  # ns
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nest/cluster/cluster.hpp"
+#include "nest/estimate/collectives/fabric.hpp"
 #include "nest/recipe/recipe.hpp"
 
 namespace nest::frameworks {
@@ -23,20 +24,36 @@ struct ChakraDimension {
   Seconds hop;               // latency; messages through a switch pay it twice
 };
 
+// What a group's collective goes through one after the other: a dimension, or several that are one in truth.
+struct ChakraLevel {
+  std::int32_t npus = 1;
+  BytesPerSecond bandwidth;  // of a member
+};
+
 struct ChakraNetwork {
-  std::vector<ChakraDimension> dimensions;
+  std::vector<ChakraDimension> dimensions;  // two at least: with one, the simulator crashes when it ends
+  std::vector<ChakraLevel> levels;
   std::int32_t npus = 1;
   std::vector<std::int32_t> npu_of;  // by device
   std::vector<std::string> lost;     // sentences without a full stop
 };
 
-[[nodiscard]] ChakraNetwork chakra_network(const Cluster& cluster);
+// Links give what the constants say that libraries reach on them.
+[[nodiscard]] ChakraNetwork chakra_network(const Cluster& cluster, const FabricConstants& constants);
 
-// All NPUs on one switch as slow as the slowest dimension: what a network with contention takes, too.
+// All NPUs on a switch as slow as the slowest dimension, written as two dimensions.
 [[nodiscard]] std::vector<ChakraDimension> flat_network(const ChakraNetwork& network);
 
 [[nodiscard]] std::string network_text(const std::vector<ChakraDimension>& dimensions);
-[[nodiscard]] std::string system_text(const Cluster& cluster, Precision precision, std::size_t dimensions);
+
+struct ChakraSystem {
+  std::size_t dimensions = 2;
+  bool one_level = false;         // rings over all NPUs go through all dimensions at once
+  bool group_all_to_all = false;  // all-to-alls are of one group each: one algorithm, which groups then take
+  bool roofline = false;          // compute takes what operations and bytes say
+};
+[[nodiscard]] std::string system_text(const Cluster& cluster, Precision precision,
+                                      const ChakraSystem& system);
 
 // The dense peak of that precision's products; that of the best there is where it has none.
 [[nodiscard]] FlopsPerSecond peak_of(const Cluster& cluster, Precision precision);

@@ -22,6 +22,26 @@ constexpr std::uint32_t kUint64 = 13;
 constexpr std::uint32_t kBool = 27;
 constexpr std::uint32_t kString = 29;
 
+// The simulator's timeline tool tells what a node is from its name.
+std::string_view prefix_of(ChakraType type) {
+  switch (type) {
+    case ChakraType::send:
+      return "COMM_SEND_NODE";
+    case ChakraType::receive:
+      return "COMM_RECV_NODE";
+    case ChakraType::collective:
+      return "COMM_COLL_NODE";
+    case ChakraType::compute:
+      break;
+  }
+  return "COMP_NODE";
+}
+
+std::string written_name(const ChakraNode& node) {
+  const std::string prefix(prefix_of(node.type));
+  return node.name.empty() ? prefix : prefix + " " + node.name;
+}
+
 void add_number(ProtobufWriter& node, std::string_view name, std::uint32_t field, std::int64_t value) {
   ProtobufWriter attribute;
   attribute.text(kAttributeName, name).number(field, static_cast<std::uint64_t>(value));
@@ -38,7 +58,9 @@ std::string chakra_header() {
 
 std::string shared_fields(const ChakraNode& node) {
   ProtobufWriter out;
-  out.number(kId, node.id).text(kName, node.name).number(kType, static_cast<std::uint64_t>(node.type));
+  out.number(kId, node.id)
+      .text(kName, written_name(node))
+      .number(kType, static_cast<std::uint64_t>(node.type));
   out.numbers(kDataDeps, node.deps);
   if (node.micros > 0) out.number(kDuration, static_cast<std::uint64_t>(node.micros));
   add_number(out, "is_cpu_op", kBool, 0);  // the feeder stops where it is left out

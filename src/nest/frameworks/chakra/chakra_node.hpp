@@ -25,7 +25,7 @@ enum class ChakraCollective : std::uint8_t {
 
 struct ChakraNode {
   std::uint64_t id = 0;  // 1, 2, ..: of nodes that are ready the feeder takes the lowest
-  std::string name;
+  std::string name;      // written after a word for its type
   ChakraType type = ChakraType::compute;
   std::vector<std::uint64_t> deps;  // nodes that end before this one begins
   // Compute. Operations and bytes count where the simulator uses its roofline in place of the duration.

@@ -81,7 +81,7 @@ TEST(ChakraNode, ProtocDecodes) {
 }
 nodes {
   id: 1
-  name: "F0"
+  name: "COMP_NODE F0"
   type: COMP_NODE
   duration_micros: 4180
   attr {
@@ -99,7 +99,7 @@ nodes {
 }
 nodes {
   id: 2
-  name: "F0 tensor"
+  name: "COMM_COLL_NODE F0 tensor"
   type: COMM_COLL_NODE
   data_deps: 1
   attr {
@@ -121,6 +121,7 @@ nodes {
 }
 nodes {
   id: 3
+  name: "COMM_SEND_NODE"
   type: COMM_SEND_NODE
   data_deps: 1
   data_deps: 2
@@ -147,6 +148,7 @@ nodes {
 }
 nodes {
   id: 4
+  name: "COMM_RECV_NODE"
   type: COMM_RECV_NODE
   attr {
     name: "is_cpu_op"

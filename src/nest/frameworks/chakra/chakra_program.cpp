@@ -16,6 +16,8 @@ namespace {
 using Ids = std::vector<std::uint64_t>;
 
 constexpr std::int64_t kNormBytes = 8;
+constexpr double kMostBytes = 2147483647;  // of one collective
+constexpr double kLeastShare = 1e-6;       // less is what rounding has left of nothing
 
 // Two messages a micro-batch over each boundary between parts, and two for the norm.
 std::int32_t message_tag(const Plan& plan, std::size_t boundary, std::int64_t micro_batch, bool backward) {
@@ -75,22 +77,34 @@ class Builder {
     made.node.micros = std::llround(computed_) - micros_;
     micros_ += made.node.micros;
     made.node.operations = std::max<std::int64_t>(1, std::llround(work.operations * share));
-    made.node.tensor_bytes = std::max<std::int64_t>(1, std::llround(work.bytes * share));
+    made.node.tensor_bytes =
+        std::max<std::int64_t>(q_.options.least_tensor_bytes, std::llround(work.bytes * share));
     return add(std::move(made), deps);
   }
 
-  // A share of a collective; nothing where nobody else takes part.
+  // A share of a collective, in as many calls; nothing where nobody else takes part.
   void collect(const ChakraSum& sum, double share, const std::string& task, const Ids& deps) {
-    const std::int64_t members = q_.groups.members(i_, sum.role);
-    if (share <= 0 || sum.bytes <= 0 || members < 2) return;
+    if (share < kLeastShare) return;
+    const std::vector<ChainLink> links = chain_of(sum, i_, q_.groups, q_.chain);
+    double calls = std::max(1.0, std::round(sum.calls * share));
+    for (const ChainLink& link : links) calls = std::max(calls, std::ceil(link.bytes * share / kMostBytes));
+    for (double c = 0; c < calls; ++c) {
+      for (const ChainLink& link : links) collect(link, share / calls, sum, task, deps);
+    }
+  }
+
+  void collect(const ChainLink& link, double share, const ChakraSum& sum, const std::string& task,
+               const Ids& deps) {
     ProgramNode made;
     made.node.name = task.empty() ? sum.name : task + " " + sum.name;
     made.node.type = ChakraType::collective;
-    made.node.collective = sum.kind;
-    const double size =
-        sum.kind == ChakraCollective::all_gather ? sum.bytes / static_cast<double>(members) : sum.bytes;
-    made.node.bytes = std::max<std::int64_t>(1, std::llround(std::ceil(size * share)));
-    made.role = sum.role;
+    made.node.collective = link.kind;
+    const auto members = static_cast<double>(link.members);
+    const bool gathers = link.kind == ChakraCollective::all_gather;
+    const double size = gathers ? link.bytes / members : link.bytes;
+    made.node.bytes =
+        std::max<std::int64_t>(gathers ? 1 : link.members, std::llround(std::ceil(size * share)));
+    made.role = link.role;
     comm_ = add(std::move(made), deps, comm_);
   }
 

@@ -7,6 +7,9 @@
 //
 //   receive -> [collectives that price hides | compute] -> other collectives -> send
 //
+// A collective of the price is one of the trace, at least of as many bytes as it has members, below 2 GiB: the
+// simulator hangs on less, and counts in 32 bits in places.
+//
 // Parameters that the step before has updated are gathered at the start, beside the first forward passes, as
 // price has it; gradients are reduced beside the last backward passes and after them. The norm goes along the
 // pipeline and back as messages of a few bytes, so that no stage updates before all have reduced.
@@ -15,6 +18,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nest/frameworks/chakra/chakra_chain.hpp"
 #include "nest/frameworks/chakra/chakra_costs.hpp"
 #include "nest/frameworks/chakra/chakra_groups.hpp"
 #include "nest/frameworks/chakra/chakra_node.hpp"
@@ -25,6 +29,7 @@ struct ChakraOptions {
   // Parts of a pass, each with its share of the compute and of every collective: more of them show how both
   // alternate, and make longer traces.
   std::int64_t slices = 1;
+  std::int64_t least_tensor_bytes = 1;  // of compute
 };
 
 struct ProgramNode {
@@ -40,6 +45,7 @@ struct ProgramQuestion {
   const std::vector<ChakraStage>& stages;
   ChakraGroups& groups;
   ChakraOptions options;
+  ChainRules chain = {};
 };
 
 [[nodiscard]] std::vector<ProgramNode> stage_program(const ProgramQuestion& question, std::size_t stage);

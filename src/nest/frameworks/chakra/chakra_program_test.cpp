@@ -46,7 +46,7 @@ struct Hand {
 
   [[nodiscard]] std::vector<ProgramNode> program(std::size_t stage, std::int64_t slices = 1) const {
     ChakraGroups groups(plan, places_, 1000, {});
-    return stage_program({plan, priced, stages, groups, {slices}}, stage);
+    return stage_program({plan, priced, stages, groups, {.slices = slices}, {}}, stage);
   }
 
  private:
@@ -132,6 +132,46 @@ TEST(ChakraProgram, ZeroBubbleHasWeightPasses) {
     if (p.node.type == ChakraType::compute) computed.push_back(p.node.name);
   }
   EXPECT_THAT(computed, ElementsAre("F0", "B0", "F1", "B1", "W0", "W1", "norm", "optimizer"));
+}
+
+std::vector<std::int64_t> bytes_of(const Hand& hand, const std::string& name) {
+  std::vector<std::int64_t> bytes;
+  for (const ProgramNode& p : hand.program(0)) {
+    if (p.node.name == name) bytes.push_back(p.node.bytes);
+  }
+  return bytes;
+}
+
+// What rounding leaves of a hidden share is no collective of its own: one of fewer bytes than members hangs.
+TEST(ChakraProgram, SharesOfNothingAreNotWritten) {
+  Hand hand(1, 1, Schedule::gpipe, 1);
+  ChakraSum& sum = hand.stages[0].chunks[0].forward.collectives[0];
+  sum.hidden = 1e-16;
+  EXPECT_THAT(bytes_of(hand, "F0 tensor"), ElementsAre(64));
+  sum.hidden = 0.001;
+  EXPECT_THAT(bytes_of(hand, "F0 tensor"), ElementsAre(2, 64));
+}
+
+// 5 GB in 4 calls, and in one: three of less than 2 GiB.
+TEST(ChakraProgram, OneCollectiveForEachCallBelowTwoGibibytes) {
+  Hand hand(1, 1, Schedule::gpipe, 1);
+  ChakraSum& sum = hand.stages[0].chunks[0].forward.collectives[0];
+  sum.bytes = 5e9;
+  sum.calls = 4;
+  EXPECT_THAT(bytes_of(hand, "F0 tensor"), ElementsAre(1250000000, 1250000000, 1250000000, 1250000000));
+  sum.calls = 1;
+  EXPECT_THAT(bytes_of(hand, "F0 tensor"), ElementsAre(1666666667, 1666666667, 1666666667));
+}
+
+// The simulator's roofline stops at compute of no time.
+TEST(ChakraProgram, ComputeReadsSomeMemory) {
+  Hand hand(1, 1, Schedule::gpipe, 1);
+  ChakraGroups groups(hand.plan, {0, 1}, 1000, {});
+  for (const ProgramNode& p :
+       stage_program({hand.plan, hand.priced, hand.stages, groups, {.least_tensor_bytes = 6700}, {}}, 0)) {
+    if (p.node.type != ChakraType::compute) continue;
+    EXPECT_GE(p.node.tensor_bytes, 6700) << p.node.name;
+  }
 }
 
 // Each rank of an all-gather brings its part.

@@ -105,7 +105,11 @@ inline ReadTrace read_trace(std::string_view bytes) {
     for (Wire wire(file.delimited()); !wire.empty();) {
       const Wire::Field f = wire.field();
       if (f.number == 1) node.id = f.value;
-      if (f.number == 2) node.name = f.text;
+      if (f.number == 2) {
+        const std::size_t space = f.text.find(' ');
+        EXPECT_TRUE(f.text.substr(0, space).ends_with("_NODE")) << f.text;
+        if (space < f.text.size()) node.name = f.text.substr(space + 1);
+      }
       if (f.number == 3) node.type = static_cast<ChakraType>(f.value);
       if (f.number == 7) node.micros = static_cast<std::int64_t>(f.value);
       if (f.number == 10) read_attribute(f.text, node, seen);
