@@ -147,14 +147,15 @@ class Planner {
 inline const std::vector<const char*> kUsualModels{"llama3.2-1b",      "gpt2-xl",    "mixtral-8x7b",
                                                    "deepseek-v2-lite", "qwen2.5-7b", "qwen3-0.6b"};
 
-// Calls `visit` with so many random questions, spread over models that differ in kind.
+// Calls `visit` with so many random questions for a framework or one of its releases, spread over models
+// that differ in kind.
 inline void for_random_questions(std::string_view framework, int count,
                                  const std::function<void(const ExportQuestion&, unsigned seed)>& visit,
                                  const std::vector<const char*>& models = kUsualModels) {
   const FrameworkRules& rules = *find_framework_rules(framework);
   std::vector<std::unique_ptr<Planner>> planners;
   for (const char* model : models)
-    planners.push_back(std::make_unique<Planner>(model, std::string(framework)));
+    planners.push_back(std::make_unique<Planner>(model, std::string(split_release(framework).framework)));
   int found = 0;
   for (unsigned seed = 1; found < count; ++seed) {
     Dice dice(seed);

@@ -1,5 +1,5 @@
-// The export target "torchtitan": a TOML for the release 0.2.2 and flags for the main branch, whichever of
-// them can run the plan, with the modules of every stage, and a schedule of its own where no named one has
+// The export target "torchtitan": a TOML for the release 0.2.2 and a function of a config registry in Python
+// for the main branch, whichever of them can run the plan, with the modules of every stage, and a schedule of its own where no named one has
 // its order.
 #pragma once
 

@@ -4,33 +4,31 @@
 
 #include "nest/frameworks/test_exports.hpp"
 #include "nest/frameworks/test_validators.hpp"
+#include "nest/frameworks/torchtitan/test_titan_options.hpp"
 
 namespace nest::frameworks {
 namespace {
 
-using Settings = std::map<std::string, std::string>;
+using Settings = test::TitanSettings;
 
-// "parallelism.tensor_parallel_degree" -> "8", of either file.
-Settings read_toml(const std::string& text) {
-  Settings out;
-  std::string section;
-  for (const std::string& line : test::split(text, '\n')) {
-    if (line.empty() || line[0] == '#') continue;
-    if (line[0] == '[') {
-      section = line.substr(1, line.size() - 2);
-      continue;
-    }
-    const std::size_t equals = line.find(" = ");
-    std::string value = line.substr(equals + 3);
-    if (value[0] == '"') value = value.substr(1, value.size() - 2);
-    out[section + "." + line.substr(0, equals)] = value;
-  }
+// Texts without their quotes; the main branch counts tokens where 0.2.2 counts sequences.
+Settings read_release(const std::string& text) {
+  Settings out = test::read_titan_toml(text);
+  for (auto& [name, value] : out) value = test::unquoted(value);
   return out;
 }
 
 Settings read_main(const std::string& text) {
-  Settings out;
-  for (const auto& [name, value] : test::read_args(text).all) out[name.substr(2)] = value;
+  Settings out = test::read_titan_python(text);
+  for (auto& [name, value] : out) value = test::unquoted(value);
+  const auto number = [&](const char* name) { return std::stol(out.at(name)); };
+  const long sequence = number("training.max_context_length");
+  const long micro = number("training.num_tokens_per_microbatch_per_dp_rank") / sequence;
+  const bool pipeline = number("parallelism.pipeline_parallel_degree") > 1;
+  out["training.seq_len"] = std::to_string(sequence);
+  out["training.local_batch_size"] =
+      std::to_string(pipeline ? micro * number("parallelism.num_pp_microbatches") : micro);
+  out["training.global_batch_size"] = std::to_string(number("training.num_tokens_per_train_step") / sequence);
   return out;
 }
 
@@ -79,7 +77,7 @@ std::string check_titan(const Settings& s, const test::Files& files, bool releas
       return "interleaving";
     for (const char c : {'[', ']', '"'}) std::erase(modules, c);
     const std::vector<std::string> names = test::split(modules, ',');
-    if (names.front() != "tok_embeddings" || names.back() != "output") return "ends";
+    if (names.front() != "tok_embeddings" || names.back() != (release ? "output" : "lm_head")) return "ends";
     for (std::size_t i = 1; i + 2 < names.size(); ++i) {
       if (names[i] != "layers." + std::to_string(i - 1)) return "modules";
     }
@@ -96,17 +94,17 @@ TEST(Torchtitan, PlansThatTheRulesAllowKeepItsArithmetic) {
     ASSERT_EQ(out.result.rule, "") << "seed " << seed << ": " << out.result.sentence;
     if (out.files.contains("train.toml")) {
       ++release;
-      ASSERT_EQ(check_titan(read_toml(out.files.at("train.toml")), out.files, true), "")
+      ASSERT_EQ(check_titan(read_release(out.files.at("train.toml")), out.files, true), "")
           << seed << "\n"
           << out.files.at("train.toml");
     }
-    if (out.files.contains("main_flags.txt")) {
+    if (out.files.contains("nest_plan.py")) {
       ++main;
-      ASSERT_EQ(check_titan(read_main(out.files.at("main_flags.txt")), out.files, false), "")
+      ASSERT_EQ(check_titan(read_main(out.files.at("nest_plan.py")), out.files, false), "")
           << seed << "\n"
-          << out.files.at("main_flags.txt");
+          << out.files.at("nest_plan.py");
     }
-    ASSERT_TRUE(out.files.contains("train.toml") || out.files.contains("main_flags.txt"));
+    ASSERT_TRUE(out.files.contains("train.toml") || out.files.contains("nest_plan.py"));
     csv += out.files.contains("schedule.csv") ? 1 : 0;
   });
   EXPECT_GT(release, 300);
@@ -117,10 +115,12 @@ TEST(Torchtitan, PlansThatTheRulesAllowKeepItsArithmetic) {
 TEST(Torchtitan, HasZeroBubbleVByName) {
   test::Planner planner("llama3.1-8b", "torchtitan");
   Plan plan = test::degrees({.tensor = 1}, 2, 4);
+  plan.parallelism.zero = 3;
+  plan.parallelism.zero_shards = 4;
   plan.parallelism.schedule = Schedule::zb_v;
   plan.parallelism.interleave = 2;
   const test::Exported out = test::exported("torchtitan", planner.question(plan));
-  const Settings s = read_toml(out.files.at("train.toml"));
+  const Settings s = read_release(out.files.at("train.toml"));
   EXPECT_EQ(s.at("parallelism.pipeline_parallel_schedule"), "ZBVZeroBubble");
   EXPECT_FALSE(out.files.contains("schedule.csv"));
   EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
@@ -132,12 +132,31 @@ TEST(Torchtitan, ShardsAreFsdps) {
   Plan plan = test::degrees({.tensor = 2, .sequence_parallel = true, .context = 2}, 1, 8);
   plan.parallelism.zero = 3;
   plan.parallelism.zero_shards = 8;
-  const Settings s = read_toml(test::exported("torchtitan", planner.question(plan)).files.at("train.toml"));
+  const Settings s =
+      read_release(test::exported("torchtitan", planner.question(plan)).files.at("train.toml"));
   EXPECT_EQ(s.at("parallelism.data_parallel_shard_degree"), "4");
   EXPECT_EQ(s.at("parallelism.data_parallel_replicate_degree"), "2");
   EXPECT_EQ(s.at("parallelism.fsdp_reshard_after_forward"), "always");
   EXPECT_EQ(s.at("training.local_batch_size"), "1");
   EXPECT_EQ(s.at("model.flavor"), "8B");
+}
+
+// "DDP has not supported > 1D parallelism", and without a second copy nothing is cast to bf16.
+TEST(Torchtitan, ReplicasRunAloneIn022) {
+  test::Planner planner("llama3.1-8b", "torchtitan");
+  const auto refusal = [&](std::int64_t tensor, std::int64_t pipeline, std::int64_t data,
+                           const char* release) {
+    const Strategy strategy{.tensor = tensor, .sequence_parallel = tensor > 1};
+    ExportQuestion question = planner.question(test::degrees(strategy, pipeline, data));
+    question.release = find_releases("torchtitan")->find(release);
+    return test::exported("torchtitan", question).result.rule;
+  };
+  EXPECT_EQ(refusal(1, 1, 8, "v0.2.2"), "");
+  EXPECT_EQ(refusal(2, 1, 4, "v0.2.2"), "replicas-alone");
+  EXPECT_EQ(refusal(1, 2, 4, "v0.2.2"), "replicas-alone");
+  EXPECT_EQ(refusal(8, 1, 1, "v0.2.2"), "replicas-alone");
+  EXPECT_EQ(refusal(2, 1, 4, "main"), "");
+  EXPECT_EQ(refusal(1, 2, 4, "main"), "");
 }
 
 TEST(Torchtitan, SaysWhichReleaseCannot) {
@@ -146,8 +165,8 @@ TEST(Torchtitan, SaysWhichReleaseCannot) {
   plan.parallelism.zero = 3;
   const test::Exported out = test::exported("torchtitan", planner.question(plan));
   EXPECT_TRUE(out.files.contains("train.toml"));
-  EXPECT_FALSE(out.files.contains("main_flags.txt"));
-  EXPECT_EQ(out.result.lost[0], "no main_flags.txt: the main branch has no expert tensor degree");
+  EXPECT_FALSE(out.files.contains("nest_plan.py"));
+  EXPECT_EQ(out.result.lost[0], "no nest_plan.py: the main branch has no expert tensor degree");
 }
 
 }  // namespace

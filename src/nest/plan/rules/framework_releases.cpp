@@ -13,6 +13,7 @@ namespace nest::plan {
 namespace {
 
 constexpr std::string_view kByFlags = "flags and values against its parser";
+constexpr std::string_view kByParsing = "50 plans through its parser";
 constexpr std::string_view kByReading = "its sources were read";
 
 constexpr std::array kMegatron{
@@ -26,8 +27,8 @@ constexpr std::array kMegatron{
 };
 
 constexpr std::array kTorchtitan{
-    Release{"v0.2.2", "2026-02-20", "2026-11-16", kByReading},
-    Release{"main", "2026-08-21", "2026-11-16", kByReading},
+    Release{"v0.2.2", "2026-02-20", "2026-11-16", kByParsing},
+    Release{"main", "2026-08-21", "2026-11-16", kByParsing},
 };
 
 constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};

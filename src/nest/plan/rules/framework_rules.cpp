@@ -137,6 +137,15 @@ constexpr std::array kTorchtitan{
     FrameworkRule{"sequence-in-halves",
                   "torchtitan's context parallelism cuts a sequence into 2 * context equal parts",
                   sequence_in_halves},
+    FrameworkRule{
+        "replicas-alone",
+        "torchtitan 0.2.2 runs tensor and pipeline parallelism with FSDP over 2 or more ranks only: "
+        "replicas crash beside them, and one copy trains in 32 bits (torchtitan@main runs both)",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return (p.strategy.tensor == 1 && p.pipeline == 1) || (p.zero.shards_gradients() && shards(p) > 1);
+        },
+        "", "v0.2.2"},
     FrameworkRule{"expert-tensor", "torchtitan's experts have a tensor degree of 1 or that of the rest",
                   [](const PlanDegrees& d) {
                     const Strategy& s = d.parallelism.strategy;

@@ -53,10 +53,25 @@ TEST(FrameworkRules, MegatronShardsAdamOnly) {
 TEST(FrameworkRules, ASimplePlanRunsEverywhere) {
   PlanDegrees d;
   d.training.micro_batches = 8;
-  d.parallelism.pipeline = 4;
-  d.parallelism.data = 2;
+  d.parallelism.data = 8;
   for (const FrameworkRules& framework : all_framework_rules())
     EXPECT_EQ(framework.broken(d), nullptr) << framework.name;
+}
+
+// 0.2.2 knows replicas alone, and casts to bf16 in FSDP only.
+TEST(FrameworkRules, Torchtitan022WantsShardsBesideOthers) {
+  PlanDegrees d;
+  d.training.micro_batches = 8;
+  d.parallelism.pipeline = 4;
+  d.parallelism.data = 2;
+  EXPECT_EQ(broken("torchtitan", d), "replicas-alone");
+  EXPECT_EQ(broken("torchtitan@v0.2.2", d), "replicas-alone");
+  EXPECT_EQ(broken("torchtitan@main", d), "");
+  d.parallelism.zero = 3;
+  d.parallelism.zero_shards = 2;
+  EXPECT_EQ(broken("torchtitan", d), "");
+  d.parallelism.zero_shards = 1;
+  EXPECT_EQ(broken("torchtitan", d), "replicas-alone");
 }
 
 TEST(FrameworkRules, MegatronWantsSequenceParallelismBesideExperts) {
