@@ -19,7 +19,7 @@ std::span<const Exporter> exporters() {
   static constexpr std::array kAll{
       Exporter{"megatron", "Megatron-LM", "arguments, scripts for torchrun and Slurm, placement",
                export_megatron},
-      Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, flags for main, scripts, placement",
+      Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
                export_torchtitan},
       Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
                export_deepspeed},

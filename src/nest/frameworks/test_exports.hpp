@@ -74,6 +74,7 @@ class Planner {
     if (rules.experts_in_sequence && has_experts(inputs_) && p.strategy.tensor > 1 &&
         !p.strategy.sequence_parallel)
       return std::nullopt;
+    if (p.pipeline > 1 && !rules.can_cut(inputs_)) return std::nullopt;
     if (!book_.refusal(plan.training, p.strategy).empty()) return std::nullopt;
     cut(dice, rules, plan);
     const LayerGraph& graph = book_.model(plan.training.micro_batch, plan.training.sequence).graph;

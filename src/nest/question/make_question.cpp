@@ -118,10 +118,8 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
   keep_experts_in_sequence(rules, question);
   if (wants_stages(space) && !rules.can_cut(question.inputs)) {
     if (!space.pipeline.has(1))
-      refuse("pipeline",
-             fmt::format("{} cannot divide {} into stages, because the model is not a chain of blocks "
-                         "between an embedding and a head",
-                         rules.title, question.inputs.model_name()));
+      refuse("pipeline", fmt::format("{} cannot divide {} into stages, because {}", rules.title,
+                                     question.inputs.model_name(), rules.why_uncut(question.inputs)));
     space.pipeline = Choice(1);
     question.notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", rules.title,
                                          question.inputs.model_name()));

@@ -296,7 +296,10 @@ void apply_framework(const FrameworkRules& rules, SearchSpace& space) {
   }
   degrees.parallelism.zero = 0;
   strategy = {.tensor = 2, .sequence_parallel = true};
-  if (space.sequence_parallel.empty() && closes()) space.sequence_parallel = {false};
+  if (space.sequence_parallel.empty() && closes()) {
+    strategy.sequence_parallel = false;
+    if (!closes()) space.sequence_parallel = {false};
+  }
 }
 
 }  // namespace nest::question

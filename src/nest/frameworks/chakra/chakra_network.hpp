@@ -31,7 +31,7 @@ struct ChakraLevel {
 };
 
 struct ChakraNetwork {
-  std::vector<ChakraDimension> dimensions;  // two at least: with one, the simulator crashes when it ends
+  std::vector<ChakraDimension> dimensions;  // two at least: with one, the simulator frees memory twice
   std::vector<ChakraLevel> levels;
   std::int32_t npus = 1;
   std::vector<std::int32_t> npu_of;  // by device

@@ -77,7 +77,7 @@ TEST(ChakraNetwork, ToriAreRingsOfRings) {
   EXPECT_THAT(mesh.lost, ElementsAre("level pod: its open rows are closed into rings"));
 }
 
-// One dimension is enough to crash the simulator when it ends, and it takes none of one NPU.
+// With one dimension the simulator frees memory twice when it ends, and it takes none of one NPU.
 TEST(ChakraNetwork, OneLevelIsTwoEqualDimensions) {
   const auto dimensions = [](int size) {
     const ChakraNetwork network =

@@ -24,6 +24,7 @@ std::vector<test::Breach> shape_breaches() {
       {"query-groups", [](ExportQuestion& q) { spec_of(q).stacks[0].blocks[0].attention.kv_heads = 3; }},
       {"ffn", [](ExportQuestion& q) { spec_of(q).stacks[0].blocks[5].ffn.ffn = 14337; }},
       {"sequence", [](ExportQuestion& q) { q.plan.training.sequence = 2049; }},
+      {"tied-weights", [](ExportQuestion& q) { spec_of(q).head.tied = true; }},
       {"positions", [](ExportQuestion& q) { spec_of(q).positions = 2047; }},
   };
 }

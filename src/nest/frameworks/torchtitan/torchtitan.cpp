@@ -25,6 +25,11 @@ Problem mesh_does_not_fit(const ExportFacts& f) {
   return fmt::format("{} shards of {} ranks", shards, p.data * p.strategy.context);
 }
 
+Problem tied_over_stages(const ExportFacts& f) {
+  if (f.parallelism().pipeline == 1 || f.spec == nullptr || !f.spec->head.tied) return std::nullopt;
+  return fmt::format("pipeline {}", f.parallelism().pipeline);
+}
+
 constexpr std::array kRules{
     ExportRule{"world", "torchtitan's ranks are replicate x shard x context x tensor x pipeline",
                world_does_not_split},
@@ -40,6 +45,8 @@ constexpr std::array kRules{
                sequence_does_not_split},
     ExportRule{"one-decoder", "torchtitan's pipeline has an embedding, blocks and a head in a chain",
                not_a_decoder},
+    ExportRule{"tied-weights", "torchtitan has no pipeline for a head with the embedding's weights",
+               tied_over_stages},
 };
 
 std::string command_script(bool release) {
@@ -69,10 +76,6 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
     lost.emplace_back(
         "the model: the registry of torchtitan's main branch does not hold it; put its names for your_model "
         "and your_config");
-  if (p.pipeline > 1 && f.spec != nullptr && f.spec->head.tied)
-    lost.emplace_back(
-        "the head has the embedding's weights: torchtitan's main branch runs no pipeline of such a model, "
-        "0.2.2 does not keep them equal");
   if (r.reduce_dtype != StateDType::fp32) lost.emplace_back("gradients are reduced in 32 bits");
   if (p.pipeline > 1 && p.zero.shards_gradients())
     lost.emplace_back(

@@ -230,8 +230,12 @@ bool FrameworkRules::has(RecomputePolicy policy) const {
   return std::find(policies.begin(), policies.end(), policy) != policies.end();
 }
 
-bool FrameworkRules::can_cut(const PlanInputs& inputs) const {
-  return !one_decoder || layer_chain(inputs, inputs.default_sequence()).one_decoder;
+std::string_view FrameworkRules::why_uncut(const PlanInputs& inputs) const {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (untied_stages && spec != nullptr && spec->head.tied) return "its head has the embedding's weights";
+  if (one_decoder && !layer_chain(inputs, inputs.default_sequence()).one_decoder)
+    return "the model is not a chain of blocks between an embedding and a head";
+  return {};
 }
 
 LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence) {
@@ -301,7 +305,8 @@ const std::array<FrameworkRules, 3>& whole_tables() {
                      .schedules = schedules_of("torchtitan"),
                      .rules = {kTorchtitan.begin(), kTorchtitan.end()},
                      .whole_recompute = true,
-                     .one_decoder = true},
+                     .one_decoder = true,
+                     .untied_stages = true},
       FrameworkRules{.name = "deepspeed",
                      .title = "DeepSpeed",
                      .same_recompute = true,

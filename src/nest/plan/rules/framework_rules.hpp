@@ -57,7 +57,8 @@ struct FrameworkRules {
   bool whole_recompute = false;      // a policy holds for all layers of a stage, not for a number of them
   // Stages are cut from an embedding, a chain of blocks and a head; other models run without a pipeline.
   bool one_decoder = false;
-  bool whole_chunks = false;  // the same for interleaved stages: a number of layers is meant for each chunk
+  bool untied_stages = false;  // a model whose head has the embedding's weights runs without a pipeline
+  bool whole_chunks = false;   // the same for interleaved stages: a number of layers is meant for each chunk
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
 
@@ -68,8 +69,9 @@ struct FrameworkRules {
     return !whole_recompute && !(whole_chunks && interleave > 1);
   }
 
-  // Whether a model can be cut into stages.
-  [[nodiscard]] bool can_cut(const PlanInputs& inputs) const;
+  // Whether a model can be cut into stages, and why not: "the model is not a chain of ..", "" where it can.
+  [[nodiscard]] bool can_cut(const PlanInputs& inputs) const { return why_uncut(inputs).empty(); }
+  [[nodiscard]] std::string_view why_uncut(const PlanInputs& inputs) const;
 
   // The first rule that a model, its devices or its training break.
   [[nodiscard]] const InputRule* refusal(const PlanInputs& inputs, const Training& training) const;

@@ -277,6 +277,12 @@ TEST(FrameworkRules, StagesNeedADecoder) {
   EXPECT_TRUE(find_framework_rules("megatron")->can_cut(llama));
   EXPECT_FALSE(find_framework_rules("megatron")->can_cut(t5));
   EXPECT_FALSE(find_framework_rules("torchtitan")->can_cut(t5));
+  // Llama 3.2 1B's head has the embedding's weights, Llama 3.1 8B's has its own.
+  const PlanInputs tied = load_inputs("llama3.2-1b", "h100-spine-leaf", "plain", warnings);
+  const PlanInputs untied = load_inputs("llama3.1-8b", "h100-spine-leaf", "plain", warnings);
+  EXPECT_TRUE(find_framework_rules("megatron")->can_cut(tied));
+  EXPECT_EQ(find_framework_rules("torchtitan")->why_uncut(tied), "its head has the embedding's weights");
+  EXPECT_TRUE(find_framework_rules("torchtitan")->can_cut(untied));
   EXPECT_TRUE(find_framework_rules("deepspeed")->can_cut(t5));
 }
 
