@@ -71,7 +71,7 @@ class Script {
     ++at_;
   }
 
-  // $NAME, ${NAME}, ${NAME:-value}; what the script does not set stays as it is.
+  // $NAME, ${NAME}, ${NAME:-value} and its like; what the script does not set stays as it is.
   void variable() {
     open_ = true;
     const std::size_t begin = at_++;
@@ -79,10 +79,9 @@ class Script {
     std::size_t end = at_;
     std::string name;
     if (braced) {
-      end = text_.find('}', at_);
-      if (end == std::string_view::npos) end = text_.size() - 1;
+      end = closing_brace(at_);
       name = std::string(text_.substr(at_ + 1, end - at_ - 1));
-      ++end;
+      end = std::min(end + 1, text_.size());
     } else {
       while (end < text_.size() &&
              (std::isalnum(static_cast<unsigned char>(text_[end])) != 0 || text_[end] == '_'))
@@ -91,12 +90,42 @@ class Script {
     }
     at_ = end;
     std::string fallback(text_.substr(begin, end - begin));
-    if (const std::size_t mark = name.find(":-"); mark != std::string::npos) {
-      fallback = name.substr(mark + 2);
+    const std::size_t mark = name.find_first_of(":-=");
+    if (mark != std::string::npos) {
+      const std::size_t value = name.find_first_not_of(":-=", mark);
+      if (value != std::string::npos) fallback = expanded(std::string_view(name).substr(value));
       name.resize(mark);
     }
     const auto set = variables_.find(name);
     word_ += set != variables_.end() ? set->second : fallback;
+  }
+
+  // Of the brace at a place; the end of the text where none closes it.
+  [[nodiscard]] std::size_t closing_brace(std::size_t at) const {
+    int open = 0;
+    for (; at < text_.size(); ++at) {
+      if (text_[at] == '{') ++open;
+      if (text_[at] == '}' && --open == 0) break;
+    }
+    return at;
+  }
+
+  // Without its quotes, and with the variables that are set so far.
+  [[nodiscard]] std::string expanded(std::string_view text) const {
+    Script inner(text);
+    inner.variables_ = variables_;
+    while (inner.at_ < text.size()) {
+      const char c = text[inner.at_];
+      if (c == '\'' || c == '"') {
+        inner.quoted(c);
+      } else if (c == '$') {
+        inner.variable();
+      } else {
+        inner.word_ += c;
+        ++inner.at_;
+      }
+    }
+    return inner.word_;
   }
 
   void end_word() {
@@ -115,6 +144,9 @@ class Script {
           words_.push_back(std::move(word));
         words_.emplace_back(kEnd);
       }
+    } else if (quoted_ && word_.starts_with("--") && word_.find(' ') != std::string::npos) {
+      // "--flag value" between quotes, as arrays have it.
+      for (std::string& word : Script(word_).words()) words_.push_back(std::move(word));
     } else if (quoted_ || !word_.empty()) {
       words_.push_back(word_);
     }
@@ -131,6 +163,41 @@ class Script {
   std::map<std::string, std::string> variables_;
   std::vector<std::string> words_;
 };
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// Of the tests in Megatron-LM's own repository: "  --num-layers: 12" below "MODEL_ARGS:", and true for a flag
+// without a value.
+constexpr std::string_view kArguments = "\nMODEL_ARGS:";
+
+std::vector<Flag> yaml_flags(std::string_view text) {
+  std::vector<Flag> flags;
+  bool inside = false;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view words = trimmed(line);
+    if (words.empty() || words.starts_with('#')) continue;
+    if (line.front() != ' ') inside = line.starts_with(kArguments.substr(1));
+    const std::size_t colon = words.find(':');
+    if (!inside || !words.starts_with("--") || colon == std::string_view::npos) continue;
+    std::string_view value = trimmed(words.substr(colon + 1));
+    if (const std::size_t comment = value.find(" #"); comment != std::string_view::npos)
+      value = trimmed(value.substr(0, comment));
+    if (value == "false") continue;
+    Flag flag{std::string(words.substr(0, colon)), {}};
+    for (std::string& word : Script(value).words()) {
+      if (word != "true") flag.values.push_back(std::move(word));
+    }
+    flags.push_back(std::move(flag));
+  }
+  return flags;
+}
 
 bool ends_flags(const std::string& word) {
   return word == kEnd || word == "|" || word == "&&" || word == "||" || word == "&" ||
@@ -154,6 +221,8 @@ std::string flag_text(const std::vector<FlagSection>& groups) {
 }
 
 std::vector<Flag> read_flags(std::string_view text) {
+  if (text.starts_with(kArguments.substr(1)) || text.find(kArguments) != std::string_view::npos)
+    return yaml_flags(text);
   std::vector<Flag> flags;
   bool open = false;
   for (const std::string& word : Script(text).words()) {

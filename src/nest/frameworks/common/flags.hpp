@@ -43,8 +43,7 @@ struct FlagSection {
 
 // All flags of an argument file or a launch script, in order: words that begin with --, each with the words
 // that follow. Comments, quotes, continued lines, arrays and variables that the script itself sets are
-// understood;
-// "--flag=value" is "--flag value".
+// understood; "--flag=value" is "--flag value", and so is "--flag: value" below MODEL_ARGS of a YAML file.
 [[nodiscard]] std::vector<Flag> read_flags(std::string_view text);
 
 // The last one with this name.

@@ -45,6 +45,28 @@ torchrun ${ARGS[@]} \
   EXPECT_EQ(find_flag(flags, "--last")->values.front(), "a b");
 }
 
+TEST(Flags, FallbacksQuotesAndPairs) {
+  const auto flags = read_flags(
+      "TP=${TP:-\"2\"}\nargs=(\n \"--fp8-format hybrid\"\n --nnodes ${NNODES:-${WORLD:-\"4\"}}\n"
+      " --num-layers ${N-12}\n)\nrun --tensor-model-parallel-size $TP \"${args[@]}\"\n");
+  ASSERT_EQ(flags.size(), 4U);
+  EXPECT_EQ(flags[0], (Flag{"--fp8-format", {"hybrid"}}));
+  EXPECT_EQ(flags[1], (Flag{"--nnodes", {"4"}}));
+  EXPECT_EQ(flags[2], (Flag{"--num-layers", {"12"}}));
+  EXPECT_EQ(flags[3], (Flag{"--tensor-model-parallel-size", {"2"}}));
+}
+
+TEST(Flags, OfATestsYaml) {
+  const auto flags = read_flags(
+      "ENV_VARS:\n  --no: 1\nMODEL_ARGS:\n  # a comment\n  --num-layers: 12\n  --bf16: true\n  --fp16: "
+      "false\n"
+      "  --spec: \"[a b]\"\n  --recompute-modules: \"moe mlp\" # two\nMETRICS:\n  --no: 2\n");
+  ASSERT_EQ(flags.size(), 4U);
+  EXPECT_EQ(flags[0], (Flag{"--num-layers", {"12"}}));
+  EXPECT_EQ(flags[1], (Flag{"--bf16", {}}));
+  EXPECT_EQ(flags[3].name, "--recompute-modules");
+}
+
 TEST(Flags, TheLastOneCounts) {
   EXPECT_EQ(find_flag(read_flags("--a 1 --b --a 2"), "--a")->values.front(), "2");
 }

@@ -11,6 +11,7 @@
 #include "nest/base/document/csv.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/frameworks/common/flags.hpp"
+#include "nest/frameworks/megatron/megatron_config.hpp"
 #include "nest/frameworks/megatron/megatron_layout.hpp"
 #include "nest/frameworks/megatron/megatron_shape.hpp"
 #include "nest/frameworks/megatron/megatron_stages.hpp"
@@ -53,6 +54,8 @@ constexpr std::array kKnown{"--tensor-model-parallel-size",
                             "--overlap-p2p-communication"};
 constexpr std::array kTelling{"parallel",  "pipeline",         "shard", "fsdp",
                               "recompute", "distribute-saved", "zero"};
+
+constexpr const char* kNameOne = "name a model with --model";
 
 class Import {
  public:
@@ -139,15 +142,18 @@ class Import {
       check_shape(inputs);
       return inputs;
     }
+    if (const std::string reason = unknown_family(flags_); !reason.empty())
+      throw InputError(question_.file, "", reason, kNameOne);
     const std::vector<std::string> names = zoo_models_of(flags_);
     if (!names.empty()) {
       set_model(inputs, names.front(), warnings_);
       return inputs;
     }
-    inputs.model = config_of(flags_);
-    if (inputs.model.is_null())
-      throw InputError(question_.file, "", "the flags describe no model that is known",
-                       "name one with --model");
+    MegatronConfig built = config_of(flags_);
+    if (built.config.is_null()) throw InputError(question_.file, "", built.reason, kNameOne);
+    for (const std::string& sentence : built.assumed)
+      warnings_.push_back(fmt::format("{}: {}", question_.file, sentence));
+    inputs.model = std::move(built.config);
     inputs.source = read_hub_config(parse_json(question_.file, to_json(inputs.model)), "imported", warnings_);
     return inputs;
   }
@@ -181,8 +187,8 @@ class Import {
     t.optimizer = optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
   }
 
-  // "world size: 64" of an argument file by nest, or the launcher's nodes x processes.
-  [[nodiscard]] std::int64_t ranks(const PlanInputs& inputs) const {
+  // "world size: 64" of an argument file by nest, or the launcher's nodes x processes; 0: nobody says it.
+  [[nodiscard]] std::int64_t ranks() const {
     if (question_.devices > 0) return question_.devices;
     constexpr std::string_view kMark = "world size: ";
     if (const std::size_t at = question_.text.find(kMark); at != std::string::npos) {
@@ -196,24 +202,49 @@ class Import {
     if (dashes || has("--nproc_per_node"))
       return whole(dashes ? "--nproc-per-node" : "--nproc_per_node").value_or(1) *
              whole("--nnodes").value_or(1);
-    return inputs.cluster.devices();
+    return 0;
   }
 
-  void read_degrees(const PlanInputs& inputs, Plan& plan) const {
+  // Where nobody says how many ranks there are: as many as the cluster and the batch allow.
+  [[nodiscard]] std::int64_t assumed_ranks(const PlanInputs& inputs, const Parallelism& p,
+                                           std::int64_t sequences) {
+    const Strategy& s = p.strategy;
+    const std::int64_t dense = s.tensor * s.context * p.pipeline;
+    const std::int64_t expert = s.expert_tensor * s.expert * p.pipeline;
+    const bool rounds =
+        has("--num-virtual-stages-per-pipeline-rank") || has("--num-layers-per-virtual-pipeline-stage");
+    const auto fits = [&](std::int64_t data) {
+      return dense * data % expert == 0 && (sequences == 0 || sequences % data == 0) &&
+             (!rounds || sequences / data % p.pipeline == 0);
+    };
+    std::int64_t most = inputs.cluster.devices() / dense;
+    while (most > 1 && !fits(most)) --most;
+    most = std::max<std::int64_t>(1, most);
+    if (most * dense < inputs.cluster.devices())
+      warnings_.push_back(
+          fmt::format("{}: the number of ranks is not in it: {} are assumed, --devices sets another",
+                      question_.file, most * dense));
+    return most * dense;
+  }
+
+  void read_degrees(const PlanInputs& inputs, Plan& plan) {
     Parallelism& p = plan.parallelism;
     Strategy& s = p.strategy;
     Training& t = plan.training;
     s.tensor = whole("--tensor-model-parallel-size").value_or(1);
     s.context = whole("--context-parallel-size").value_or(1);
-    s.expert = whole("--expert-model-parallel-size").value_or(1);
-    s.expert_tensor = whole("--expert-tensor-parallel-size").value_or(s.tensor);
+    const bool experts = has("--num-experts") || question_.model.has_value();
+    s.expert = experts ? whole("--expert-model-parallel-size").value_or(1) : 1;
+    s.expert_tensor = experts ? whole("--expert-tensor-parallel-size").value_or(s.tensor) : s.tensor;
     s.sequence_parallel = has("--sequence-parallel") && s.tensor > 1;
     p.pipeline = whole("--pipeline-model-parallel-size").value_or(1);
     const std::string method = text("--cp-comm-type").value_or("p2p");
     if (s.context > 1 && method != "p2p" && method != "a2a")
       fail("--cp-comm-type", fmt::format("a plan has p2p and a2a, not '{}'", method));
     s.context_method = method == "a2a" ? ContextMethod::all_to_all : ContextMethod::ring;
-    const std::int64_t world = ranks(inputs);
+    std::int64_t world = ranks();
+    if (world == 0)
+      world = assumed_ranks(inputs, p, whole("--global-batch-size").value_or(0) / t.micro_batch);
     const std::int64_t dense = s.tensor * s.context * p.pipeline;
     const std::int64_t expert = s.expert_tensor * s.expert * p.pipeline;
     for (const auto& [parts, what] :

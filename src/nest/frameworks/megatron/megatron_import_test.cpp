@@ -71,11 +71,29 @@ TEST(MegatronImport, RefusesWhatContradictsItself) {
             "x.sh: --data-parallel-sharding-strategy: no_shard, optim, optim_grads or optim_grads_params is "
             "expected, "
             "not 'all'");
-  EXPECT_EQ(problem("--hidden-size 4100 --vocab-size"),
-            "x.sh: the flags describe no model that is known; name one with --model");
+  EXPECT_EQ(
+      problem("--hybrid-layer-pattern M*"),
+      "x.sh: state-space layers are not known here (--hybrid-layer-pattern); name a model with --model");
   Warnings warnings;
   EXPECT_EQ(message_of([&] { static_cast<void>(imported("echo", warnings)); }),
             "x.sh: no flags of Megatron-LM in it");
+}
+
+// Where the file leaves things out, something is assumed and said.
+TEST(MegatronImport, AssumesWhatIsNotThere) {
+  Warnings warnings;
+  const OpenPlan open = imported(
+      "TEST_TYPE: regular\nMODEL_ARGS:\n  --num-layers: 12\n  --hidden-size: 512  # small\n"
+      "  --num-attention-heads: 8\n  --micro-batch-size: 4\n  --global-batch-size: 32\n  --seq-length: 1024\n"
+      "  --max-position-embeddings: 1024\n  --bf16: true\n  --sequence-parallel: false\n"
+      "  --tensor-model-parallel-size: 2\nMETRICS:\n  --num-layers: 7\n",
+      warnings);
+  EXPECT_EQ(open.plan.parallelism.strategy.tensor, 2);
+  EXPECT_EQ(open.plan.parallelism.data, 8) << "as many as the batch allows";
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_EQ(warnings[0],
+            "x.sh: --vocab-size is missing, because the tokenizer says it: 50257 tokens are assumed");
+  EXPECT_EQ(warnings[1], "x.sh: the number of ranks is not in it: 16 are assumed, --devices sets another");
 }
 
 TEST(MegatronImport, RefusesAModelOfAnotherShape) {

@@ -1,5 +1,4 @@
-// Which model Megatron-LM's flags describe: one of the zoo with the same shape, or one built from the flags
-// where they are plain enough.
+// Which model Megatron-LM's flags describe: one of the zoo with the same shape.
 #pragma once
 
 #include <map>
@@ -19,7 +18,7 @@ namespace nest::frameworks {
 // Names of the zoo whose shape this is, those with the same number of positions first.
 [[nodiscard]] std::vector<std::string> zoo_models_of(const std::vector<Flag>& flags);
 
-// A config.json with this shape; null where the flags say more than it can.
-[[nodiscard]] Value config_of(const std::vector<Flag>& flags);
+// The first value of a flag; empty where it is not there.
+[[nodiscard]] std::string value_of(const std::vector<Flag>& flags, std::string_view name);
 
 }  // namespace nest::frameworks

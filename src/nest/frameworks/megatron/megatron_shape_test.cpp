@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "nest/frameworks/megatron/megatron_model.hpp"
-#include "nest/model/blocks/build.hpp"
-#include "nest/model/hub/hub_config.hpp"
 #include "nest/model/zoo.hpp"
 
 namespace nest::frameworks {
@@ -38,23 +36,6 @@ TEST(MegatronShape, DefaultsAreMegatrons) {
   EXPECT_EQ(shape.at("--kv-channels"), "128");
   EXPECT_EQ(shape.at("--num-query-groups"), "96");
   EXPECT_EQ(shape, megatron_shape(flags_of("gpt3-175b")));
-}
-
-// A model built from flags has the same parameters.
-TEST(MegatronShape, BuildsPlainModels) {
-  for (const char* name :
-       {"llama3.1-8b", "gpt3-13b", "mixtral-8x7b", "qwen2.5-7b", "qwen3-8b", "llama3.2-1b"}) {
-    std::vector<Flag> flags = flags_of(name);
-    flags.push_back({"--max-position-embeddings", {std::to_string(zoo_model(name).positions)}});
-    const Value config = config_of(flags);
-    ASSERT_FALSE(config.is_null()) << name;
-    Warnings warnings;
-    const ModelSpec spec = read_hub_config(parse_json("x", to_json(config)), "x", warnings);
-    EXPECT_TRUE(warnings.empty());
-    EXPECT_EQ(build_model(spec).parameters(), build_model(zoo_model(name)).parameters()) << name;
-  }
-  EXPECT_TRUE(config_of(flags_of("deepseek-v3")).is_null());
-  EXPECT_TRUE(config_of(read_flags("--num-layers 4")).is_null());
 }
 
 }  // namespace

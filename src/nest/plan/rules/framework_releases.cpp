@@ -12,7 +12,7 @@
 namespace nest::plan {
 namespace {
 
-constexpr std::string_view kByFlags = "flags and values against its parser";
+constexpr std::string_view kByFlags = "flags and values against its sources";
 constexpr std::string_view kByParsing = "50 plans through its parser";
 constexpr std::string_view kByReading = "its sources were read";
 
