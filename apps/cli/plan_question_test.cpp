@@ -162,7 +162,7 @@ TEST(PlanQuestion, TheDefectsThatWereSeen) {
     EXPECT_EQ(typed, by_sweep(settings));
     return typed;
   };
-  EXPECT_THAT(same({{"model", "t5-11b"}, {"for", "megatron"}}), HasSubstr("without a pipeline"));
+  EXPECT_THAT(same({{"model", "t5-11b"}, {"for", "megatron@core_v0.17"}}), HasSubstr("without a pipeline"));
   EXPECT_EQ(same({{"cluster", "dgx-a100-superpod"}, {"precision", "fp8"}}),
             "refused: a100-80 has no 8-bit matrix products");
   EXPECT_EQ(same({{"for", "deepspeed"}, {"recompute", "selective"}}),

@@ -64,7 +64,7 @@ TEST(PlanRequest, RefusesWhatTheCommandLineRefuses) {
   EXPECT_THAT(refusal(R"({"for": "deepspeed", "choices": {"recompute": "selective"}})"),
               HasSubstr("choices.recompute: DeepSpeed has no recomputation selective"));
   EXPECT_THAT(refusal(R"({"uniform": true, "mixed": true})"), HasSubstr("exclude each other"));
-  EXPECT_THAT(refusal(R"({"model": "t5-11b", "for": "megatron", "choices": {"pipeline": 2}})"),
+  EXPECT_THAT(refusal(R"({"model": "t5-11b", "for": "megatron@core_v0.17", "choices": {"pipeline": 2}})"),
               HasSubstr("choices.pipeline: Megatron-LM cannot divide"));
   EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").warnings, testing::ElementsAre(HasSubstr("has no bf16")));
 }

@@ -136,6 +136,8 @@ class Import {
       const bool shards = has("--use-distributed-optimizer") || has("--use-megatron-fsdp");
       if (shards && !has("--overlap-param-gather")) overlap.parameter_gather = 0;
       if (has("--no-overlap-p2p-communication")) overlap.interleaved_sends = 0;
+      if (has("--grad-reduce-in-bf16"))
+        inputs.recipe.gradient_dtype = inputs.recipe.reduce_dtype = StateDType::bf16;
     }
     if (question_.model) {
       set_model(inputs, *question_.model, warnings_);

@@ -16,6 +16,7 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/report/answer/lint_changes.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -28,6 +29,7 @@ constexpr double kMuchNetwork = 0.05;
 constexpr double kMuchRecompute = 0.1;
 constexpr double kMuchFreeMemory = 0.3;  // of a device
 constexpr double kFaster = 1.02;
+constexpr double kSlightlyFaster = 1.001;  // for what costs nothing
 
 class Linter {
  public:
@@ -35,6 +37,7 @@ class Linter {
       : plan_(plan), inputs_(inputs), report_(report), breakdown_(report.priced.predicted.breakdown) {}
 
   void look() {
+    rules();
     memory();
     straddling();
     time();
@@ -51,11 +54,15 @@ class Linter {
     return step > 0 ? part.value / step : 0;
   }
 
+  void rules() {
+    if (std::string broken = broken_rule(plan_, inputs_); !broken.empty())
+      add(LintKind::wrong, "rule", std::move(broken));
+  }
+
   void memory() {
-    double most = 0;
+    const double most = fullest_share(report_.priced);
     for (std::size_t i = 0; i < report_.priced.stages.size(); ++i) {
       const StageMemory& m = report_.priced.stages[i].memory;
-      most = std::max(most, static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value));
       if (m.fits()) continue;
       const DeviceId rank = plan_.stages[i].devices.front().front();
       add(LintKind::wrong, "memory",
@@ -151,9 +158,17 @@ PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, Asked a
   return make_question(inputs, asked);
 }
 
+// What can be changed comes after what is slow, from the smallest change to the largest.
+std::ptrdiff_t size_of_change(const LintFinding& finding) {
+  constexpr std::array<std::string_view, 3> kChanges{"free-flags", "one-flag", "best-plan"};
+  const auto at = std::find(kChanges.begin(), kChanges.end(), finding.rule);
+  return at == kChanges.end() ? 0 : at - kChanges.begin() + 1;
+}
+
 void sort(std::vector<LintFinding>& findings) {
   std::sort(findings.begin(), findings.end(), [](const LintFinding& a, const LintFinding& b) {
     if (a.kind != b.kind) return a.kind < b.kind;
+    if (size_of_change(a) != size_of_change(b)) return size_of_change(a) < size_of_change(b);
     return a.share != b.share ? a.share > b.share : a.sentence < b.sentence;
   });
 }
@@ -166,6 +181,32 @@ std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
   for (const FlagSection& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
     flags.insert(flags.end(), group.flags.begin(), group.flags.end());
   return flags;
+}
+
+// What is gained before anything else changes: flags that cost nothing, then the best change of one more.
+void small_changes(const Plan& plan, const FreeFlags& free, LintReport& report) {
+  const bool fits = report.priced.status == PriceStatus::feasible;
+  const Seconds now = report.priced.predicted.step;
+  Pricer pricer(free.inputs);
+  PricedPlan priced = pricer.price(plan);
+  const auto gained = [&](Seconds step) {
+    return fits ? fmt::format("{:.2f}x faster", now.value / step.value) : std::string("fits");
+  };
+  const bool gains = !free.flags.empty() && fits && now.value > kSlightlyFaster * priced.predicted.step.value;
+  if (gains)
+    report.findings.push_back(
+        {LintKind::slow, "free-flags",
+         fmt::format("{} cost nothing: {} ({} a step, {} of memory)", fmt::join(free.flags, " and "),
+                     gained(priced.predicted.step), format(priced.predicted.step),
+                     format_percent(fullest_share(priced), 0)),
+         1 - priced.predicted.step.value / now.value});
+  const auto one = best_single_change(plan, free.inputs);
+  if (!one || (fits && priced.predicted.step.value < kFaster * one->step.value)) return;
+  report.findings.push_back(
+      {LintKind::slow, "one-flag",
+       fmt::format("{}{}: {} ({} a step, {} of memory)", one->flag, gains ? " besides" : " alone",
+                   gained(one->step), format(one->step), format_percent(one->memory, 0)),
+       fits ? 1 - one->step.value / now.value : 0});
 }
 
 std::string said(const Flag* flag) {
@@ -202,8 +243,10 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
     return report;
   }
   Linter(plan, inputs, report).look();
+  const FreeFlags free = with_free_flags(inputs);
+  small_changes(plan, free, report);
   sort(report.findings);
-  PlanQuestion question = question_beside(plan, inputs, std::move(asked));
+  PlanQuestion question = question_beside(plan, free.inputs, std::move(asked));
   question.options.progress = progress;
   const SearchResult found = ask(question);
   report.best_status = found.status;
@@ -212,15 +255,19 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
   const bool fits = report.priced.status == PriceStatus::feasible;
   if (fits) report.speedup = report.priced.predicted.step.value / report.best->predicted->step.value;
   if (fits && report.speedup < kFaster) return report;
-  report.changes = changes_between(flags_of(plan, inputs), flags_of(*report.best, inputs));
+  report.changes = changes_between(flags_of(plan, inputs), flags_of(*report.best, free.inputs));
   const char* proved = found.status == PlanStatus::optimal ? "the best plan" : "a plan that was found";
-  report.findings.push_back({LintKind::slow, "best-plan",
-                             fits ? fmt::format("{} is {:.2f}x faster ({} a step): change {} flag{}", proved,
-                                                report.speedup, format(report.best->predicted->step),
-                                                report.changes.size(), report.changes.size() == 1 ? "" : "s")
-                                  : fmt::format("{} fits and takes {} a step: change {} flag{}", proved,
-                                                format(report.best->predicted->step), report.changes.size(),
-                                                report.changes.size() == 1 ? "" : "s")});
+  report.findings.push_back(
+      {LintKind::slow, "best-plan",
+       (fits ? fmt::format("{} is {:.2f}x faster ({} a step", proved, report.speedup,
+                           format(report.best->predicted->step))
+             : fmt::format("{} fits (it takes {} a step", proved, format(report.best->predicted->step))) +
+           fmt::format(", {} of memory): change {} flag{}",
+                       format_percent(fullest_share(pricer.price(*report.best)), 0), report.changes.size(),
+                       report.changes.size() == 1 ? "" : "s")});
+  if (report.best->parallelism.zero.shards_gradients() && !plan.parallelism.zero.shards_gradients())
+    report.findings.push_back({LintKind::hint, "connections",
+                               "Megatron-FSDP does not start with CUDA_DEVICE_MAX_CONNECTIONS=1: unset it"});
   sort(report.findings);
   return report;
 }

@@ -47,7 +47,7 @@ TEST(Lint, SaysWhatIsOverAndWhichFlagsWouldFit) {
   ASSERT_TRUE(report.best);
   EXPECT_FALSE(report.changes.empty());
   ASSERT_NE(find(report, "best-plan"), nullptr);
-  EXPECT_THAT(find(report, "best-plan")->sentence, HasSubstr("fits and takes"));
+  EXPECT_THAT(find(report, "best-plan")->sentence, HasSubstr("fits (it takes "));
   EXPECT_THAT(lint_text(report, plan, inputs), HasSubstr("wrong  stage 0 is "));
 }
 
@@ -85,6 +85,35 @@ TEST(Lint, TheBestPlanHasNoMoreDevices) {
   const LintReport report = lint(plan, load_inputs("llama2-7b", "h100-spine-leaf", "megatron", warnings), {});
   ASSERT_TRUE(report.best);
   EXPECT_LE(report.best->parallelism.devices(), 16);
+}
+
+// Flags that cost nothing come first, and the best plan has them.
+TEST(Lint, FreeFlagsThenOneFlagThenTheBestPlan) {
+  PlanInputs inputs = inputs_on("llama2-7b", 32);
+  inputs.recipe.overlap.gradient_reduce = inputs.recipe.overlap.parameter_gather = 0;
+  Plan plan = plan_of(inputs, 2, 1, 64);
+  plan.parallelism.zero = 1;
+  plan.parallelism.zero_shards = plan.parallelism.data;
+  for (Stage& stage : plan.stages) stage.recompute = {RecomputePolicy::full, 0};
+  const LintReport report = lint(plan, inputs, {});
+  ASSERT_NE(find(report, "free-flags"), nullptr);
+  EXPECT_THAT(find(report, "free-flags")->sentence,
+              HasSubstr("--overlap-grad-reduce and --overlap-param-gather cost nothing: 1."));
+  ASSERT_NE(find(report, "one-flag"), nullptr);
+  EXPECT_THAT(find(report, "one-flag")->sentence, HasSubstr(" of memory)"));
+  EXPECT_GT(find(report, "one-flag")->share, find(report, "free-flags")->share);
+  ASSERT_TRUE(report.best);
+  EXPECT_GE(report.speedup, 1 / (1 - find(report, "one-flag")->share) * (1 - 1e-9));
+}
+
+TEST(Lint, OurOwnRulesHoldForTheUsersLine) {
+  const PlanInputs inputs = inputs_on("mixtral-8x7b", 16);
+  Plan plan = plan_of(inputs, 2, 1, 64);
+  plan.parallelism.strategy.sequence_parallel = false;
+  for (Stage& stage : plan.stages) stage.strategy.sequence_parallel = false;
+  const LintReport report = lint(plan, inputs, {});
+  ASSERT_NE(find(report, "rule"), nullptr);
+  EXPECT_THAT(find(report, "rule")->sentence, HasSubstr("sequence parallelism"));
 }
 
 TEST(Lint, JsonHasFindingsAndChanges) {
