@@ -8,7 +8,6 @@
 
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
-#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::report {
 namespace {
