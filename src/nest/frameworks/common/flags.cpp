@@ -14,6 +14,9 @@ bool is_name(std::string_view text) {
 }
 
 constexpr const char* kEnd = "\n";  // of a line: no value of a flag comes after it
+// Scripts that people write stay far below these; others take memory without end.
+constexpr int kDeepest = 20;               // fallbacks inside fallbacks
+constexpr std::size_t kLongest = 1 << 20;  // of a word with its variables
 
 class Script {
  public:
@@ -93,11 +96,13 @@ class Script {
     const std::size_t mark = name.find_first_of(":-=");
     if (mark != std::string::npos) {
       const std::size_t value = name.find_first_not_of(":-=", mark);
-      if (value != std::string::npos) fallback = expanded(std::string_view(name).substr(value));
+      if (value != std::string::npos && depth_ < kDeepest)
+        fallback = expanded(std::string_view(name).substr(value));
       name.resize(mark);
     }
     const auto set = variables_.find(name);
-    word_ += set != variables_.end() ? set->second : fallback;
+    const std::string& own = set != variables_.end() ? set->second : fallback;
+    if (word_.size() + own.size() <= kLongest) word_ += own;
   }
 
   // Of the brace at a place; the end of the text where none closes it.
@@ -114,6 +119,7 @@ class Script {
   [[nodiscard]] std::string expanded(std::string_view text) const {
     Script inner(text);
     inner.variables_ = variables_;
+    inner.depth_ = depth_ + 1;
     while (inner.at_ < text.size()) {
       const char c = text[inner.at_];
       if (c == '\'' || c == '"') {
@@ -160,6 +166,7 @@ class Script {
   bool open_ = false;
   bool quoted_ = false;
   bool array_ = false;
+  int depth_ = 0;
   std::map<std::string, std::string> variables_;
   std::vector<std::string> words_;
 };

@@ -56,6 +56,15 @@ TEST(Flags, FallbacksQuotesAndPairs) {
   EXPECT_EQ(flags[3], (Flag{"--tensor-model-parallel-size", {"2"}}));
 }
 
+TEST(Flags, NoScriptTakesMemoryWithoutEnd) {
+  std::string nested = "--x ";
+  for (int i = 0; i < 100'000; ++i) nested += "${A:-";
+  EXPECT_EQ(read_flags(nested).size(), 1U);
+  std::string doubled;
+  for (int i = 0; i < 60; ++i) doubled += "A=\"y$A$A\"\n";
+  EXPECT_EQ(read_flags(doubled + "run --x $A\n").size(), 1U);
+}
+
 TEST(Flags, OfATestsYaml) {
   const auto flags = read_flags(
       "ENV_VARS:\n  --no: 1\nMODEL_ARGS:\n  # a comment\n  --num-layers: 12\n  --bf16: true\n  --fp16: "
