@@ -124,6 +124,7 @@ class Writer {
       if (stages[i].tied_bytes > 0) tied.push_back(i);
     }
     std::vector<std::int32_t> sizes;
+    sizes.reserve(network_.levels.size());
     for (const ChakraLevel& level : network_.levels) sizes.push_back(level.npus);
     // Collectives of all NPUs without a group take part in four dimensions at most.
     groups_.emplace(plan_, network_.npu_of, network_.dimensions.size() > kMostDimensions ? 0 : network_.npus,

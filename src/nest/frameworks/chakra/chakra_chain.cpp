@@ -1,7 +1,6 @@
 #include "nest/frameworks/chakra/chakra_chain.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace nest::frameworks {

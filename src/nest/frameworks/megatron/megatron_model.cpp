@@ -71,6 +71,7 @@ void add_experts(const StackSpec& stack, const ExpertsSpec& e, const RouterDetai
 
 std::string expert_pattern(const StackSpec& stack) {
   std::vector<bool> layers;
+  layers.reserve(stack.blocks.size());
   for (const BlockSpec& block : stack.blocks) layers.push_back(block.experts.has_value());
   const bool one = std::find(layers.begin(), layers.end(), !layers.front()) == layers.end();
   return one ? "" : layer_pattern(layers);

@@ -9,7 +9,6 @@
 
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
