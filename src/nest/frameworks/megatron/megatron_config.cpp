@@ -222,13 +222,13 @@ class ConfigOf {
     const bool shared = on("--moe-shared-expert-intermediate-size");
     const bool bias = on("--add-qkv-bias");
     const bool norms = on("--qk-layernorm");
-    const char* type = !experts                     ? (norms  ? "qwen3"
-                                                       : bias ? "qwen2"
-                                                              : "llama")
-                       : shared                     ? "qwen2_moe"
-                       : norms || !experts_.empty() ? "qwen3_moe"
-                                                    : "mixtral";
-    const bool has_norms = type == std::string_view("qwen3") || type == std::string_view("qwen3_moe");
+    const std::string_view type = !experts                     ? (norms  ? "qwen3"
+                                                                  : bias ? "qwen2"
+                                                                         : "llama")
+                                  : shared                     ? "qwen2_moe"
+                                  : norms || !experts_.empty() ? "qwen3_moe"
+                                                               : "mixtral";
+    const bool has_norms = type == "qwen3" || type == "qwen3_moe";
     config.set("model_type", type);
     common(config);
     config.set("num_key_value_heads", whole("--num-query-groups"));
@@ -236,9 +236,8 @@ class ConfigOf {
     if (whole("--ffn-hidden-size") > 0) config.set("intermediate_size", width("--ffn-hidden-size"));
     if (experts) {
       const std::int64_t own = width("--moe-ffn-hidden-size");
-      config.set(type == std::string_view("mixtral") ? "num_local_experts" : "num_experts",
-                 whole("--num-experts"));
-      config.set(type == std::string_view("mixtral") ? "intermediate_size" : "moe_intermediate_size", own);
+      config.set(type == "mixtral" ? "num_local_experts" : "num_experts", whole("--num-experts"));
+      config.set(type == "mixtral" ? "intermediate_size" : "moe_intermediate_size", own);
       config.set("num_experts_per_tok", whole("--moe-router-topk"));
     }
     if (shared) {
@@ -252,7 +251,7 @@ class ConfigOf {
     }
     if (!experts_.empty()) config.set("mlp_only_layers", std::move(dense));
     if (has_norms && !norms) assume("queries and keys have norms here");
-    const bool keeps_bias = type == std::string_view("qwen2") || type == std::string_view("qwen2_moe");
+    const bool keeps_bias = type == "qwen2" || type == "qwen2_moe";
     left_out((bias && !keeps_bias) || !on("--disable-bias-linear"), norms && !has_norms);
   }
 

@@ -17,6 +17,7 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/report/answer/lint_changes.hpp"
+#include "nest/report/answer/plan_notes.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -60,7 +61,7 @@ class Linter {
   }
 
   void memory() {
-    const double most = fullest_share(report_.priced);
+    const double most = memory_share(with_results(plan_, report_.priced));
     for (std::size_t i = 0; i < report_.priced.stages.size(); ++i) {
       const StageMemory& m = report_.priced.stages[i].memory;
       if (m.fits()) continue;
@@ -198,7 +199,7 @@ void small_changes(const Plan& plan, const FreeFlags& free, LintReport& report) 
         {LintKind::slow, "free-flags",
          fmt::format("{} cost nothing: {} ({} a step, {} of memory)", fmt::join(free.flags, " and "),
                      gained(priced.predicted.step), format(priced.predicted.step),
-                     format_percent(fullest_share(priced), 0)),
+                     format_percent(memory_share(with_results(plan, priced)), 0)),
          1 - priced.predicted.step.value / now.value});
   const auto one = best_single_change(plan, free.inputs);
   if (!one || (fits && priced.predicted.step.value < kFaster * one->step.value)) return;
@@ -262,9 +263,8 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
        (fits ? fmt::format("{} is {:.2f}x faster ({} a step", proved, report.speedup,
                            format(report.best->predicted->step))
              : fmt::format("{} fits (it takes {} a step", proved, format(report.best->predicted->step))) +
-           fmt::format(", {} of memory): change {} flag{}",
-                       format_percent(fullest_share(pricer.price(*report.best)), 0), report.changes.size(),
-                       report.changes.size() == 1 ? "" : "s")});
+           fmt::format(", {} of memory): change {} flag{}", format_percent(memory_share(*report.best), 0),
+                       report.changes.size(), report.changes.size() == 1 ? "" : "s")});
   if (report.best->parallelism.zero.shards_gradients() && !plan.parallelism.zero.shards_gradients())
     report.findings.push_back({LintKind::hint, "connections",
                                "Megatron-FSDP does not start with CUDA_DEVICE_MAX_CONNECTIONS=1: unset it"});

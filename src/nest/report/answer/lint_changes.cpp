@@ -8,6 +8,8 @@
 
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
+#include "nest/price/price.hpp"
+#include "nest/report/answer/plan_notes.hpp"
 
 namespace nest::report {
 namespace {
@@ -91,15 +93,6 @@ std::string broken_rule(const Plan& plan, const PlanInputs& inputs) {
   return broken ? broken->sentence : "";
 }
 
-double fullest_share(const PricedPlan& priced) {
-  double most = 0;
-  for (const StageCost& stage : priced.stages) {
-    const StageMemory& m = stage.memory;
-    most = std::max(most, static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value));
-  }
-  return most;
-}
-
 std::optional<SingleChange> best_single_change(const Plan& plan, const PlanInputs& inputs) {
   std::vector<Changed> all;
   change_recompute(plan, all);
@@ -113,7 +106,8 @@ std::optional<SingleChange> best_single_change(const Plan& plan, const PlanInput
     const PricedPlan priced = pricer.price(other);
     if (priced.status != PriceStatus::feasible || (best && priced.predicted.step >= best->step)) continue;
     if (!broken_rule(other, inputs).empty()) continue;
-    best = SingleChange{std::move(flag), std::move(other), priced.predicted.step, fullest_share(priced)};
+    const double memory = memory_share(with_results(other, priced));
+    best = SingleChange{std::move(flag), std::move(other), priced.predicted.step, memory};
   }
   return best;
 }

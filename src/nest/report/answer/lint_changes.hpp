@@ -8,7 +8,6 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/price/price.hpp"
 
 namespace nest::report {
 
@@ -32,8 +31,5 @@ struct SingleChange {
 
 // The rule of Megatron-LM that a plan breaks; "" where it runs.
 [[nodiscard]] std::string broken_rule(const Plan& plan, const PlanInputs& inputs);
-
-// Share of the memory that is in use on the fullest device.
-[[nodiscard]] double fullest_share(const PricedPlan& priced);
 
 }  // namespace nest::report

@@ -57,6 +57,10 @@ std::size_t fullest_stage(const Plan& plan) {
   return fullest;
 }
 
+double memory_share(const Plan& plan) {
+  return memory_share(plan.stages[fullest_stage(plan)]);
+}
+
 std::optional<double> gap_of(const SearchResult& found) {
   if (found.plans.empty() || found.lower_bound.value <= 0) return std::nullopt;
   return std::max(0.0, found.plans.front().predicted->step.value / found.lower_bound.value - 1);

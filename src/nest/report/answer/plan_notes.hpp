@@ -20,6 +20,7 @@ namespace nest::report {
 // Of a plan with results: the stage whose memory is nearest to its end.
 [[nodiscard]] std::size_t fullest_stage(const Plan& plan);
 [[nodiscard]] double memory_share(const Stage& stage);
+[[nodiscard]] double memory_share(const Plan& plan);  // of its fullest stage
 
 // The best plan's distance from the lower bound, as a share of the bound; none where there is no bound.
 [[nodiscard]] std::optional<double> gap_of(const SearchResult& found);

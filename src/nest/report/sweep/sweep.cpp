@@ -14,6 +14,7 @@
 #include "nest/base/workers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/comparison_text.hpp"
+#include "nest/report/answer/plan_notes.hpp"
 #include "nest/solve/ask/search.hpp"
 
 namespace nest::report {
@@ -22,16 +23,6 @@ namespace {
 constexpr double kEnough = 0.99;  // of the best throughput
 // Of a point's time: if there is no more for any of them, a few are finished and not all of them begun.
 constexpr Seconds kLeastPart{2};
-
-double memory_share(const Plan& plan) {
-  double most = 0;
-  for (const Stage& stage : plan.stages) {
-    if (stage.memory && stage.memory->capacity.value > 0)
-      most = std::max(most, static_cast<double>(stage.memory->total().value) /
-                                static_cast<double>(stage.memory->capacity.value));
-  }
-  return most;
-}
 
 void fill(const SearchResult& found, SweepRow& row) {
   row.status = name_of(found.status);
