@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "nest/base/document/value.hpp"
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 #include "nest/plan/text/plan_json.hpp"
 
 namespace nest::server {

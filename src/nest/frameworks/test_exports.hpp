@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "nest/frameworks/exporters.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/rules/check.hpp"
-#include "nest/plan/rules/framework_rules.hpp"
 #include "nest/plan/test_plans.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"

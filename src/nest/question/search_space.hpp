@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/rules/framework_rules.hpp"
 #include "nest/question/choice.hpp"
 
 namespace nest::question {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::frameworks {

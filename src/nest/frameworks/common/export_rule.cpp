@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/plan/frameworks/framework_releases.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/rules/framework_releases.hpp"
 
 namespace nest::frameworks {
 

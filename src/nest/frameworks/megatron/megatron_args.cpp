@@ -8,7 +8,7 @@
 #include "nest/frameworks/megatron/megatron_details.hpp"
 #include "nest/frameworks/megatron/megatron_layout.hpp"
 #include "nest/frameworks/megatron/megatron_model.hpp"
-#include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "nest/frameworks/common/flags.hpp"
 #include "nest/model/blocks/spec.hpp"
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 
 namespace nest::frameworks {
 

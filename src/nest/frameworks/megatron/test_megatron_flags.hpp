@@ -9,7 +9,7 @@
 #include "nest/base/files.hpp"
 #include "nest/frameworks/common/flags.hpp"
 #include "nest/frameworks/test_validators.hpp"
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 
 namespace nest::test {
 using namespace frameworks;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 
 namespace nest::frameworks {
 namespace {

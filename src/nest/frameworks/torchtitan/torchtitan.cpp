@@ -9,8 +9,8 @@
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/frameworks/torchtitan/titan_settings.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/rules/framework_rules.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -12,7 +12,7 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
 #include "nest/frameworks/megatron/megatron_args.hpp"
-#include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"

@@ -1,4 +1,4 @@
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "nest/plan/rules/framework_releases.hpp"
+#include "nest/plan/frameworks/framework_releases.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "nest/plan/rules/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 
 namespace nest::plan {
 namespace {

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/plan/frameworks/framework_releases.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/rules/framework_releases.hpp"
 
 namespace nest::plan {
 

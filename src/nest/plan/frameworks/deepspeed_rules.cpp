@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "nest/plan/frameworks/degree_rules.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
+
+namespace nest::plan {
+namespace {
+
+constexpr std::array kDeepSpeed{
+    FrameworkRule{"no-fp8", "DeepSpeed trains in bf16 and fp16",
+                  [](const PlanDegrees& d) { return d.training.precision != Precision::fp8; }},
+    FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.pipeline == 1 || !d.parallelism.zero.shards_gradients();
+                  }},
+    FrameworkRule{
+        "partial-shards", "DeepSpeed shards over a part of the ranks (MiCS, ZeRO++) with ZeRO 3 only",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return !p.zero.shards_anything() || p.zero.shards_parameters() || shards(p) == dense_group(p);
+        }},
+    FrameworkRule{"context-by-heads", "DeepSpeed's context parallelism (Ulysses) is all_to_all",
+                  [](const PlanDegrees& d) {
+                    const Strategy& s = d.parallelism.strategy;
+                    return s.context == 1 || s.context_method == ContextMethod::all_to_all;
+                  }},
+    FrameworkRule{
+        "context-without-pipeline",
+        "DeepSpeed's pipeline engine lays ranks out by stage, data and tensor: it has no context ranks",
+        [](const PlanDegrees& d) {
+          return d.parallelism.pipeline == 1 || d.parallelism.strategy.context == 1;
+        }},
+    FrameworkRule{"tensor-without-sequence-parallel",
+                  "DeepSpeed's tensor parallelism (AutoTP) has no sequence parallelism",
+                  [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
+    FrameworkRule{"tensor-with-zero",
+                  "DeepSpeed's tensor parallelism (AutoTP) runs with ZeRO 0, 1 and 2 only",
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.strategy.tensor == 1 || !d.parallelism.zero.shards_parameters();
+                  }},
+    FrameworkRule{"experts-with-zero", "DeepSpeed's experts run with ZeRO 0, 1 and 2 only",
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.strategy.expert == 1 || !d.parallelism.zero.shards_parameters();
+                  }},
+    FrameworkRule{
+        "experts-on-data-ranks",
+        "DeepSpeed's expert groups are data ranks: no context parallelism, the tensor degree of the "
+        "rest",
+        [](const PlanDegrees& d) {
+          const Strategy& s = d.parallelism.strategy;
+          return s.expert_tensor_degree() == s.tensor && (s.expert == 1 || s.context == 1);
+        }},
+};
+
+}  // namespace
+
+FrameworkRules deepspeed_table() {
+  return FrameworkRules{.name = "deepspeed",
+                        .title = "DeepSpeed",
+                        .same_recompute = true,
+                        .contiguous_stages = true,
+                        .schedules = schedules_of("deepspeed"),
+                        .rules = {kDeepSpeed.begin(), kDeepSpeed.end()},
+                        .whole_recompute = true,
+                        .policies = {RecomputePolicy::none, RecomputePolicy::full}};
+}
+
+}  // namespace nest::plan

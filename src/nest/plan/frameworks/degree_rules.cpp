@@ -1,0 +1,52 @@
+#include "nest/plan/frameworks/degree_rules.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "nest/plan/schedules/pipeline_schedule.hpp"
+
+namespace nest::plan {
+
+std::int64_t dense_group(const Parallelism& p) {
+  return p.copies() * p.strategy.cell() / p.strategy.tensor;
+}
+
+std::int64_t shards(const Parallelism& p) {
+  if (!p.zero.shards_anything()) return 1;
+  return std::max<std::int64_t>(1, p.zero_shards > 0 ? p.zero_shards : dense_group(p));
+}
+
+std::int64_t instances(const Parallelism& p) {
+  return p.zero.shards_anything() ? std::max<std::int64_t>(1, dense_group(p) / shards(p)) : 1;
+}
+
+bool experts_with_sequence_parallel(const PlanDegrees& d) {
+  const Strategy& s = d.parallelism.strategy;
+  return s.tensor == 1 || s.expert == 1 || s.sequence_parallel;
+}
+
+bool micro_batches_in_rounds(const PlanDegrees& d) {
+  const Parallelism& p = d.parallelism;
+  return p.interleave == 1 || (p.pipeline > 1 && (!schedule_of(p.schedule).in_rounds ||
+                                                  d.training.micro_batches % p.pipeline == 0));
+}
+
+bool ring(const Strategy& s) {
+  return s.context == 1 || s.context_method == ContextMethod::ring;
+}
+
+bool sequence_in_halves(const PlanDegrees& d) {
+  const Strategy& s = d.parallelism.strategy;
+  return s.context == 1 || d.training.sequence % (2 * s.context) == 0;
+}
+
+bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  return spec != nullptr && std::find(families.begin(), families.end(), spec->family) != families.end();
+}
+
+bool on_gpus(const PlanInputs& inputs, const Training&) {
+  return inputs.cluster.device_software().empty();
+}
+
+}  // namespace nest::plan

@@ -1,0 +1,34 @@
+// What the rules of several frameworks ask of a plan's degrees.
+//
+//   dense_group(p) == 16, shards(p) == 8, instances(p) == 2   // ZeRO over half of the ranks
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "nest/plan/frameworks/framework_rules.hpp"
+#include "nest/plan/inputs.hpp"
+
+namespace nest::plan {
+
+// Ranks that hold the same dense parameters: data and context ranks.
+[[nodiscard]] std::int64_t dense_group(const Parallelism& p);
+// Ranks that ZeRO shards over; 1 without ZeRO.
+[[nodiscard]] std::int64_t shards(const Parallelism& p);
+// Optimizers side by side, each sharded over a part of the ranks.
+[[nodiscard]] std::int64_t instances(const Parallelism& p);
+
+[[nodiscard]] bool experts_with_sequence_parallel(const PlanDegrees& d);
+// Interleaving of a pipeline of 2 or more, in whole rounds of micro-batches where the schedule needs them.
+[[nodiscard]] bool micro_batches_in_rounds(const PlanDegrees& d);
+[[nodiscard]] bool ring(const Strategy& s);
+// Ring attention balances its ranks by giving each a part of both halves.
+[[nodiscard]] bool sequence_in_halves(const PlanDegrees& d);
+
+// Rules on inputs.
+[[nodiscard]] bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families);
+// Devices with CUDA or ROCm.
+[[nodiscard]] bool on_gpus(const PlanInputs& inputs, const Training& training);
+
+}  // namespace nest::plan

@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "nest/plan/frameworks/degree_rules.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
+
+namespace nest::plan {
+namespace {
+
+constexpr std::array kMegatron{
+    FrameworkRule{"experts-need-sequence-parallel",
+                  "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet",
+                  experts_with_sequence_parallel},
+    FrameworkRule{"zero-needs-adam", "Megatron-LM's distributed optimizer is Adam's: SGD runs without ZeRO",
+                  [](const PlanDegrees& d) {
+                    return d.training.optimizer == Optimizer::adam || !d.parallelism.zero.shards_anything();
+                  }},
+    FrameworkRule{"interleaving-in-rounds",
+                  "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
+                  "micro-batches",
+                  micro_batches_in_rounds},
+    FrameworkRule{"sequence-in-halves",
+                  "Megatron-LM's context parallelism cuts a sequence into 2 * context equal parts",
+                  sequence_in_halves},
+    FrameworkRule{"shards-divide-ranks", "Megatron-LM's optimizers are sharded over equal parts of the ranks",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    return !p.zero.shards_anything() || dense_group(p) % shards(p) == 0;
+                  }},
+    FrameworkRule{"shards-divide-experts",
+                  "Megatron-LM splits the ranks of an expert into as many optimizers as those of the rest",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    const Strategy& s = p.strategy;
+                    return p.copies() * s.cell() / (s.expert_tensor_degree() * s.expert) % instances(p) == 0;
+                  }},
+};
+
+constexpr std::array kMegatronInputs{
+    InputRule{"gpu-devices", "Megatron-LM runs on devices with CUDA or ROCm", on_gpus},
+    InputRule{"bf16-devices", "Megatron-LM's bf16 needs devices that compute in bf16; fp16 runs on others",
+              [](const PlanInputs& inputs, const Training& training) {
+                return training.precision != Precision::bf16 || inputs.cluster.computes(MathType::bf16) ||
+                       !inputs.cluster.computes(MathType::fp16);
+              }},
+    InputRule{"no-t5-and-bert", "Megatron-LM has neither T5 nor BERT from core_v0.18 on",
+              [](const PlanInputs& inputs, const Training&) { return !is_family(inputs, {"t5", "bert"}); },
+              "core_v0.18"},
+};
+
+}  // namespace
+
+FrameworkRules megatron_table() {
+  return FrameworkRules{.name = "megatron",
+                        .title = "Megatron-LM",
+                        .same_recompute = true,
+                        .contiguous_stages = true,
+                        .schedules = schedules_of("megatron"),
+                        .rules = {kMegatron.begin(), kMegatron.end()},
+                        .input_rules = {kMegatronInputs.begin(), kMegatronInputs.end()},
+                        .experts_in_sequence = true,
+                        .one_decoder = true,
+                        .whole_chunks = true};
+}
+
+}  // namespace nest::plan
