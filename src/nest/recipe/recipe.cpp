@@ -73,6 +73,9 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.fused_projections = r.boolean_or("fused_projections", recipe.fused_projections);
   recipe.fused_passes = r.boolean_or("fused_passes", recipe.fused_passes);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
+  recipe.levels_at_once = r.boolean_or("levels_at_once", recipe.levels_at_once);
+  if (recipe.levels_at_once && !recipe.ideal_network)
+    r.fail_at("levels_at_once", "levels_at_once needs ideal_network: libraries have all levels work at once");
   recipe.flash_attention = r.boolean_or("flash_attention", recipe.flash_attention);
   recipe.flash_generation = static_cast<int>(r.whole_or("flash_generation", recipe.flash_generation, {1, 3}));
   recipe.dropout = r.boolean_or("dropout", recipe.dropout);
@@ -179,6 +182,7 @@ Value to_value(const Recipe& recipe) {
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("ideal_network", recipe.ideal_network);
+  if (recipe.levels_at_once) v.set("levels_at_once", true);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
   v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
   v.set("accumulation", kAccumulations[static_cast<std::size_t>(recipe.accumulation)]);

@@ -69,8 +69,10 @@ struct Recipe {
   bool compiled = false;
   bool fused_projections = false;  // projections of one input run as one product (q, k and v; gate and up)
   bool fused_passes = false;       // hand-written kernels join element-wise passes, and keep less
-  bool ideal_network =
-      false;  // every link at its stated bandwidth, the best algorithms: for hand calculations
+  // Every link at its stated bandwidth, the best algorithms, one level after the other: for hand
+  // calculations. With levels_at_once, levels may work at the same time too: no library is faster.
+  bool ideal_network = false;
+  bool levels_at_once = false;
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool dropout = false;         // of attention and of what layers add to the residual stream

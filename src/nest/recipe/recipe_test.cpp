@@ -111,6 +111,10 @@ TEST(Recipe, ErrorsAreSentences) {
             "r.yaml: line 2, momentum: momentum needs the optimizer sgd");
   EXPECT_EQ(message("momentum: true\n"), "r.yaml: line 1, momentum: momentum needs the optimizer sgd");
   EXPECT_EQ(message("framework: plain\nmomentum: true\n"), "no error");
+  EXPECT_EQ(message("levels_at_once: true\n"),
+            "r.yaml: line 1, levels_at_once: levels_at_once needs ideal_network: libraries have all levels "
+            "work at once");
+  EXPECT_EQ(message("ideal_network: true\nlevels_at_once: true\n"), "no error");
   EXPECT_EQ(message("reserve: -1\n"), "r.yaml: line 1, reserve: '-1' is negative");
   EXPECT_EQ(
       message("name: x\nlevels: []\n"),

@@ -32,6 +32,12 @@ Best best_ideal(const CollectiveQuery& q) {
   if (q.group.levels().size() > 1) {
     best.offer(price_flat(q, nullptr), Composition::flat, Protocol::wide);
   }
+  if (q.model.at_once()) {
+    // What a library does can be done on ideal links too.
+    best.offer(price_rings(q, Protocol::wide, nullptr), Composition::rings, Protocol::wide);
+    if (q.kind == CollectiveKind::all_reduce)
+      best.offer(price_trees(q, Protocol::wide, nullptr), Composition::trees, Protocol::wide);
+  }
   return best;
 }
 
@@ -71,6 +77,7 @@ std::string_view to_string(Composition composition) {
 CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& constants)
     : number_(next_number()),
       library_(constants.library),
+      at_once_(constants.at_once),
       launch_s_(constants.launch.value),
       message_s_(constants.message.value) {
   if (constants.levels.size() != cluster.levels().size()) {

@@ -40,6 +40,7 @@ class CollectiveModel {
   // The same for copies of one model, another one for every other.
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] bool library() const { return library_; }
+  [[nodiscard]] bool at_once() const { return at_once_; }
   [[nodiscard]] double launch_s() const { return launch_s_; }
   [[nodiscard]] double message_s() const { return message_s_; }
   [[nodiscard]] const LevelTerms& level(LevelId id) const { return levels_[id.index()]; }
@@ -47,6 +48,7 @@ class CollectiveModel {
  private:
   std::uint64_t number_ = 0;
   bool library_ = false;
+  bool at_once_ = false;
   double launch_s_ = 0;
   double message_s_ = 0;
   std::vector<LevelTerms> levels_;

@@ -140,9 +140,11 @@ Parts price_rings(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
 Parts price_trees(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
   const std::size_t p = index(protocol);
   Parts out{q.model.launch_s()};
-  std::int64_t leaves = 1;  // of the trees, over all levels that have them
+  // Of the trees, over all levels that have them; the best are over the outermost alone.
+  std::int64_t leaves = 1;
   for (const GroupLevel& g : q.group.levels()) {
-    if (q.model.level(g.level).trees) leaves *= g.members;
+    const bool counts = q.model.library() || g.level == q.group.outermost().level;
+    if (counts && q.model.level(g.level).trees) leaves *= g.members;
   }
   for (const GroupLevel& g : q.group.levels()) {
     const LevelTerms& terms = q.model.level(g.level);

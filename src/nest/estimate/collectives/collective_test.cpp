@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -88,6 +89,33 @@ TEST(Collective, EightRailsUseEightNics) {
   const double inside = 2 * (7.0 / 8) * 1e9 / 450e9;
   const double across = 2 * (3.0 / 4) * (1e9 / 8) / 50e9;
   EXPECT_NEAR(time(c, kAllReduce, 1'000'000'000, {DeviceId{0}, {{1, 32}}, {}}), inside + across, 1e-12);
+}
+
+// With all levels at once, the ideal is a lower bound; with one after the other it is not.
+TEST(Collective, NoLibraryIsFasterThanIdealLevelsAtOnce) {
+  std::int64_t slower = 0;
+  for (const std::string& name : cluster_names()) {
+    const Cluster c = catalog_cluster(name);
+    const CollectiveModel one_by_one(c, ideal_constants(c));
+    const CollectiveModel at_once(c, ideal_constants(c, true));
+    const CollectiveModel library(c, fabric_constants(c));
+    for (const std::int32_t stride : {1, 2, 8}) {
+      for (std::int32_t members = 2; members * stride <= std::min(c.devices(), 4096); members *= 2) {
+        const GroupShape shape = pattern_shape(c, {DeviceId{0}, {{stride, members}}, {}});
+        for (const CollectiveKind kind :
+             {kAllReduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+              CollectiveKind::all_to_all, CollectiveKind::broadcast}) {
+          for (const std::int64_t bytes : {1'000, 1'000'000, 1'000'000'000}) {
+            const Seconds real = collective_time(kind, Bytes{bytes}, shape, library);
+            EXPECT_LE(collective_time(kind, Bytes{bytes}, shape, at_once), real)
+                << name << ", " << members << " members " << stride << " apart, " << bytes << " bytes";
+            if (collective_time(kind, Bytes{bytes}, shape, one_by_one) > real) ++slower;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(slower, 0);
 }
 
 TEST(Collective, KGroupsOnOneUplinkCostKTimes) {

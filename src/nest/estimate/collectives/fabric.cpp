@@ -70,8 +70,8 @@ std::string scale_up_fabric(const Accelerator& accelerator, const Level& level) 
 
 }  // namespace
 
-FabricConstants ideal_constants(const Cluster& cluster) {
-  FabricConstants out;
+FabricConstants ideal_constants(const Cluster& cluster, bool at_once) {
+  FabricConstants out{.at_once = at_once};
   out.levels.assign(
       cluster.levels().size(),
       Fabric{.name = "ideal", .trees = true, .source = "the level's own bandwidth and latency"});
@@ -106,7 +106,7 @@ FabricConstants fabric_constants(const Cluster& cluster) {
 }
 
 FabricConstants fabric_constants(const Cluster& cluster, const Recipe& recipe) {
-  return recipe.ideal_network ? ideal_constants(cluster) : fabric_constants(cluster);
+  return recipe.ideal_network ? ideal_constants(cluster, recipe.levels_at_once) : fabric_constants(cluster);
 }
 
 std::vector<std::string> fabric_names() {

@@ -34,12 +34,13 @@ struct FabricConstants {
   // A library's algorithms (rings over all members, trees over networks, all levels working at once, two
   // protocols) or, where false, the ideal ones: the best that each level allows, one level after the other.
   bool library = false;
-  Seconds launch;   // each collective
-  Seconds message;  // each peer of an all-to-all
+  bool at_once = false;  // the ideal ones with all levels at once too, where that is faster
+  Seconds launch;        // each collective
+  Seconds message;       // each peer of an all-to-all
   std::vector<Fabric> levels;
 };
 
-[[nodiscard]] FabricConstants ideal_constants(const Cluster& cluster);
+[[nodiscard]] FabricConstants ideal_constants(const Cluster& cluster, bool at_once = false);
 
 // A level is made of the fabric that it states; else of the accelerator's own links where it is the innermost
 // or gives at least half of their bandwidth, else it is an InfiniBand or RoCE network.

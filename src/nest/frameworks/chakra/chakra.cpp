@@ -34,6 +34,11 @@ struct Place {
   std::size_t id = 0;  // within the cell
 };
 
+// As libraries do; ideal networks only where they are asked to.
+bool levels_at_once(const Recipe& recipe) {
+  return !recipe.ideal_network || recipe.levels_at_once;
+}
+
 // What a trace leaves out of the plan, whatever the network.
 std::vector<std::string> losses(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs) {
   std::vector<std::string> lost;
@@ -42,7 +47,7 @@ std::vector<std::string> losses(const Plan& plan, const PricedPlan& priced, cons
       "collectives run rings in device order at every level, whatever algorithm the plan is priced with; "
       "their "
       "launch takes no time");
-  if (!recipe.ideal_network) {
+  if (levels_at_once(recipe)) {
     lost.emplace_back(
         "a collective over several levels is written as that of its slowest level, because a library has all "
         "of them work at once and the simulator does not");
@@ -131,7 +136,7 @@ class Writer {
                     tied, std::move(sizes));
     ProgramQuestion question{plan_, priced_, stages, *groups_, options_, {}};
     question.options.least_tensor_bytes = least_tensor_bytes(inputs_.cluster);
-    question.chain = {network_.levels, !inputs_.recipe.ideal_network, false};
+    question.chain = {network_.levels, levels_at_once(inputs_.recipe), false};
     group_all_to_all_ = one_all_to_all_each(stages, *groups_, question.chain);
     question.chain.ring_all_to_all = !group_all_to_all_;
     std::vector<std::vector<Shared>> programs;

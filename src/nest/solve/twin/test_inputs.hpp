@@ -306,6 +306,7 @@ struct RandomEdge {
   if (dice.once_in(4)) r.master_weights = !r.master_weights;
   if (dice.once_in(4)) r.gradient_dtype = StateDType::fp32;
   if (dice.once_in(4)) r.ideal_network = !r.ideal_network;
+  r.levels_at_once = r.ideal_network && dice.once_in(4);
   if (dice.once_in(4)) r.optimizer_time = !r.optimizer_time;
   r.gather_by_broadcast = dice.once_in(6);
   r.gradient_copy = dice.once_in(6);
