@@ -72,6 +72,8 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
   recipe.fused_projections = r.boolean_or("fused_projections", recipe.fused_projections);
   recipe.fused_passes = r.boolean_or("fused_passes", recipe.fused_passes);
+  recipe.plain_norms = r.boolean_or("plain_norms", recipe.plain_norms);
+  recipe.masked_windows = r.boolean_or("masked_windows", recipe.masked_windows);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.levels_at_once = r.boolean_or("levels_at_once", recipe.levels_at_once);
   if (recipe.levels_at_once && !recipe.ideal_network)
@@ -181,6 +183,8 @@ Value to_value(const Recipe& recipe) {
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
+  if (recipe.plain_norms) v.set("plain_norms", true);
+  if (recipe.masked_windows) v.set("masked_windows", true);
   v.set("ideal_network", recipe.ideal_network);
   if (recipe.levels_at_once) v.set("levels_at_once", true);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);

@@ -73,6 +73,9 @@ struct Recipe {
   // calculations. With levels_at_once, levels may work at the same time too: no library is faster.
   bool ideal_network = false;
   bool levels_at_once = false;
+  // Norms by root mean square are written out in 32-bit operations (Transformers), unless they are compiled.
+  bool plain_norms = false;
+  bool masked_windows = false;  // a sliding window is a mask over all keys, for which kernels are slower
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool dropout = false;         // of attention and of what layers add to the residual stream

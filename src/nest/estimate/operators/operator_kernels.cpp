@@ -150,6 +150,15 @@ void add_both(std::vector<KernelUse>& out, const Pair& pair,
   out.push_back({{pair.backward, sizes, window}, Pass::backward_input, 1, pair.backward_launches});
 }
 
+// A norm that is written out. Counted from a 16-bit x: to 32 bits 6 bytes for each value, its square 8, the
+// mean 4, times the scale 8, to 16 bits 6, times the weight 4; and back 84 in the same way. Such kernels reach
+// two thirds of the bandwidth of one long pass: six shapes of Transformers 5.17's norm on an H200 (2026-11-16,
+// driver 580.159.04, torch 2.11) take as long as passes over 55 and 122 bytes.
+void add_plain_norm(std::vector<KernelUse>& out, std::int64_t values) {
+  out.push_back({{fused, {55 * values}}, Pass::forward, 1, 8});
+  out.push_back({{fused, {122 * values}}, Pass::backward_input, 1, 16});
+}
+
 // Of one device and one turn of its keys.
 AttentionSizes sizes_of(const LayerType& layer, const Operator& op) {
   const Shape& q = layer.tensor(op.inputs[0]).shape;
@@ -159,8 +168,17 @@ AttentionSizes sizes_of(const LayerType& layer, const Operator& op) {
           size_at(k, 1), size_at(k, 2), size_at(v, 3)};
 }
 
-void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionSizes& s) {
+// Whether a window is a mask over all keys: kernels then compute the whole square.
+bool masked(const Operator& op, const AttentionSizes& s, const OperatorSettings& settings) {
+  return settings.masked_time > 0 && op.attention.window > 0 && op.attention.window <= s.keys;
+}
+
+void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionSizes& s,
+               const OperatorSettings& settings) {
   const std::int64_t other = s.keys == s.queries ? 0 : s.keys;
+  if (masked(op, s, settings))
+    return add_both(out, {attention_forward, attention_backward, 1, 3},
+                    {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, 0, other});
   // A window as long as the keys hides none of them.
   const std::int64_t window = op.attention.window < s.keys ? op.attention.window : 0;
   add_both(
@@ -196,14 +214,15 @@ void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Op
   const AttentionSizes s = sizes_of(layer, op);
   const std::size_t before = out.size();
   if (op.attention.flash)
-    add_flash(out, op, s);
+    add_flash(out, op, s, settings);
   else
     add_scores(out, op, s);
   // A ring of context ranks turns its keys and values: the same kernels run once for each, which the tensors
   // of one device do not show and the operator's FLOPs do.
   const Flops once = attention_flops(s, op.attention);
   const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
-  const double slower = op.attention.flash ? settings.attention_time : 1;
+  const double kernels = masked(op, s, settings) ? settings.masked_time : settings.attention_time;
+  const double slower = op.attention.flash ? kernels : 1;
   for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns * slower;
 }
 
@@ -308,6 +327,10 @@ std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
     const Shape& shape = layer.tensor(op.outputs.front()).shape;
     const std::int64_t width = last(shape);
     const bool gated = op.kind == OperatorKind::swiglu || op.kind == OperatorKind::geglu;
+    if (op.kind == OperatorKind::rms_norm && settings.plain_norms && !settings.compiled) {
+      add_plain_norm(out, elements(shape));
+      return out;
+    }
     if (gated && settings.fused_passes) {
       // Both halves and the result; back the same, and the gradient besides.
       out.push_back({{fused, {6 * elements(shape)}}, Pass::forward});

@@ -24,10 +24,12 @@ struct OperatorSettings {
   bool fused_projections = false;
   // Rotary positions, gated activations and the routing of tokens to experts in one pass each (Megatron).
   bool fused_passes = false;
+  bool plain_norms = false;  // RMS norms as a chain of 32-bit operations (Transformers)
   // Element-wise operators fused into few passes over memory (torch.compile).
   bool compiled = false;
   bool fp8 = false;           // products of weights with 8-bit operands
   double attention_time = 1;  // of flash attention kernels: see flash_time
+  double masked_time = 0;     // where windows are masks over all keys: of the kernels that take a mask
 
   bool operator==(const OperatorSettings&) const = default;
 };

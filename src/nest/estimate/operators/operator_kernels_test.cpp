@@ -60,6 +60,36 @@ TEST(OperatorKernels, AttentionHasItsHeadsAndItsMask) {
 
 // Two products forward and four backward over the whole square, masked or not; one pass each for softmax and
 // dropout.
+// Of every second layer of Gemma 2, whose window is 4,096: a mask over all keys where there are as many.
+TEST(OperatorKernels, AWindowMayBeAMask) {
+  LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 4096);
+  Operator op = find(layer, "attention");
+  const OperatorSettings masks{.attention_time = 1.5, .masked_time = 2};
+  EXPECT_EQ(kernels_of(layer, op, masks)[0].repeats, 1.5);
+  op.attention.window = 8192;
+  EXPECT_EQ(kernels_of(layer, op, masks)[0].call.sizes[6], 1);
+  op.attention.window = 4096;
+  const auto uses = kernels_of(layer, op, masks);
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(uses[0].call.sizes[6], 0);  // the whole square
+  EXPECT_EQ(uses[1].repeats, 2);
+  EXPECT_EQ(kernels_of(layer, op, {})[0].call.sizes[6], 1);
+}
+
+TEST(OperatorKernels, NormsMayBeWrittenOut) {
+  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
+  const Operator& norm = find(layer, "attention_norm");
+  const auto uses = kernels_of(layer, norm, {.plain_norms = true});
+  EXPECT_THAT(kinds(uses, Pass::forward), ElementsAre(fused));
+  EXPECT_EQ(uses[0].call.sizes[0], 55 * 1024 * 4096);
+  // A compiler joins what is written out.
+  EXPECT_THAT(kinds(kernels_of(layer, norm, {.plain_norms = true, .compiled = true}), Pass::forward),
+              ElementsAre(rms_norm_forward));
+  const LayerType gpt = test::shard_block(test::test_model("gpt3-13b"), 1, 1, 512);
+  EXPECT_THAT(kinds(kernels_of(gpt, find(gpt, "attention_norm"), {.plain_norms = true}), Pass::forward),
+              ElementsAre(layer_norm_forward));
+}
+
 TEST(OperatorKernels, AttentionWithoutAFlashKernelWritesItsScores) {
   const Model model = build_model(zoo_model("gpt3-1.3b"),
                                   {.micro_batch = 2, .sequence = 1024, .flash = false, .dropout = true});

@@ -56,7 +56,7 @@ class Builder {
     model_.positions = spec.positions;
     model_.hidden = spec.stacks.back().hidden;
     mtp_ = options.mtp;
-    style_ = {options.fused, options.flash, options.dropout};
+    style_ = {options.fused, options.flash, options.dropout, options.plain_norms};
   }
 
   Model build() {

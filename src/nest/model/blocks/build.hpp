@@ -16,6 +16,7 @@ struct BuildOptions {
   bool fused = true;                     // the rest: see LayerStyle
   bool flash = true;
   bool dropout = false;
+  bool plain_norms = false;
 };
 
 inline constexpr std::int64_t kDefaultLongestSequence = 8192;

@@ -41,9 +41,15 @@ TensorIndex LayerBuilder::norm(const std::string& name, TensorIndex in, NormKind
     op.keeps.push_back(add_tensor({name + ".mean", rows, DType::fp32}));
   }
   op.keeps.push_back(add_tensor({name + ".scale", rows, DType::fp32}));
+  const bool plain = kind == NormKind::rms && style_.plain_norms;
+  if (plain) {
+    op.keeps.push_back(add_tensor({name + ".wide", shape(in), DType::fp32}));
+    op.keeps.push_back(add_tensor({name + ".normed", shape(in)}));
+  }
   op.outputs.push_back(add_tensor({name + ".out", shape(in)}));
   const TensorIndex out = op.outputs.front();
   add_operator(std::move(op));
+  if (plain) std::erase(layer_.operators.back().keeps, in);
   return out;
 }
 

@@ -33,6 +33,8 @@ struct LayerStyle {
   bool fused = true;
   bool flash = true;     // see AttentionFacts
   bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
+  // RMS norms as a chain of 32-bit operations, which keep the input in 32 bits and what the weight scales.
+  bool plain_norms = false;
 };
 
 class LayerBuilder {

@@ -42,6 +42,16 @@ TEST(LayerBuilder, NormsKeepTheirInputAndStatistics) {
   EXPECT_EQ(layer.stash_bytes().value, 4 * 8 * 2 + 2 * 4 * 4);
 }
 
+// 32 bits of the input and 16 of what the weight scales, in place of the input itself.
+TEST(LayerBuilder, NormsThatAreWrittenOutKeepMore) {
+  for (const bool plain : {false, true}) {
+    LayerBuilder b("x", {.plain_norms = plain});
+    const TensorIndex x = b.input("x", kTokens);
+    const TensorIndex y = b.norm("n", x, NormKind::rms);
+    EXPECT_EQ(b.finish({y}).stash_bytes().value, 4 * 8 * (plain ? 4 + 2 : 2) + 4 * 4) << plain;
+  }
+}
+
 TEST(LayerBuilder, ApartParametersAreCountedApart) {
   LayerBuilder b("x");
   const TensorIndex x = b.input("x", kTokens);

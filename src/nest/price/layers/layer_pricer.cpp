@@ -23,7 +23,8 @@ BuildOptions LayerPricer::build_options(std::int64_t micro_batch,
           .sequence = sequence,
           .fused = recipe_->compiled || recipe_->fused_passes,
           .flash = recipe_->flash_attention,
-          .dropout = recipe_->dropout};
+          .dropout = recipe_->dropout,
+          .plain_norms = recipe_->plain_norms && !recipe_->compiled};
 }
 
 std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strategy& strategy) const {
@@ -35,9 +36,11 @@ OperatorTimes LayerPricer::times(Precision precision) {
   return {kernels_,
           {.fused_projections = recipe_->fused_projections,
            .fused_passes = recipe_->fused_passes,
+           .plain_norms = recipe_->plain_norms,
            .compiled = recipe_->compiled,
            .fp8 = precision == Precision::fp8,
-           .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator())}};
+           .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator()),
+           .masked_time = recipe_->masked_windows ? kMaskedAttention : 0}};
 }
 
 OperatorTime LayerPricer::time(const LayerType& layer, const Operator& op, Precision precision) {

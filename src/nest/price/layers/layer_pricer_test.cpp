@@ -46,7 +46,8 @@ Recipe random_recipe(Dice& dice) {
   if (dice.once_in(3)) r.flash_generation = static_cast<int>(dice.pick(1, 3));
   if (dice.once_in(4)) r.flash_attention = false;
   if (dice.once_in(4)) r.dropout = true;
-  for (bool* flag : {&r.compiled, &r.fused_projections, &r.fused_passes, &r.ideal_network}) {
+  for (bool* flag : {&r.compiled, &r.fused_projections, &r.fused_passes, &r.ideal_network, &r.plain_norms,
+                     &r.masked_windows}) {
     if (dice.once_in(4)) *flag = !*flag;
   }
   if (dice.once_in(3)) r.selective_recompute = SelectiveRecompute::operators;
