@@ -107,12 +107,10 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
                {"error", Align::right},
                {""}});
   Skipped skipped;
-  bool unfit = false;
   for (const RunResult& r : runs.rows) {
     if (!r.why_skipped.empty()) {
       skipped.add(r.why_skipped, r.row.id);
     } else if (r.scored()) {
-      unfit = unfit || !r.prediction.fits;
       table.add({r.row.id, r.row.accelerator, short_metric(r.row.metric),
                  fmt::format("{:.4g}", *r.row.measured), fmt::format("{:.4g}", r.predicted_metric),
                  format_signed_percent(r.error()), r.prediction.fits ? "" : "*"});
@@ -123,7 +121,10 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   summaries.add("constant model", runs.constant);
   summaries.add("without constants fitted to the row's own source", runs.unseen);
   for (const ErrorSummary& s : runs.strata) summaries.add(s.name, s);
-  const std::string note = "* predicted not to fit in memory, although it ran\n";
+  const bool unfit = runs.said_to_fit() < runs.scored();
+  const std::string note =
+      fmt::format("* predicted not to fit in memory, although it ran; {} of {} runs are predicted to fit\n",
+                  runs.said_to_fit(), runs.scored());
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
          " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");
 }

@@ -61,9 +61,25 @@ constexpr std::array<Feature, 6> kFeatures{{
     {"several nodes", [](const RunRow& r) { return r.devices.value_or(1) > r.devices_per_node.value_or(8); }},
 }};
 
+// Of GPU rows: with experts or without, by what products are computed in.
+struct Kind {
+  const char* name;
+  bool experts;
+  const char* precision;
+};
+constexpr std::array<Kind, 4> kKinds{{{"moe 16bit", true, "16bit"},
+                                      {"moe fp8", true, "fp8"},
+                                      {"dense 16bit", false, "16bit"},
+                                      {"dense fp8", false, "fp8"}}};
+
 std::vector<ErrorSummary> strata_of(const std::vector<RunResult>& rows) {
   std::vector<ErrorSummary> out;
-  out.reserve(kFeatures.size() + 2);
+  out.reserve(kKinds.size() + kFeatures.size() + 2);
+  for (const Kind& k : kKinds) {
+    out.push_back(summary_of(k.name, rows, [&](const RunResult& r) {
+      return !r.is_tpu() && r.row.experts.has_value() == k.experts && r.row.precision_class == k.precision;
+    }));
+  }
   for (const Feature& f : kFeatures) {
     out.push_back(
         summary_of(f.name, rows, [&](const RunResult& r) { return r.headline() && f.holds(r.row); }));
@@ -135,6 +151,15 @@ Value row_value(const RunResult& r) {
 
 }  // namespace
 
+std::int64_t RunValidation::scored() const {
+  return std::count_if(rows.begin(), rows.end(), [](const RunResult& r) { return r.scored(); });
+}
+
+std::int64_t RunValidation::said_to_fit() const {
+  return std::count_if(rows.begin(), rows.end(),
+                       [](const RunResult& r) { return r.scored() && r.prediction.fits; });
+}
+
 RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& predict,
                             const ValidationOptions& options) {
   RunValidation out;
@@ -158,6 +183,9 @@ Value to_value(const RunValidation& validation) {
   out.set("leave_one_source_out",
           model_value("constants fitted to a row's own source left out", validation.unseen));
   out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
+  Value fit = Value::object();
+  fit.set("ran", validation.scored()).set("said_to_fit", validation.said_to_fit());
+  out.set("fit", std::move(fit));
   Value details = Value::array();
   for (const RunResult& r : validation.rows) details.push(row_value(r));
   out.set("details", std::move(details));

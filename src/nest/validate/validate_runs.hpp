@@ -41,6 +41,10 @@ struct RunValidation {
   ErrorSummary constant;  // one efficiency per project and accelerator, over the same rows
   std::vector<ErrorSummary> strata;
   OrderSummary order;
+
+  // Of the scored runs, all of which ran: those that are predicted to fit in memory.
+  [[nodiscard]] std::int64_t said_to_fit() const;
+  [[nodiscard]] std::int64_t scored() const;
 };
 
 struct ValidationOptions {

@@ -70,6 +70,30 @@ TEST(ValidateRuns, ConstantModelIsTheMedianEfficiency) {
   EXPECT_EQ(v.order.pairs, 2);
 }
 
+TEST(ValidateRuns, CountsRunsThatAreSaidToFit) {
+  const RunPredictor every_second = [n = 0](const PreparedRun&) mutable {
+    RunPrediction p;
+    p.step = Seconds{1};
+    p.fits = ++n % 2 == 0;
+    return p;
+  };
+  const RunValidation v = validate_runs(
+      std::vector<RunRow>{with("a", 1), with("b", 1), with("c", 2), with("d", 2)}, every_second);
+  EXPECT_EQ(v.scored(), 4);
+  EXPECT_EQ(v.said_to_fit(), 2);
+  EXPECT_EQ(to_json_line(*to_value(v).find("fit")), R"({"ran": 4, "said_to_fit": 2})");
+}
+
+TEST(ValidateRuns, GroupsByExpertsAndPrecision) {
+  RunRow moe = with("a", 1);
+  moe.experts = 8;
+  moe.precision_class = "fp8";
+  const RunValidation v = validate_runs(std::vector<RunRow>{moe, with("b", 1)}, one_second);
+  EXPECT_EQ(v.strata[0].name, "moe 16bit");
+  EXPECT_EQ(v.strata[1].rows, 1);
+  EXPECT_EQ(v.strata[2].rows, 1);
+}
+
 TEST(ValidateRuns, PredictionsThatFailAreSkippedWithTheirReason) {
   const RunPredictor fails = [](const PreparedRun&) {
     RunPrediction p;

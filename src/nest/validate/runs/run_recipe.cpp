@@ -114,6 +114,9 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.gradient_copy = found->wide_bf16 && *precision == Precision::bf16;
   if (recipe.gradient_copy) recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
   if (found->pure && row.notes.find("PURE") != std::string::npos) recipe.reduce_dtype = kBf16;
+  // Rows that name a dtype add gradients up and send them in it.
+  if (row.gradient_dtype == "bf16") recipe.gradient_dtype = recipe.reduce_dtype = kBf16;
+  if (row.gradient_dtype == "fp32") recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
   recipe.flash_generation = found->flash_generation;
   recipe.gather_by_broadcast = found->broadcasts;
   put_fitted(recipe, found->name, left_out);

@@ -24,7 +24,7 @@ struct TextColumn {
   const char* name;
   std::string RunRow::* member;
 };
-constexpr std::array<TextColumn, 17> kTexts{{{"id", &RunRow::id},
+constexpr std::array<TextColumn, 18> kTexts{{{"id", &RunRow::id},
                                              {"source", &RunRow::source},
                                              {"model", &RunRow::model},
                                              {"accelerator", &RunRow::accelerator},
@@ -40,14 +40,15 @@ constexpr std::array<TextColumn, 17> kTexts{{{"id", &RunRow::id},
                                              {"notes", &RunRow::notes},
                                              {"why_not", &RunRow::why_not},
                                              {"confidence", &RunRow::confidence},
-                                             {"memory_kind", &RunRow::memory_kind}}};
+                                             {"memory_kind", &RunRow::memory_kind},
+                                             {"gradient_dtype", &RunRow::gradient_dtype}}};
 
 struct WholeColumn {
   const char* name;
   std::optional<std::int64_t> RunRow::* member;
   std::int64_t least;
 };
-constexpr std::array<WholeColumn, 21> kWholes{{{"layers", &RunRow::layers, 1},
+constexpr std::array<WholeColumn, 22> kWholes{{{"layers", &RunRow::layers, 1},
                                                {"hidden", &RunRow::hidden, 1},
                                                {"heads", &RunRow::heads, 1},
                                                {"kv_heads", &RunRow::kv_heads, 1},
@@ -67,7 +68,8 @@ constexpr std::array<WholeColumn, 21> kWholes{{{"layers", &RunRow::layers, 1},
                                                {"vpp", &RunRow::interleave, 1},
                                                {"dp", &RunRow::data, 1},
                                                {"zero", &RunRow::zero, 0},
-                                               {"zero_shards", &RunRow::zero_shards, 1}}};
+                                               {"zero_shards", &RunRow::zero_shards, 1},
+                                               {"expert_tensor", &RunRow::expert_tensor, 1}}};
 
 struct NumberColumn {
   const char* name;

@@ -21,10 +21,12 @@ struct RunRow {
   std::string recompute_policy;  // none, selective, full, other
   std::string metric, flops_definition, overlap, network, notes, why_not, confidence;
   std::string memory, memory_kind;  // memory is a number or OOM
+  std::string gradient_dtype;       // empty: the framework's own
 
   std::optional<std::int64_t> layers, hidden, heads, kv_heads, ffn, vocab, experts, top_k, expert_ffn;
   std::optional<std::int64_t> sequence, global_batch, micro_batch, devices, devices_per_node;
-  std::optional<std::int64_t> tensor, context, expert, pipeline, interleave, data, zero, zero_shards;
+  std::optional<std::int64_t> tensor, context, expert, pipeline, interleave, data, zero, zero_shards,
+      expert_tensor;
   std::optional<double> intra_gb_per_s, inter_gb_per_s, measured;
   std::optional<bool> sequence_parallel, flash, compiled, cpu_offload, usable;
 
