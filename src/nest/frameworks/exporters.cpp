@@ -11,6 +11,9 @@
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
+#include "nest/frameworks/megatron_core/bridge.hpp"
+#include "nest/frameworks/megatron_core/ms_swift.hpp"
+#include "nest/frameworks/megatron_core/verl.hpp"
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
 namespace nest::frameworks {
@@ -28,6 +31,11 @@ std::span<const Exporter> exporters() {
                [](const ExportQuestion& question, const ExportSink& sink) {
                  return write_chakra(question, sink);
                }},
+      Exporter{"megatron-bridge", "Megatron Bridge", "overrides of a recipe, scripts, placement",
+               export_bridge},
+      Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl},
+      Exporter{"ms-swift", "ms-swift", "arguments, scripts for torchrun and Slurm, placement",
+               export_ms_swift},
       Exporter{"placement", "placement",
                "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
   };

@@ -15,6 +15,7 @@
 
 #include "nest/frameworks/exporters.hpp"
 #include "nest/plan/frameworks/framework_rules.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
 #include "nest/plan/rules/check.hpp"
 #include "nest/plan/test_plans.hpp"
 #include "nest/price/layers/cost_book.hpp"
@@ -156,7 +157,8 @@ inline void for_random_questions(std::string_view framework, int count,
   const FrameworkRules& rules = *find_framework_rules(framework);
   std::vector<std::unique_ptr<Planner>> planners;
   for (const char* model : models)
-    planners.push_back(std::make_unique<Planner>(model, std::string(split_release(framework).framework)));
+    planners.push_back(
+        std::make_unique<Planner>(model, std::string(recipe_of(split_release(framework).framework))));
   int found = 0;
   for (unsigned seed = 1; found < count; ++seed) {
     Dice dice(seed);

@@ -7,6 +7,7 @@
 
 #include "nest/cluster/resize.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
 
 namespace nest::question {
 namespace {
@@ -124,10 +125,10 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
     question.notes.push_back(fmt::format("without a pipeline: {} cannot cut {} into stages", rules.title,
                                          question.inputs.model_name()));
   }
-  if (question.inputs.recipe.framework != rules.name)
+  if (const std::string_view recipe = recipe_of(rules.name); question.inputs.recipe.framework != recipe)
     question.notes.push_back(
         fmt::format("priced with the recipe '{}'; the recipe '{}' has what {} overlaps and holds in memory",
-                    question.inputs.recipe.name, rules.name, rules.title));
+                    question.inputs.recipe.name, recipe, rules.title));
 }
 
 }  // namespace

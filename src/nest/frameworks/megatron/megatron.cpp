@@ -10,23 +10,6 @@
 namespace nest::frameworks {
 namespace {
 
-// The order of ranks that torchrun can give, where there is one; Megatron-FSDP has the usual one only.
-RankMap ranks_for(const ExportQuestion& question) {
-  RankMap usual = make_rank_map(question, RankOrder::data_before_stage);
-  const Parallelism& p = question.plan.parallelism;
-  if (usual.consecutive || p.zero.shards_gradients() || p.pipeline == 1 || !allows_stage_before_data(p))
-    return usual;
-  RankMap other = make_rank_map(question, RankOrder::stage_before_data);
-  return other.consecutive ? other : usual;
-}
-
-std::string connections(const Parallelism& p) {
-  if (p.zero.shards_gradients()) return "export CUDA_DEVICE_MAX_CONNECTIONS=8  # Megatron-FSDP: any but 1\n";
-  if (p.strategy.tensor > 1 || p.strategy.context > 1)
-    return "export CUDA_DEVICE_MAX_CONNECTIONS=1  # tensor and context parallelism before Blackwell\n";
-  return "";
-}
-
 std::string command_script(const Parallelism& p) {
   return fmt::format(
       R"sh(#!/bin/bash
@@ -40,7 +23,7 @@ train=${{TRAIN_ARGS:---train-iters 20 --lr 1e-4 --eval-iters 0 --log-interval 1 
 read -ra own <<< "${{MODEL_ARGS:-}} $data $train"
 exec "$@" "$MEGATRON_PATH/${{MEGATRON_SCRIPT:-pretrain_gpt.py}}" "${{args[@]}}" "${{own[@]}}"
 )sh",
-      connections(p));
+      connections_line(p));
 }
 
 // The releases that run the plan with the very same arguments.
@@ -58,6 +41,22 @@ std::vector<const Release*> releases_alike(ExportFacts facts, RankOrder order, c
 
 }  // namespace
 
+RankMap megatron_ranks(const ExportQuestion& question) {
+  RankMap usual = make_rank_map(question, RankOrder::data_before_stage);
+  const Parallelism& p = question.plan.parallelism;
+  if (usual.consecutive || p.zero.shards_gradients() || p.pipeline == 1 || !allows_stage_before_data(p))
+    return usual;
+  RankMap other = make_rank_map(question, RankOrder::stage_before_data);
+  return other.consecutive ? other : usual;
+}
+
+std::string connections_line(const Parallelism& p) {
+  if (p.zero.shards_gradients()) return "export CUDA_DEVICE_MAX_CONNECTIONS=8  # Megatron-FSDP: any but 1\n";
+  if (p.strategy.tensor > 1 || p.strategy.context > 1)
+    return "export CUDA_DEVICE_MAX_CONNECTIONS=1  # tensor and context parallelism before Blackwell\n";
+  return "";
+}
+
 ExportResult export_megatron(const ExportQuestion& question, const ExportSink& sink) {
   ExportResult result;
   const ExportFacts facts = export_facts(question, "megatron");
@@ -66,7 +65,7 @@ ExportResult export_megatron(const ExportQuestion& question, const ExportSink& s
     result.sentence = broken->sentence;
     return result;
   }
-  const RankMap map = ranks_for(question);
+  const RankMap map = megatron_ranks(question);
   const std::string arguments = flag_text(megatron_arguments(facts, map.order, result.lost));
   result.releases = releases_alike(facts, map.order, arguments);
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));

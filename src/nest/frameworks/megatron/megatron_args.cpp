@@ -191,21 +191,35 @@ std::span<const ExportRule> megatron_rules() {
   return kRules;
 }
 
-std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
-                                            std::vector<std::string>& lost) {
+std::vector<FlagSection> megatron_plan_arguments(const ExportFacts& facts, RankOrder order,
+                                                 std::vector<std::string>& lost) {
   std::vector<FlagSection> groups;
-  if (facts.decoder && facts.spec != nullptr) {
-    const Strategy& s = facts.strategy();
-    const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
-    groups.push_back(megatron_model_flags(*facts.spec, {facts.release, ring}, lost));
-  } else {
-    lost.emplace_back("the model's shape: its own flags go into MODEL_ARGS");
-  }
   groups.push_back(training_flags(facts, lost));
   groups.push_back(parallelism_flags(facts, order));
   groups.push_back(state_flags(facts));
   groups.push_back(recompute_flags(facts, lost));
   groups.push_back(overlap_flags(facts, lost));
+  return groups;
+}
+
+std::optional<FlagSection> megatron_model_arguments(const ExportFacts& facts,
+                                                    std::vector<std::string>& lost) {
+  if (!facts.decoder || facts.spec == nullptr) return std::nullopt;
+  const Strategy& s = facts.strategy();
+  const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
+  return megatron_model_flags(*facts.spec, {facts.release, ring}, lost);
+}
+
+std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
+                                            std::vector<std::string>& lost) {
+  std::vector<FlagSection> groups;
+  if (auto model = megatron_model_arguments(facts, lost)) {
+    groups.push_back(std::move(*model));
+  } else {
+    lost.emplace_back("the model's shape: its own flags go into MODEL_ARGS");
+  }
+  for (FlagSection& section : megatron_plan_arguments(facts, order, lost))
+    groups.push_back(std::move(section));
   return groups;
 }
 

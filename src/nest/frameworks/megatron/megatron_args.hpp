@@ -6,6 +6,7 @@
 //   --pipeline-model-parallel-layout Et*19|(tttttttttttttttttttt|)*2,t*21L
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,7 +19,13 @@ namespace nest::frameworks {
 
 [[nodiscard]] std::span<const ExportRule> megatron_rules();
 
-// Model, training, parallelism, memory, communication. What cannot be said is added to `lost`.
+// Training, parallelism, memory, communication. What cannot be said is added to `lost`.
+[[nodiscard]] std::vector<FlagSection> megatron_plan_arguments(const ExportFacts& facts, RankOrder order,
+                                                               std::vector<std::string>& lost);
+// The model's flags alone; none for a model that is no decoder.
+[[nodiscard]] std::optional<FlagSection> megatron_model_arguments(const ExportFacts& facts,
+                                                                  std::vector<std::string>& lost);
+// The model first, then the plan.
 [[nodiscard]] std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
                                                           std::vector<std::string>& lost);
 

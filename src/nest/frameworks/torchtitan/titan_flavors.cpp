@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "nest/plan/frameworks/framework_releases.hpp"
 
@@ -42,36 +44,12 @@ std::span<const TitanFlavor> titan_flavors() {
   return kFlavors;
 }
 
-TitanShape titan_shape(const ModelSpec& spec) {
-  TitanShape shape;
-  const StackSpec& stack = spec.stacks.front();
-  const BlockSpec& first = stack.blocks.front();
-  const BlockSpec& last = stack.blocks.back();
-  shape.layers = static_cast<std::int64_t>(stack.blocks.size());
-  shape.hidden = stack.hidden;
-  shape.heads = first.attention.heads;
-  shape.kv_heads = first.attention.kv_heads;
-  shape.ffn = first.experts ? 0 : first.ffn.ffn;
-  shape.vocab = stack.stem.vocab;
-  if (last.experts) {
-    shape.experts = last.experts->experts;
-    shape.top_k = last.experts->top_k;
-    shape.expert_ffn = last.experts->ffn;
-  }
-  if (first.attention.latent) {
-    shape.query_rank = first.attention.latent->query_rank;
-    shape.key_value_rank = first.attention.latent->key_value_rank;
-  }
-  shape.tied = spec.head.tied;
-  return shape;
-}
-
 const TitanFlavor* find_flavor(const ModelSpec* spec, std::string_view release) {
-  if (spec == nullptr || spec->stacks.size() != 1 || spec->stacks.front().blocks.empty()) return nullptr;
-  const TitanShape shape = titan_shape(*spec);
+  const std::optional<ModelShape> shape = model_shape(spec);
+  if (!shape) return nullptr;
   const ReleaseTable& table = *find_releases("torchtitan");
   const auto at = std::find_if(kFlavors.begin(), kFlavors.end(), [&](const TitanFlavor& f) {
-    return f.shape == shape && table.within(*table.find(release), f.since, {});
+    return f.shape == *shape && table.within(*table.find(release), f.since, {});
   });
   return at == kFlavors.end() ? nullptr : &*at;
 }

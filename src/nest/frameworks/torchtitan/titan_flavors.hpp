@@ -4,41 +4,23 @@
 //   find_flavor(spec, "main")->module == "qwen3", ->flavor == "4B", ->config.empty()
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "nest/frameworks/common/model_shape.hpp"
 #include "nest/model/blocks/spec.hpp"
 
 namespace nest::frameworks {
-
-struct TitanShape {
-  std::int64_t layers = 0;
-  std::int64_t hidden = 0;
-  std::int64_t heads = 0;
-  std::int64_t kv_heads = 0;
-  std::int64_t ffn = 0;  // of the first layer; 0: it has experts
-  std::int64_t vocab = 0;
-  std::int64_t experts = 0;
-  std::int64_t top_k = 0;
-  std::int64_t expert_ffn = 0;
-  std::int64_t query_rank = 0;      // of latent attention
-  std::int64_t key_value_rank = 0;  // 0: no latent attention
-  bool tied = false;
-
-  bool operator==(const TitanShape&) const = default;
-};
 
 struct TitanFlavor {
   std::string_view module;
   std::string_view flavor;
   std::string_view config;  // main's function for it; empty: the registry has the model, and no function
   std::string_view since;   // the first release that has it; empty: all
-  TitanShape shape;
+  ModelShape shape;
 };
 
 [[nodiscard]] std::span<const TitanFlavor> titan_flavors();
-[[nodiscard]] TitanShape titan_shape(const ModelSpec& spec);
 // None where the release has no model of this shape; a null spec has none.
 [[nodiscard]] const TitanFlavor* find_flavor(const ModelSpec* spec, std::string_view release);
 // A function of main's registry for another flavor of the same module, to begin a configuration with.

@@ -13,6 +13,7 @@ namespace nest::plan {
 namespace {
 
 constexpr std::string_view kByFlags = "flags and values against its sources";
+constexpr std::string_view kByFields = "fields and values against its sources";
 constexpr std::string_view kByParsing = "50 plans through its parser";
 constexpr std::string_view kByReading = "its sources were read";
 
@@ -35,11 +36,20 @@ constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
+constexpr std::array kBridge{Release{"v0.6", "2026-08-19", "2026-11-16", kByFields}};
+
+constexpr std::array kVerl{Release{"v0.7", "2026-01-05", "2026-11-16", kByFields}};
+
+constexpr std::array kMsSwift{Release{"v4.5", "2026-08-16", "2026-11-16", kByFields}};
+
 constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
     ReleaseTable{"torchtitan", "torchtitan", kTorchtitan, "v0.2.2"},
     ReleaseTable{"deepspeed", "DeepSpeed", kDeepSpeed, "0.19"},
     ReleaseTable{"chakra", "Chakra", kChakra, "1.0"},
+    ReleaseTable{"megatron-bridge", "Megatron Bridge", kBridge, "v0.6"},
+    ReleaseTable{"verl", "verl", kVerl, "v0.7"},
+    ReleaseTable{"ms-swift", "ms-swift", kMsSwift, "v4.5"},
 };
 
 // Without the words before the number: "core_v0.16" -> "0.16".

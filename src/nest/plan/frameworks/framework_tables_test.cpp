@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "nest/recipe/recipe.hpp"
 
 namespace nest::plan {
 namespace {
@@ -14,6 +19,14 @@ TEST(FrameworkTables, EachHasItsOwnNameAndReleases) {
     EXPECT_TRUE(names.insert(table.name).second) << table.name;
     EXPECT_NE(find_releases(table.name), nullptr) << table.name;
   }
+}
+
+TEST(FrameworkTables, EachHasARecipe) {
+  EXPECT_EQ(recipe_of("torchtitan"), "torchtitan");
+  EXPECT_EQ(recipe_of("megatron-bridge"), "megatron");
+  const std::vector<std::string> recipes = recipe_names();
+  for (const FrameworkRules& table : framework_tables())
+    EXPECT_NE(std::find(recipes.begin(), recipes.end(), recipe_of(table.name)), recipes.end()) << table.name;
 }
 
 TEST(FrameworkTables, EveryRuleNamesReleasesThatThereAre) {

@@ -1,0 +1,113 @@
+#include "nest/frameworks/megatron_core/bridge.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nest/frameworks/megatron/megatron.hpp"
+#include "nest/frameworks/megatron_core/bridge_recipes.hpp"
+#include "nest/frameworks/megatron_core/core_export.hpp"
+#include "nest/frameworks/megatron_core/core_knobs.hpp"
+#include "nest/frameworks/megatron_core/hydra_file.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+// Where the model comes from.
+struct Base {
+  const BridgeRecipe* recipe = nullptr;  // one of its own
+  bool plain = false;                    // or a plain GPT, which the overrides describe
+};
+
+Base base_of(const ExportFacts& f) {
+  if (const BridgeRecipe* recipe = find_bridge_recipe(f.spec)) return {recipe, false};
+  const AttentionSpec* attention = f.attention();
+  return {nullptr, f.decoder && f.spec != nullptr && attention != nullptr && !attention->latent};
+}
+
+std::string command_script(const ExportFacts& f, const Base& base) {
+  const std::string recipe = base.recipe != nullptr ? std::string(base.recipe->name)
+                             : base.plain           ? std::string(kPlainRecipe)
+                                                    : "";
+  const std::int64_t vocab = f.spec != nullptr ? f.spec->stacks.front().stem.vocab : 0;
+  return fmt::format(
+      R"sh(#!/bin/bash
+# bridge.sh LAUNCHER..: {0} of Megatron Bridge with the overrides of overrides.txt.
+set -euo pipefail
+here=$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)
+: "${{BRIDGE_PATH:?set it to the folder of Megatron Bridge}}"
+{1}{2}{3}data=${{DATA_ARGS:-tokenizer.tokenizer_type=NullTokenizer tokenizer.tokenizer_model=null tokenizer.vocab_size={4}}}
+train=${{TRAIN_ARGS:-train.train_iters=20 scheduler.lr_warmup_iters=2 validation.eval_iters=0 logger.log_interval=1 checkpoint.save=null checkpoint.load=null}}
+read -ra own <<< "${{MODEL_ARGS:-}} $data $train"
+exec "$@" "$BRIDGE_PATH/scripts/training/run_recipe.py" --recipe "$recipe" --mode pretrain "${{overrides[@]}}" "${{own[@]}}"
+)sh",
+      recipe.empty() ? "a recipe" : "the recipe " + recipe, connections_line(f.parallelism()),
+      recipe.empty() ? "recipe=${BRIDGE_RECIPE:?set it to the name of the model's recipe}\n"
+                     : fmt::format("recipe=${{BRIDGE_RECIPE:-{}}}\n", recipe),
+      hydra_reader("overrides.txt", "overrides"), vocab);
+}
+
+// Bridge's kinds of mixed precision say in which bits gradients are reduced, and outrank what ddp says.
+std::optional<std::string> reduce_loss(const ExportFacts& f) {
+  const bool fp16 = f.plan().training.precision == Precision::fp16;
+  const bool wide = f.recipe().reduce_dtype == StateDType::fp32;
+  if (wide != fp16) return std::nullopt;
+  return fmt::format("gradients are reduced in {} bits, as Bridge's {} has it", fp16 ? 16 : 32,
+                     fp16 ? "fp16_mixed" : "bf16_mixed");
+}
+
+std::vector<std::string> losses(const ExportFacts& f, const Base& base) {
+  std::vector<std::string> lost;
+  if (base.plain) {
+    lost.push_back(
+        fmt::format("the recipe: Megatron Bridge has none for this model, so the overrides make "
+                    "{} this model",
+                    kPlainRecipe));
+  } else if (base.recipe == nullptr) {
+    lost.emplace_back(
+        "the model: Megatron Bridge has no recipe for it, and a plain GPT cannot be it; BRIDGE_RECIPE names "
+        "yours");
+  }
+  if (base.recipe != nullptr && f.spec->mtp_layers > 0)
+    lost.emplace_back("multi-token prediction modules are not part of the plan");
+  if (const auto loss = reduce_loss(f)) lost.push_back(*loss);
+  if (!f.recipe().flash_attention)
+    lost.emplace_back("attention runs in fused kernels, the recipe means others");
+  return lost;
+}
+
+constexpr CoreTarget kTarget{
+    "megatron-bridge",          kBridgeCore, Dialect::bridge,
+    "field in Megatron Bridge", true,        [](const ExportFacts& f) { return base_of(f).plain; }};
+
+}  // namespace
+
+ExportResult export_bridge(const ExportQuestion& question, const ExportSink& sink) {
+  CoreExport out = begin_core_export(question, kTarget);
+  ExportResult& result = out.result;
+  if (!result.rule.empty()) return result;
+  const Base base = base_of(out.facts);
+  std::vector<std::string> own = losses(out.facts, base);
+  result.lost.insert(result.lost.begin(), own.begin(), own.end());
+  result.next = {
+      "BRIDGE_PATH=.. ./run_host.sh on each host of placement/hosts.txt",
+      "or BRIDGE_PATH=.. sbatch run_slurm.sh",
+      "to look at the configuration first: BRIDGE_PATH=.. TRAIN_ARGS=--dry-run ./bridge.sh python3"};
+  std::vector<std::string> remarks{
+      "data and tokenizer: DATA_ARGS, which is mock data and no tokenizer otherwise",
+      "iterations, learning rate and its schedule, evaluation, checkpoints: TRAIN_ARGS",
+      "another recipe of the same model: BRIDGE_RECIPE; other fields, which come last and win: MODEL_ARGS"};
+  if (base.recipe != nullptr)
+    remarks.push_back(
+        fmt::format("access to {} on Hugging Face, whose configuration the recipe reads", base.recipe->hub));
+  sink({"overrides.txt", core_header(out, "Overrides") + hydra_text(out.settings)});
+  end_core_export(question, out, "Megatron Bridge",
+                  {"bridge.sh", command_script(out.facts, base), "nest-bridge"}, remarks, sink);
+  return result;
+}
+
+}  // namespace nest::frameworks

@@ -1,0 +1,29 @@
+// Models for which Megatron Bridge has a recipe, found by their shape, whatever they are called here. The
+// table is of v0.6 (2026-08-19): names that megatron.bridge.recipes exports.
+//
+//   find_bridge_recipe(spec)->name == "llama31_70b_pretrain_config"
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "nest/frameworks/common/model_shape.hpp"
+
+namespace nest::frameworks {
+
+struct BridgeRecipe {
+  std::string_view name;
+  std::string_view hub;  // the model on Hugging Face whose configuration the recipe reads; empty: none
+  ModelShape shape;
+  std::optional<bool> scaled;  // whether rotary positions are scaled, where two recipes have one shape
+};
+
+// The recipe of a plain GPT without sizes, for models that have none of their own.
+inline constexpr std::string_view kPlainRecipe = "vanilla_gpt_pretrain_config";
+
+[[nodiscard]] std::span<const BridgeRecipe> bridge_recipes();
+// None where there is no recipe for this shape; a null spec has none.
+[[nodiscard]] const BridgeRecipe* find_bridge_recipe(const ModelSpec* spec);
+
+}  // namespace nest::frameworks

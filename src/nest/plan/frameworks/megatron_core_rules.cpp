@@ -1,0 +1,63 @@
+// Frameworks that train with Megatron-core keep Megatron-LM's rules; each adds what it leaves out.
+#include <array>
+
+#include "nest/plan/frameworks/degree_rules.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
+
+namespace nest::plan {
+namespace {
+
+bool shards_over_all_ranks(const PlanDegrees& d) {
+  return instances(d.parallelism) == 1;
+}
+
+constexpr std::array kMsSwift{
+    FrameworkRule{"one-optimizer", "ms-swift shards optimizers over all data and context ranks, not parts",
+                  shards_over_all_ranks},
+};
+
+constexpr std::array kVerl{
+    FrameworkRule{"no-fp8", "verl's Megatron engine trains in bf16 and fp16",
+                  [](const PlanDegrees& d) { return d.training.precision != Precision::fp8; }},
+    FrameworkRule{"no-fsdp", "verl's Megatron engine has ZeRO 0 and 1: it shards no gradients or parameters",
+                  [](const PlanDegrees& d) { return !d.parallelism.zero.shards_gradients(); }},
+    FrameworkRule{"one-optimizer", "verl shards optimizers over all data and context ranks, not parts",
+                  shards_over_all_ranks},
+};
+
+// Megatron-LM's rules as they are in one of its releases, for all releases of another framework.
+FrameworkRules on_megatron_core(std::string_view name, std::string_view title, std::string_view core) {
+  const ReleaseTable& releases = *find_releases("megatron");
+  FrameworkRules rules = megatron_table();
+  rules.name = name;
+  rules.title = title;
+  const auto keep = [&](auto& list) {
+    std::erase_if(list, [&](const auto& rule) {
+      return !releases.within(*releases.find(core), rule.since, rule.until);
+    });
+    for (auto& rule : list) rule.since = rule.until = {};
+  };
+  keep(rules.rules);
+  keep(rules.input_rules);
+  return rules;
+}
+
+}  // namespace
+
+FrameworkRules megatron_bridge_table() {
+  return on_megatron_core("megatron-bridge", "Megatron Bridge", kBridgeCore);
+}
+
+FrameworkRules ms_swift_table() {
+  FrameworkRules rules = on_megatron_core("ms-swift", "ms-swift", kMsSwiftCore);
+  rules.rules.insert(rules.rules.end(), kMsSwift.begin(), kMsSwift.end());
+  return rules;
+}
+
+FrameworkRules verl_table() {
+  FrameworkRules rules = on_megatron_core("verl", "verl", kVerlCore);
+  rules.rules.insert(rules.rules.end(), kVerl.begin(), kVerl.end());
+  return rules;
+}
+
+}  // namespace nest::plan
