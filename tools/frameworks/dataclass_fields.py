@@ -56,7 +56,7 @@ class Sources:
         return None
 
     def fields(self, module, name):
-        """{field: (annotation, module of the class)}, those of bases first; as Python, a later base yields."""
+        """{field: (annotation, module of the class)}, those of bases first; a later base yields."""
         found = self.find(module, name)
         if found is None:
             return {}

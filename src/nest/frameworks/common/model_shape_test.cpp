@@ -13,8 +13,7 @@ TEST(ModelShape, HasTheSizesOfLayersEndsAndExperts) {
   const ModelSpec qwen = zoo_model("qwen3-30b-a3b");
   EXPECT_EQ(model_shape(&qwen), (ModelShape{48, 2048, 32, 4, 0, 151936, 128, 8, 768}));
   const ModelSpec deepseek = zoo_model("deepseek-v3");
-  EXPECT_EQ(model_shape(&deepseek),
-            (ModelShape{61, 7168, 128, 128, 18432, 129280, 256, 8, 2048, 1536, 512}));
+  EXPECT_EQ(model_shape(&deepseek), (ModelShape{61, 7168, 128, 128, 18432, 129280, 256, 8, 2048, 1536, 512}));
 }
 
 // Other names of one model have one shape; encoders with decoders have none.

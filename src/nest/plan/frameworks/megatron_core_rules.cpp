@@ -1,5 +1,8 @@
 // Frameworks that train with Megatron-core keep Megatron-LM's rules; each adds what it leaves out.
 #include <array>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "nest/plan/frameworks/degree_rules.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
@@ -25,6 +28,16 @@ constexpr std::array kVerl{
                   shards_over_all_ranks},
 };
 
+// A rule's sentence with the framework's own name, kept for as long as the program runs.
+std::string_view renamed(std::string_view sentence, std::string_view title) {
+  static std::set<std::string> texts;
+  constexpr std::string_view kMegatron = "Megatron-LM";
+  std::string text(sentence);
+  if (const std::size_t at = text.find(kMegatron); at != std::string::npos)
+    text.replace(at, kMegatron.size(), title);
+  return *texts.insert(std::move(text)).first;
+}
+
 // Megatron-LM's rules as they are in one of its releases, for all releases of another framework.
 FrameworkRules on_megatron_core(std::string_view name, std::string_view title, std::string_view core) {
   const ReleaseTable& releases = *find_releases("megatron");
@@ -35,7 +48,10 @@ FrameworkRules on_megatron_core(std::string_view name, std::string_view title, s
     std::erase_if(list, [&](const auto& rule) {
       return !releases.within(*releases.find(core), rule.since, rule.until);
     });
-    for (auto& rule : list) rule.since = rule.until = {};
+    for (auto& rule : list) {
+      rule.sentence = renamed(rule.sentence, title);
+      rule.since = rule.until = {};
+    }
   };
   keep(rules.rules);
   keep(rules.input_rules);
