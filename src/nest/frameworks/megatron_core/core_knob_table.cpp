@@ -233,6 +233,10 @@ constexpr std::array kKnobs{
     bridge_only("--norm-epsilon", K::value, "model.layernorm_epsilon"),
     bridge_only("--swiglu", K::on, "model.gated_linear_unit"),
     worded("--swiglu", "model.activation_func", "silu"),
+    // What Megatron-LM fuses by itself, and a plain GPT of Megatron Bridge does not.
+    worded("--swiglu", "model.bias_activation_fusion", "true"),
+    worded("--num-layers", "model.bias_dropout_fusion", "true"),
+    worded("--rotary-base", "model.apply_rope_fusion", "true"),
     bridge_only("--quick-geglu", K::on, "model.gated_linear_unit"),
     worded("--quick-geglu", "model.activation_func", "quick_gelu"),
     bridge_only("--no-bias-gelu-fusion", K::off, "model.bias_activation_fusion"),

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kByFlags = "flags and values against its sources";
 constexpr std::string_view kByFields = "fields and values against its sources";
+constexpr std::string_view kByOverrides = "50 plans through its overrides";
 constexpr std::string_view kByParsing = "50 plans through its parser";
 constexpr std::string_view kByReading = "its sources were read";
 
@@ -36,9 +37,9 @@ constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
-constexpr std::array kBridge{Release{"v0.6", "2026-08-19", "2026-11-16", kByFields}};
+constexpr std::array kBridge{Release{"v0.6", "2026-08-19", "2026-11-16", kByOverrides}};
 
-constexpr std::array kVerl{Release{"v0.7", "2026-01-05", "2026-11-16", kByFields}};
+constexpr std::array kVerl{Release{"v0.7", "2026-01-05", "2026-11-16", kByOverrides}};
 
 constexpr std::array kMsSwift{Release{"v4.5", "2026-08-16", "2026-11-16", kByFields}};
 
