@@ -156,6 +156,7 @@ inline void for_random_questions(std::string_view framework, int count,
                                  const std::vector<const char*>& models = kUsualModels) {
   const FrameworkRules& rules = *find_framework_rules(framework);
   std::vector<std::unique_ptr<Planner>> planners;
+  planners.reserve(models.size());
   for (const char* model : models)
     planners.push_back(
         std::make_unique<Planner>(model, std::string(recipe_of(split_release(framework).framework))));

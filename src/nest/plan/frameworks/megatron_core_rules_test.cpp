@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "nest/plan/frameworks/framework_tables.hpp"
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
 #include "nest/plan/frameworks/test_rules.hpp"
 
 namespace nest::plan {
