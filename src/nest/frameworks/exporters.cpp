@@ -7,6 +7,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/frameworks/accelerate/accelerate.hpp"
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
@@ -23,6 +24,9 @@ std::span<const Exporter> exporters() {
                export_torchtitan},
       Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
                export_deepspeed},
+      Exporter{"accelerate", "Accelerate",
+               "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
+               export_accelerate},
       Exporter{"chakra", "Chakra and ASTRA-sim",
                "a trace of every rank, communicator groups, system and network files",
                [](const ExportQuestion& question, const ExportSink& sink) {

@@ -7,6 +7,7 @@ const std::vector<FrameworkRules>& framework_tables() {
       megatron_table(),
       torchtitan_table(),
       deepspeed_table(),
+      accelerate_table(),
   };
   return kAll;
 }
