@@ -11,6 +11,7 @@
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
+#include "nest/frameworks/maxtext/maxtext.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
@@ -27,6 +28,8 @@ std::span<const Exporter> exporters() {
       Exporter{"accelerate", "Accelerate",
                "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
                export_accelerate},
+      Exporter{"maxtext", "MaxText", "YAML, commands to train and to compile ahead of time, map of ranks",
+               export_maxtext},
       Exporter{"chakra", "Chakra and ASTRA-sim",
                "a trace of every rank, communicator groups, system and network files",
                [](const ExportQuestion& question, const ExportSink& sink) {

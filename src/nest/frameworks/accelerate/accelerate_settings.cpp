@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/frameworks/common/yaml_text.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::frameworks {
@@ -14,24 +15,6 @@ constexpr std::int64_t kPort = 29500;
 
 bool recomputes(const ExportFacts& f) {
   return f.plan().stages.front().recompute.policy == RecomputePolicy::full;
-}
-
-std::string spell_scalar(const Value& value) {
-  if (const std::string* text = value.as_string()) {
-    // "no" is a boolean in YAML.
-    return *text == "no" ? "'no'" : *text;
-  }
-  return to_json_line(value);
-}
-
-// Groups of settings, two deep.
-std::string to_yaml(const Value& value, const std::string& indent = {}) {
-  std::string out;
-  for (const auto& [key, inner] : *value.as_object()) {
-    out += inner.as_object() != nullptr ? fmt::format("{}{}:\n{}", indent, key, to_yaml(inner, indent + "  "))
-                                        : fmt::format("{}{}: {}\n", indent, key, spell_scalar(inner));
-  }
-  return out;
 }
 
 Value fsdp_config(const ExportFacts& f) {
@@ -161,7 +144,7 @@ std::string accelerate_yaml(const ExportFacts& f, const RankMap& map) {
   std::string devices;
   for (std::size_t i = 0; i < first.local_devices.size(); ++i)
     devices += fmt::format("{}{}", i == 0 ? "" : ",", first.local_devices[i]);
-  if (mesh.way != AccelerateWay::one_device) out.set("gpu_ids", fmt::format("'{}'", devices));
+  if (mesh.way != AccelerateWay::one_device) out.set("gpu_ids", devices);
   out.set("num_machines", map.hosts.size()).set("num_processes", map.ranks.size());
   out.set("machine_rank", 0);
   if (map.hosts.size() > 1) out.set("main_process_ip", first.name).set("main_process_port", kPort);

@@ -24,9 +24,10 @@ constexpr std::array kAccelerate{
                     const Strategy& s = d.parallelism.strategy;
                     return s.expert == 1 && s.expert_tensor_degree() == s.tensor;
                   }},
-    FrameworkRule{"tensor-without-sequence-parallel",
-                  "the tensor parallelism of Transformers keeps whole sequences on every rank",
-                  [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
+    FrameworkRule{
+        "tensor-without-sequence-parallel",
+        "Accelerate's tensor parallelism is that of Transformers, which keeps whole sequences on every rank",
+        [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
     FrameworkRule{
         "tensor-with-copies",
         "Accelerate runs tensor parallelism with one copy or with ZeRO 2 or 3 over 2 or more data ranks, "

@@ -35,6 +35,8 @@ constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
 constexpr std::array kAccelerate{Release{"1.15", "2026-07-24", "2026-11-16", kByReading}};
 
+constexpr std::array kMaxText{Release{"main", "2026-08-22", "2026-11-16", kByReading}};
+
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
 constexpr std::array kTables{
@@ -42,6 +44,7 @@ constexpr std::array kTables{
     ReleaseTable{"torchtitan", "torchtitan", kTorchtitan, "v0.2.2"},
     ReleaseTable{"deepspeed", "DeepSpeed", kDeepSpeed, "0.19"},
     ReleaseTable{"accelerate", "Accelerate", kAccelerate, "1.15"},
+    ReleaseTable{"maxtext", "MaxText", kMaxText, "main"},
     ReleaseTable{"chakra", "Chakra", kChakra, "1.0"},
 };
 

@@ -8,6 +8,7 @@ const std::vector<FrameworkRules>& framework_tables() {
       torchtitan_table(),
       deepspeed_table(),
       accelerate_table(),
+      maxtext_table(),
   };
   return kAll;
 }

@@ -11,6 +11,7 @@ namespace nest::plan {
 
 [[nodiscard]] FrameworkRules accelerate_table();
 [[nodiscard]] FrameworkRules deepspeed_table();
+[[nodiscard]] FrameworkRules maxtext_table();
 [[nodiscard]] FrameworkRules megatron_table();
 [[nodiscard]] FrameworkRules torchtitan_table();
 
