@@ -128,7 +128,7 @@ std::string accelerate_yaml(const ExportFacts& f, const RankMap& map) {
   }
   if (mixed_precision(f) == "fp8") {
     Value fp8 = Value::object();
-    fp8.set("backend", "AO");
+    fp8.set("fp8_backend", "AO");
     out.set("fp8_config", std::move(fp8));
   }
   if (mesh.way == AccelerateWay::fsdp) out.set("fsdp_config", fsdp_config(f));

@@ -10,7 +10,7 @@
 namespace nest::frameworks {
 namespace {
 
-// Letters, digits and a few marks, and no word that stands for something else.
+// Letters, digits and a few marks, and no word that stands for something else in any case of letters.
 bool plain(std::string_view text) {
   constexpr std::array<std::string_view, 9> kWords{"no",    "yes",  "on", "off", "true",
                                                    "false", "null", "y",  "n"};
@@ -19,7 +19,11 @@ bool plain(std::string_view text) {
   };
   return !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0 &&
          std::all_of(text.begin(), text.end(), harmless) &&
-         std::find(kWords.begin(), kWords.end(), text) == kWords.end();
+         std::none_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+           return std::equal(word.begin(), word.end(), text.begin(), text.end(), [](char a, char b) {
+             return a == static_cast<char>(std::tolower(static_cast<unsigned char>(b)));
+           });
+         });
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ TEST(YamlText, ReadsBackAsTheSameValues) {
 
 TEST(YamlText, PlainTextsStayPlain) {
   Value all = Value::object();
-  all.set("a", "bf16").set("b", "no").set("c", "8b");
-  EXPECT_EQ(to_yaml(all), "a: bf16\nb: \"no\"\nc: \"8b\"\n");
+  all.set("a", "bf16").set("b", "NO").set("c", "8b");
+  EXPECT_EQ(to_yaml(all), "a: bf16\nb: \"NO\"\nc: \"8b\"\n");
 }
 
 }  // namespace
