@@ -103,8 +103,7 @@ TEST(MaxText, RandomPlansAreTakenAndReadBack) {
           EXPECT_EQ(whole(yml, "num_pipeline_microbatches"), t.micro_batches);
         }
       },
-      {"llama3.2-1b", "gpt2-xl", "mixtral-8x7b", "deepseek-v2-lite", "qwen2.5-7b", "qwen3-0.6b",
-       "gemma-7b"});
+      {"llama3.2-1b", "gpt2-xl", "mixtral-8x7b", "deepseek-v2-lite", "qwen2.5-7b", "qwen3-0.6b", "gemma-7b"});
 }
 
 }  // namespace
