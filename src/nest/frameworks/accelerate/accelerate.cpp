@@ -55,6 +55,12 @@ bool is_language_model(const ExportFacts& f) {
   return std::find(kOthers.begin(), kOthers.end(), family) == kOthers.end();
 }
 
+// Accelerate takes the optimizer from the script, and refuses a second one in the file.
+Value without_optimizer(Value config) {
+  std::erase_if(*config.as_object(), [](const Value::Member& member) { return member.first == "optimizer"; });
+  return config;
+}
+
 std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
   const Recipe& r = f.recipe();
   const AccelerateMesh mesh = mesh_of(f);
@@ -124,7 +130,7 @@ ExportResult export_accelerate(const ExportQuestion& question, const ExportSink&
     sink({std::string(file.name), std::string(file.text), file.text.starts_with("#!")});
   if (const auto config = hub_config(question.inputs)) sink({"model_config.json", to_json(*config) + "\n"});
   if (mesh_of(facts).way == AccelerateWay::deepspeed)
-    sink({"ds_config.json", to_json(deepspeed_config(facts)) + "\n"});
+    sink({"ds_config.json", to_json(without_optimizer(deepspeed_config(facts))) + "\n"});
   sink({"accelerate.sh", std::string(kCommand), true});
   sink({"run_host.sh", host_script(map, "accelerate.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-accelerate", "accelerate.sh"), true});

@@ -53,6 +53,7 @@ TEST(Accelerate, ZeRO1IsDeepSpeed) {
   const test::Exported out = exported("accelerate", planner.question(std::move(plan)));
   EXPECT_THAT(out.files.at("accelerate.yaml"), HasSubstr("distributed_type: DEEPSPEED"));
   EXPECT_THAT(out.files.at("ds_config.json"), HasSubstr("\"stage\": 1"));
+  EXPECT_THAT(out.files.at("ds_config.json"), Not(HasSubstr("optimizer\"")));
   EXPECT_THAT(out.files.at("accelerate.yaml"), Not(HasSubstr("parallelism_config")));
 }
 

@@ -19,10 +19,15 @@ PLAN = json.loads((HERE / "nest_plan.json").read_text())
 
 def parallelism_config():
     """Sizes of the device mesh; none for one device and for plain copies, which need no mesh."""
-    if PLAN["distributed_type"] in ("NO", "DEEPSPEED") or "parallelism" not in PLAN:
+    if "parallelism" not in PLAN:
         return None
     from accelerate import ParallelismConfig
-    return ParallelismConfig(**PLAN["parallelism"])
+    words = dict(PLAN["parallelism"])
+    if words["sp_size"] > 1:
+        from accelerate.utils.dataclasses import DeepSpeedSequenceParallelConfig
+        words["sp_handler"] = DeepSpeedSequenceParallelConfig(
+            sp_seq_length=PLAN["sequence"], sp_seq_length_is_variable=False, sp_attn_implementation="sdpa")
+    return ParallelismConfig(**words)
 
 
 def fsdp_plugin():

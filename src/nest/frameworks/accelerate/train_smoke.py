@@ -20,6 +20,8 @@ from transformers import AutoModelForCausalLM
 import nest_plan
 from nest_plan import PLAN
 
+SIZES = PLAN.get("parallelism", {})
+
 
 class Tokens(Dataset):
     """Sequences of random tokens; a number gives the same sequence on every rank."""
@@ -34,14 +36,18 @@ class Tokens(Dataset):
     def __getitem__(self, index):
         dice = torch.Generator().manual_seed(index)
         tokens = torch.randint(self.vocabulary, (PLAN["sequence"] + 1,), generator=dice)
-        # The model shifts `labels` by one; under context parallelism it takes `shift_labels` as they are.
-        return {"input_ids": tokens[:-1], "labels": tokens[:-1], "shift_labels": tokens[1:]}
+        row = {"input_ids": tokens[:-1], "labels": tokens[:-1]}
+        if SIZES.get("sp_size", 1) * SIZES.get("cp_size", 1) > 1:
+            row["position_ids"] = torch.arange(PLAN["sequence"])
+        if SIZES.get("cp_size", 1) > 1:
+            row["shift_labels"] = tokens[1:]  # the model shifts `labels` by one, but knows no neighbour's
+        return row
 
 
 def build_model(accelerator, config, attention, weights):
     """Random weights in the plan's dtype, where Accelerate wants to find them."""
     words = {"dtype": getattr(torch, PLAN["parameter_dtype"]), "attn_implementation": attention}
-    if PLAN.get("parallelism", {}).get("tp_size", 1) > 1:
+    if SIZES.get("tp_size", 1) > 1:
         # Transformers cuts tensors over ranks only while it loads a checkpoint, so there must be one.
         if accelerator.is_local_main_process and not os.path.exists(os.path.join(weights, "config.json")):
             AutoModelForCausalLM.from_config(config, **words).save_pretrained(weights)
@@ -61,18 +67,26 @@ def build_model(accelerator, config, attention, weights):
 
 def context_parallel(accelerator, batch):
     """Cuts the sequences of a batch over the context ranks, in place."""
-    if PLAN.get("parallelism", {}).get("cp_size", 1) == 1:
-        del batch["shift_labels"]
+    if SIZES.get("cp_size", 1) == 1:
         return contextlib.nullcontext()
-    batch["position_ids"] = torch.arange(PLAN["sequence"], device=accelerator.device).unsqueeze(0)
     buffers = list(batch.values())
     return accelerator.maybe_context_parallel(buffers=buffers, buffer_seq_dims=[1] * len(buffers),
                                               no_restore_buffers=set(buffers))
 
 
+def loss_of(model, batch):
+    loss = model(**batch).loss
+    if SIZES.get("sp_size", 1) == 1:
+        return loss
+    # Every rank has the loss of its part of the sequences, all of which are equally long.
+    from deepspeed.utils import groups
+    every = torch.distributed.nn.functional.all_gather(loss, group=groups._get_sequence_parallel_group())
+    return sum(every) / SIZES["sp_size"]
+
+
 def run_micro_batch(accelerator, model, optimizer, batch):
     with accelerator.accumulate(model), context_parallel(accelerator, batch):
-        loss = model(**batch).loss
+        loss = loss_of(model, batch)
         accelerator.backward(loss)
         if accelerator.sync_gradients:
             accelerator.clip_grad_norm_(model.parameters(), 1.0)

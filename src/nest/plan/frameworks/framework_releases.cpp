@@ -33,9 +33,9 @@ constexpr std::array kTorchtitan{
 
 constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
-constexpr std::array kAccelerate{Release{"1.15", "2026-07-24", "2026-11-16", kByReading}};
+constexpr std::array kAccelerate{Release{"1.15", "2026-07-24", "2026-11-16", kByParsing}};
 
-constexpr std::array kMaxText{Release{"main", "2026-08-22", "2026-11-16", kByReading}};
+constexpr std::array kMaxText{Release{"main", "2026-08-22", "2026-11-16", kByParsing}};
 
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
