@@ -4,11 +4,7 @@ namespace nest::plan {
 
 const std::vector<FrameworkRules>& framework_tables() {
   static const std::vector<FrameworkRules> kAll{
-      megatron_table(),
-      torchtitan_table(),
-      deepspeed_table(),
-      accelerate_table(),
-      maxtext_table(),
+      megatron_table(), torchtitan_table(), deepspeed_table(), accelerate_table(), maxtext_table(),
   };
   return kAll;
 }
