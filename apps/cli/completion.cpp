@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "help.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/schedules/schedules.hpp"
 
 namespace nest::cli {
@@ -26,6 +27,9 @@ std::string bash_completion() {
   }
   std::string first;
   for (const std::string& g : groups) first += (first.empty() ? "" : " ") + g;
+  std::string frameworks;
+  for (const FrameworkRules& rules : all_framework_rules())
+    frameworks += (frameworks.empty() ? "" : " ") + std::string(rules.name);
   std::string schedules;
   for (const Schedule s : all_schedules())
     schedules += (schedules.empty() ? "" : " ") + std::string(name_of(s));
@@ -56,7 +60,8 @@ _nest() {
     --model) value="$(nest models --names 2>/dev/null)"; file=yes ;;
     --cluster) value="$(nest clusters --names 2>/dev/null)"; file=yes ;;
     --recipe) value="$(nest recipes --names 2>/dev/null)"; file=yes ;;
-    --for) value="megatron torchtitan deepspeed" ;;
+    --for) value=")BASH" +
+         frameworks + R"BASH(" ;;
     --schedule) value=")BASH" +
          schedules + R"BASH(" ;;
     --recompute) value="none selective full" ;;

@@ -7,9 +7,11 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/frameworks/accelerate/accelerate.hpp"
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
+#include "nest/frameworks/maxtext/maxtext.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
 #include "nest/frameworks/megatron_core/bridge.hpp"
 #include "nest/frameworks/megatron_core/ms_swift.hpp"
@@ -26,6 +28,11 @@ std::span<const Exporter> exporters() {
                export_torchtitan},
       Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
                export_deepspeed},
+      Exporter{"accelerate", "Accelerate",
+               "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
+               export_accelerate},
+      Exporter{"maxtext", "MaxText", "YAML, commands to train and to compile ahead of time, map of ranks",
+               export_maxtext},
       Exporter{"chakra", "Chakra and ASTRA-sim",
                "a trace of every rank, communicator groups, system and network files",
                [](const ExportQuestion& question, const ExportSink& sink) {

@@ -6,6 +6,8 @@
 //   test::exported("megatron", question).files.at("megatron_args.txt")
 #pragma once
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/files.hpp"
 #include "nest/frameworks/exporters.hpp"
 #include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
@@ -29,10 +32,24 @@ struct Exported {
   std::map<std::string, std::string> files;
 };
 
+// With NEST_KEEP_EXPORTS=DIR the files stay in DIR/TARGET-NUMBER, for a framework's own parser to read.
+inline void keep(std::string_view target, const Exported& out) {
+  const char* folder = std::getenv("NEST_KEEP_EXPORTS");
+  if (folder == nullptr) return;
+  static int number = 0;
+  const std::filesystem::path own =
+      std::filesystem::path(folder) / (std::string(target) + "-" + std::to_string(++number));
+  for (const auto& [name, bytes] : out.files) {
+    std::filesystem::create_directories((own / name).parent_path());
+    write_file((own / name).string(), bytes);
+  }
+}
+
 [[nodiscard]] inline Exported exported(std::string_view target, const ExportQuestion& question) {
   Exported out;
   out.result = find_exporter(target)->write(
       question, [&](const ExportFile& file) { out.files[file.name] = file.bytes; });
+  keep(target, out);
   return out;
 }
 

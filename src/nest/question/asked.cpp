@@ -240,8 +240,8 @@ std::vector<AskedField> make_fields() {
       {"mixed", "", "allow strategies to differ from stage to stage", G::choices, "mixed", true, true},
       [](Asked& asked) -> bool& { return asked.choices.mixed; }));
   rows.push_back(framework({"for", "FRAMEWORK",
-                            "only consider plans that a framework can run, such as megatron, torchtitan or "
-                            "megatron-bridge; megatron@core_v0.16 names a release",
+                            "only consider plans that a framework of 'nest export --list' can run, such as "
+                            "megatron; megatron@core_v0.16 names a release",
                             G::choices, "for", true, true}));
   rows.push_back(objective(
       {"objective", "WHAT",

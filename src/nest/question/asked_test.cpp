@@ -112,9 +112,8 @@ TEST(Asked, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("precision", "fp4"),
             "precision: bf16, fp16 or fp8 is expected, not 'fp4'; did you mean 'fp8'?");
   EXPECT_EQ(refusal("for", "megatorn"),
-            "for: megatron, torchtitan, deepspeed, megatron-bridge, verl or ms-swift is expected, not "
-            "'megatorn'; did you mean "
-            "'megatron'?");
+            "for: megatron, torchtitan, deepspeed, accelerate, maxtext, megatron-bridge, verl or ms-swift is "
+            "expected, not 'megatorn'; did you mean 'megatron'?");
   EXPECT_EQ(refusal("mixed", "yes"), "mixed: on or off is expected, not 'yes'");
   EXPECT_EQ(refusal("gap", "5x"), "gap: '5x' is not a share; try 5% or 0.05");
   EXPECT_EQ(refusal("time-limit", "soon"), "time-limit: 'soon' is not a time; try 60 or '60 s'");

@@ -141,7 +141,11 @@ Recipe named_recipe(std::string_view name) {
   if (file == nullptr) {
     const std::vector<std::string> names = recipe_names();
     std::string hint = did_you_mean(name, names);
-    if (hint.empty()) hint = "known: deepspeed, megatron, plain, torchtitan, or a file";
+    if (hint.empty()) {
+      hint = "known: ";
+      for (const std::string& known : names) hint += known + ", ";
+      hint += "or a file";
+    }
     throw InputError("", "", "there is no recipe '" + std::string(name) + "'", hint);
   }
   const Document document = parse_document("recipe " + std::string(name), std::string(file->text));

@@ -44,6 +44,8 @@ TEST(Recipe, BytesPerParameterOfTheOthers) {
   };
   EXPECT_THAT(bytes("torchtitan"), ::testing::ElementsAre(4, 4, 8));
   EXPECT_THAT(bytes("deepspeed"), ::testing::ElementsAre(2, 2, 12));
+  EXPECT_THAT(bytes("accelerate"), ::testing::ElementsAre(4, 4, 8));
+  EXPECT_THAT(bytes("maxtext"), ::testing::ElementsAre(4, 4, 8));
   EXPECT_THAT(bytes("plain"), ::testing::ElementsAre(2, 2, 0));
 }
 
@@ -92,10 +94,10 @@ TEST(Recipe, ErrorsAreSentences) {
   EXPECT_EQ(message("precison: fp8\n"), "r.yaml: line 1: unknown key 'precison'; did you mean 'precision'?");
   EXPECT_EQ(message("precision: fp9\n"),
             "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8; did you mean 'fp8'?");
-  EXPECT_EQ(
-      message("framework: megatorn\n"),
-      "r.yaml: line 1, framework: 'megatorn' is none of deepspeed, megatron, plain, torchtitan; did you mean "
-      "'megatron'?");
+  EXPECT_EQ(message("framework: megatorn\n"),
+            "r.yaml: line 1, framework: 'megatorn' is none of accelerate, deepspeed, maxtext, megatron, "
+            "plain, torchtitan; did you mean "
+            "'megatron'?");
   EXPECT_EQ(message("overlap:\n  tensor: 2\n"),
             "r.yaml: line 2, overlap.tensor: a share lies between 0 and 1");
   EXPECT_EQ(message("overlap: {tensors: 1}\n"),

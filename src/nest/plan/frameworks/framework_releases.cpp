@@ -35,6 +35,10 @@ constexpr std::array kTorchtitan{
 
 constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
+constexpr std::array kAccelerate{Release{"1.15", "2026-07-24", "2026-11-16", kByParsing}};
+
+constexpr std::array kMaxText{Release{"main", "2026-08-22", "2026-11-16", kByParsing}};
+
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
 constexpr std::array kBridge{Release{"v0.6", "2026-08-19", "2026-11-16", kByOverrides}};
@@ -47,6 +51,8 @@ constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
     ReleaseTable{"torchtitan", "torchtitan", kTorchtitan, "v0.2.2"},
     ReleaseTable{"deepspeed", "DeepSpeed", kDeepSpeed, "0.19"},
+    ReleaseTable{"accelerate", "Accelerate", kAccelerate, "1.15"},
+    ReleaseTable{"maxtext", "MaxText", kMaxText, "main"},
     ReleaseTable{"chakra", "Chakra", kChakra, "1.0"},
     ReleaseTable{"megatron-bridge", "Megatron Bridge", kBridge, "v0.6"},
     ReleaseTable{"verl", "verl", kVerl, "v0.7"},

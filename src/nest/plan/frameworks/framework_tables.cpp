@@ -18,8 +18,8 @@ std::string_view recipe_of(std::string_view framework) {
 
 const std::vector<FrameworkRules>& framework_tables() {
   static const std::vector<FrameworkRules> kAll{
-      megatron_table(),        torchtitan_table(), deepspeed_table(),
-      megatron_bridge_table(), verl_table(),       ms_swift_table(),
+      megatron_table(), torchtitan_table(),      deepspeed_table(), accelerate_table(),
+      maxtext_table(),  megatron_bridge_table(), verl_table(),      ms_swift_table(),
   };
   return kAll;
 }

@@ -10,8 +10,10 @@
 
 namespace nest::plan {
 
+[[nodiscard]] FrameworkRules accelerate_table();
 [[nodiscard]] FrameworkRules deepspeed_table();
 [[nodiscard]] FrameworkRules megatron_bridge_table();
+[[nodiscard]] FrameworkRules maxtext_table();
 [[nodiscard]] FrameworkRules megatron_table();
 [[nodiscard]] FrameworkRules ms_swift_table();
 [[nodiscard]] FrameworkRules torchtitan_table();

@@ -1,0 +1,97 @@
+#include <array>
+#include <cstdint>
+
+#include "nest/plan/frameworks/degree_rules.hpp"
+#include "nest/plan/frameworks/framework_tables.hpp"
+
+namespace nest::plan {
+namespace {
+
+bool ulysses(const Strategy& s) {
+  return s.context > 1 && s.context_method == ContextMethod::all_to_all;
+}
+
+// ZeRO 1 and Ulysses are DeepSpeed's; what shards nothing needs neither DeepSpeed nor FSDP.
+bool by_deepspeed(const Parallelism& p) {
+  return (p.zero.scatters_at_step_end() && shards(p) > 1) || ulysses(p.strategy);
+}
+
+constexpr std::array kAccelerate{
+    FrameworkRule{"no-pipeline", "Accelerate has no pipeline for training",
+                  [](const PlanDegrees& d) { return d.parallelism.pipeline == 1; }},
+    FrameworkRule{"no-expert-parallelism", "Accelerate has no expert ranks",
+                  [](const PlanDegrees& d) {
+                    const Strategy& s = d.parallelism.strategy;
+                    return s.expert == 1 && s.expert_tensor_degree() == s.tensor;
+                  }},
+    FrameworkRule{
+        "tensor-without-sequence-parallel",
+        "Accelerate's tensor parallelism is that of Transformers, which keeps whole sequences on every rank",
+        [](const PlanDegrees& d) { return !d.parallelism.strategy.shards_sequence(); }},
+    FrameworkRule{
+        "tensor-with-copies",
+        "Accelerate runs tensor parallelism with one copy or with ZeRO 2 or 3 over 2 or more data ranks, "
+        "not beside plain copies",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return p.strategy.tensor == 1 || p.data == 1 ||
+                 (p.zero.shards_gradients() && shards(p) > p.strategy.context);
+        }},
+    FrameworkRule{
+        "context-is-sharded",
+        "Accelerate's FSDP shards over context ranks too: ring attention needs ZeRO 2 or 3 over a multiple "
+        "of the context degree, and over 2 or more data ranks where there are several",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          const std::int64_t context = p.strategy.context;
+          return context == 1 || ulysses(p.strategy) ||
+                 (p.zero.shards_gradients() && shards(p) % context == 0 &&
+                  (p.data == 1 || shards(p) > context));
+        }},
+    FrameworkRule{
+        "sequence-in-halves", "Accelerate's ring attention cuts a sequence into 2 * context equal parts",
+        [](const PlanDegrees& d) { return ulysses(d.parallelism.strategy) || sequence_in_halves(d); }},
+    FrameworkRule{
+        "deepspeed-alone",
+        "in Accelerate ZeRO 1 and Ulysses are DeepSpeed's, beside which it has no tensor parallelism",
+        [](const PlanDegrees& d) {
+          return !by_deepspeed(d.parallelism) || d.parallelism.strategy.tensor == 1;
+        }},
+    FrameworkRule{
+        "deepspeed-shards-whole",
+        "in Accelerate ZeRO 1 and Ulysses are DeepSpeed's, which shards over all data and context ranks",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return !by_deepspeed(p) || !p.zero.shards_anything() || shards(p) == dense_group(p);
+        }},
+    FrameworkRule{"ulysses-with-zero", "Accelerate runs Ulysses with ZeRO 1, 2 or 3",
+                  [](const PlanDegrees& d) {
+                    return !ulysses(d.parallelism.strategy) || d.parallelism.zero.shards_anything();
+                  }},
+    FrameworkRule{"fp8-without-deepspeed",
+                  "Accelerate's fp8 is torchao's, which runs without DeepSpeed: not with ZeRO 1 or Ulysses",
+                  [](const PlanDegrees& d) {
+                    return d.training.precision != Precision::fp8 || !by_deepspeed(d.parallelism);
+                  }},
+};
+
+constexpr std::array kInputs{
+    InputRule{"gpu-devices", "Accelerate's FSDP, DDP and DeepSpeed run on devices with CUDA or ROCm",
+              on_gpus},
+};
+
+}  // namespace
+
+FrameworkRules accelerate_table() {
+  return FrameworkRules{.name = "accelerate",
+                        .title = "Accelerate",
+                        .same_recompute = true,
+                        .contiguous_stages = true,
+                        .schedules = {Schedule::one_f_one_b},
+                        .rules = {kAccelerate.begin(), kAccelerate.end()},
+                        .input_rules = {kInputs.begin(), kInputs.end()},
+                        .whole_recompute = true,
+                        .policies = {RecomputePolicy::none, RecomputePolicy::full}};
+}
+
+}  // namespace nest::plan
