@@ -11,6 +11,7 @@
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
+#include "nest/frameworks/slurm/slurm.hpp"
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
 namespace nest::frameworks {
@@ -28,6 +29,7 @@ std::span<const Exporter> exporters() {
                [](const ExportQuestion& question, const ExportSink& sink) {
                  return write_chakra(question, sink);
                }},
+      Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm},
       Exporter{"placement", "placement",
                "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
   };

@@ -35,11 +35,15 @@ constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
 
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
+constexpr std::array kSlurm{
+    Release{"26.05", "2026-05-26", "2026-11-16", "its manual was read; jobs on 8 emulated nodes of 22.05"}};
+
 constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
     ReleaseTable{"torchtitan", "torchtitan", kTorchtitan, "v0.2.2"},
     ReleaseTable{"deepspeed", "DeepSpeed", kDeepSpeed, "0.19"},
     ReleaseTable{"chakra", "Chakra", kChakra, "1.0"},
+    ReleaseTable{"slurm", "Slurm", kSlurm, "26.05"},
 };
 
 // Without the words before the number: "core_v0.16" -> "0.16".
