@@ -10,6 +10,7 @@
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
+#include "nest/frameworks/kubernetes/kubernetes.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
 #include "nest/frameworks/slurm/slurm.hpp"
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
@@ -30,6 +31,8 @@ std::span<const Exporter> exporters() {
                  return write_chakra(question, sink);
                }},
       Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm},
+      Exporter{"kubernetes", "Kubernetes", "a JobSet that starts any program, queues of Kueue, placement",
+               export_kubernetes},
       Exporter{"placement", "placement",
                "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
   };

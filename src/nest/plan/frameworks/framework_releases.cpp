@@ -38,12 +38,16 @@ constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim
 constexpr std::array kSlurm{
     Release{"26.05", "2026-05-26", "2026-11-16", "its manual was read; jobs on 8 emulated nodes of 22.05"}};
 
+constexpr std::array kKueue{
+    Release{"0.19", "2026-07-22", "2026-11-16", "200 plans against its schemas and JobSet 0.12's"}};
+
 constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
     ReleaseTable{"torchtitan", "torchtitan", kTorchtitan, "v0.2.2"},
     ReleaseTable{"deepspeed", "DeepSpeed", kDeepSpeed, "0.19"},
     ReleaseTable{"chakra", "Chakra", kChakra, "1.0"},
     ReleaseTable{"slurm", "Slurm", kSlurm, "26.05"},
+    ReleaseTable{"kubernetes", "Kueue", kKueue, "0.19"},
 };
 
 // Without the words before the number: "core_v0.16" -> "0.16".
