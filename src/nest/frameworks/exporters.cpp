@@ -23,7 +23,7 @@ std::span<const Exporter> exporters() {
                export_megatron},
       Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
                export_torchtitan},
-      Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
+      Exporter{"deepspeed", "DeepSpeed", "JSON, Python for stages and context, host file, scripts, placement",
                export_deepspeed},
       Exporter{"chakra", "Chakra and ASTRA-sim",
                "a trace of every rank, communicator groups, system and network files",

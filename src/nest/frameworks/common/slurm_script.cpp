@@ -82,11 +82,11 @@ export MASTER_ADDR MASTER_PORT=${MASTER_PORT:-29500} NEST_MAPPED=1
 # srun deals ranks out over hosts in the order of the allocation; if the plan has them in another, the list says it.
 [ "$(awk '!seen[$1]++' "$work/hostfile")" = "$(printf '%s\n' "${real[@]}")" ] || method=arbitrary
 # Slurm would bind each rank to one core and to devices of its own choice; the rank's own variables say which device it has.
-run=(srun --nodes="$hosts" --ntasks="$ranks" --distribution="$method" --cpu-bind=none --gpu-bind=none --kill-on-bad-exit=1)
+run=(srun --ntasks="$ranks" --distribution="$method" --cpu-bind=none --gpu-bind=none --kill-on-bad-exit=1)
 if [ "$method" = arbitrary ]; then
   export SLURM_HOSTFILE=$work/hostfile
 else
-  run+=(--ntasks-per-node=$((ranks / hosts)))
+  run+=(--nodes="$hosts" --ntasks-per-node=$((ranks / hosts)))
 fi
 )sh";
 

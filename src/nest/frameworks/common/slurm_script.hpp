@@ -7,7 +7,7 @@
 //   #SBATCH --gpus-per-node=8
 //   #SBATCH --switches=2@60
 //   ..
-//   srun --nodes=4 --ntasks=32 --distribution=plane=4 ./placement/launch_rank.sh "$@"
+//   srun --ntasks=32 --distribution=plane=4 .. placement/launch_rank.sh "$@"
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ TEST(SlurmScript, RacksOfNvlinkAreBlocks) {
 // Slurm's commands, for hosts n0, n1, .. that lie below the switches A and B in turn.
 constexpr const char* kScontrol = "#!/bin/bash\nfor ((i = 0; i < FAKE_HOSTS; i++)); do echo n$i; done\n";
 constexpr const char* kSrun = R"sh(#!/bin/bash
-method=block
+method=block hosts=$FAKE_HOSTS
 while [[ $1 == --* ]]; do
   case $1 in
     --nodes=*) hosts=${1#*=} ;;

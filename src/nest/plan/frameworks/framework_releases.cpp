@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::string_view kByFlags = "flags and values against its sources";
 constexpr std::string_view kByParsing = "50 plans through its parser";
-constexpr std::string_view kByReading = "its sources were read";
 
 constexpr std::array kMegatron{
     Release{"core_v0.14", "2025-10-08", "2026-11-16", kByFlags},
@@ -31,15 +30,15 @@ constexpr std::array kTorchtitan{
     Release{"main", "2026-08-21", "2026-11-16", kByParsing},
 };
 
-constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
+constexpr std::array kDeepSpeed{
+    Release{"0.19", "2026-05-06", "2026-11-16", "steps of two plans on CPUs with 0.19.8"}};
 
 constexpr std::array kChakra{Release{"1.0", "", "2026-11-16", "read as ASTRA-sim 518bd51 does"}};
 
 constexpr std::array kSlurm{
-    Release{"26.05", "2026-05-26", "2026-11-16", "its manual was read; jobs on 8 emulated nodes of 22.05"}};
+    Release{"26.05", "2026-05-26", "2026-11-16", "its manual; 9 jobs on 8 nodes of 22.05"}};
 
-constexpr std::array kKueue{
-    Release{"0.19", "2026-07-22", "2026-11-16", "200 plans against its schemas and JobSet 0.12's"}};
+constexpr std::array kKueue{Release{"0.19", "2026-07-22", "2026-11-16", "schemas of Kueue and JobSet 0.12"}};
 
 constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
