@@ -95,7 +95,8 @@ std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
   const Parallelism& p = f.parallelism();
   std::vector<std::string> lost;
   if (p.pipeline > 1 && p.data > 1 && f.recipe().overlap.gradient_reduce > 0)
-    lost.emplace_back("with a pipeline, DeepSpeed reduces gradients after the last micro-batch, not during it");
+    lost.emplace_back(
+        "with a pipeline, DeepSpeed reduces gradients after the last micro-batch, not during it");
   const bool local = std::all_of(map.hosts.begin(), map.hosts.end(), [](const HostRow& host) {
     return std::is_sorted(host.local_devices.begin(), host.local_devices.end());
   });
