@@ -253,6 +253,7 @@ std::vector<Command> export_commands() {
         {"nest export plan.json --to placement --hosts hosts.txt --out ranks",
          "write the rank map for real hosts"},
         {"nest export plan.json --to megatron@core_v0.16", "write for an older release"},
+        {"nest export plan.json --to slurm", "write a script for sbatch that starts any program"},
         {"nest export --list", "all targets and releases"}},
        run_export},
   };

@@ -11,11 +11,13 @@
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
+#include "nest/frameworks/kubernetes/kubernetes.hpp"
 #include "nest/frameworks/maxtext/maxtext.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
 #include "nest/frameworks/megatron_core/bridge.hpp"
 #include "nest/frameworks/megatron_core/ms_swift.hpp"
 #include "nest/frameworks/megatron_core/verl.hpp"
+#include "nest/frameworks/slurm/slurm.hpp"
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
 namespace nest::frameworks {
@@ -26,7 +28,7 @@ std::span<const Exporter> exporters() {
                export_megatron},
       Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
                export_torchtitan},
-      Exporter{"deepspeed", "DeepSpeed", "JSON, host file, stage bounds, scripts, placement",
+      Exporter{"deepspeed", "DeepSpeed", "JSON, Python for stages and context, host file, scripts, placement",
                export_deepspeed},
       Exporter{"accelerate", "Accelerate",
                "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
@@ -43,6 +45,9 @@ std::span<const Exporter> exporters() {
       Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl},
       Exporter{"ms-swift", "ms-swift", "arguments, scripts for torchrun and Slurm, placement",
                export_ms_swift},
+      Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm},
+      Exporter{"kubernetes", "Kubernetes", "a JobSet that starts any program, queues of Kueue, placement",
+               export_kubernetes},
       Exporter{"placement", "placement",
                "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
   };

@@ -35,7 +35,12 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
       "\nRanks are numbered {} (the first varies fastest); the data rank is side + {} * copy. "
       "placement/rank_map.csv has the device of every rank.\n",
       name_of(map.order), plan.parallelism.strategy.side());
-  if (question.hosts.empty()) out += "\nHost names are made up: export again with --hosts for real ones.\n";
+  if (!map.named) {
+    out +=
+        "\nHost names are made up. Slurm and Kubernetes give the hosts of the plan real ones; for other "
+        "launchers "
+        "export again with --hosts.\n";
+  }
   if (!result.lost.empty()) out += section("Lost in translation", result.lost);
   if (!remarks.empty()) out += section("Yours to say", remarks);
   if (!result.next.empty()) out += section("Next", result.next);

@@ -23,7 +23,9 @@ TEST(Notes, SayWhatIsLostAndWhatIsNext) {
             "Global batch 16 of 2048 tokens, 8 micro-batches of 1.\n\n"
             "Ranks are numbered tp-cp-ep-dp-pp (the first varies fastest); the data rank is side + 1 * copy. "
             "placement/rank_map.csv has the device of every rank.\n\n"
-            "Host names are made up: export again with --hosts for real ones.\n\n"
+            "Host names are made up. Slurm and Kubernetes give the hosts of the plan real ones; for other "
+            "launchers "
+            "export again with --hosts.\n\n"
             "## Lost in translation\n\n- this\n\n## Yours to say\n\n- yours\n\n## Next\n\n- that\n");
 }
 

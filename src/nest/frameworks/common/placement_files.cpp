@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "nest/frameworks/common/allocation.hpp"
 #include "nest/frameworks/common/notes.hpp"
 
 namespace nest::frameworks {
@@ -23,11 +24,13 @@ std::string rank_rows(const RankMap& map) {
 }
 
 std::string node_rows(const RankMap& map) {
-  std::string out = "# node_rank host first_rank ranks cuda_visible_devices\n";
+  std::string out = "# node_rank host first_rank ranks cuda_visible_devices domains\n";
   for (std::size_t n = 0; n < map.hosts.size(); ++n) {
     const HostRow& host = map.hosts[n];
-    out += fmt::format("{} {} {} {} {}\n", n, host.name, host.ranks.front(), host.ranks.size(),
-                       fmt::join(host.local_devices, ","));
+    const std::vector<std::int32_t> outer(host.domains.rbegin(), host.domains.rend());
+    out += fmt::format("{} {} {} {} {} {}\n", n, host.name, host.ranks.front(), host.ranks.size(),
+                       fmt::join(host.local_devices, ","),
+                       outer.empty() ? "-" : fmt::format("{}", fmt::join(outer, ".")));
   }
   return out;
 }
@@ -39,8 +42,8 @@ std::string rank_launcher(const RankMap& map) {
 # Runs a command as one rank of the map: srun or mpirun launch_rank.sh COMMAND.., or NEST_RANK=3 launch_rank.sh COMMAND..
 {here}rank=${{NEST_RANK:-${{SLURM_PROCID:-${{OMPI_COMM_WORLD_RANK:?no rank: use srun, mpirun or NEST_RANK}}}}}}
 IFS=, read -r RANK host LOCAL_RANK _ < <(sed -n "$((rank + 2))p" "$here/rank_map.csv")
-read -r _ _ _ LOCAL_WORLD_SIZE CUDA_VISIBLE_DEVICES < <(awk -v h="$host" '$2 == h' "$here/nodes.txt")
-[ "$(hostname -s)" = "${{host%%.*}}" ] || echo "launch_rank.sh: rank $RANK belongs on $host, not on $(hostname -s)" >&2
+read -r _ _ _ LOCAL_WORLD_SIZE CUDA_VISIBLE_DEVICES _ < <(awk -v h="$host" '$2 == h' "$here/nodes.txt")
+[ -n "${{NEST_MAPPED:-}}" ] || [ "$(hostname -s)" = "${{host%%.*}}" ] || echo "launch_rank.sh: rank $RANK belongs on $host, not on $(hostname -s)" >&2
 export RANK LOCAL_RANK LOCAL_WORLD_SIZE CUDA_VISIBLE_DEVICES WORLD_SIZE={world}
 export MASTER_ADDR=${{MASTER_ADDR:-{master}}} MASTER_PORT=${{MASTER_PORT:-29500}}
 exec "$@"
@@ -74,7 +77,7 @@ std::string torchrun_launcher(const RankMap& map) {
       R"sh(#!/bin/bash
 # Runs a Python script as every rank of this host, with static node ranks: launch_torchrun.sh SCRIPT ARGUMENTS..
 {here}host=${{NEST_HOST:-$(hostname -s)}}
-read -r node _ _ ranks CUDA_VISIBLE_DEVICES < <(awk -v h="$host" '$2 == h' "$here/nodes.txt") ||
+read -r node _ _ ranks CUDA_VISIBLE_DEVICES _ < <(awk -v h="$host" '$2 == h' "$here/nodes.txt") ||
   {{ echo "launch_torchrun.sh: no rank runs on $host" >&2; exit 1; }}
 export CUDA_VISIBLE_DEVICES
 exec torchrun --nnodes {nodes} --nproc-per-node "$ranks" --node-rank "$node" \
@@ -106,24 +109,6 @@ void write_placement(const RankMap& map, const std::string& folder, const Export
   if (map.consecutive) sink({folder + "launch_torchrun.sh", torchrun_launcher(map), true});
 }
 
-std::string slurm_script(const RankMap& map, const std::string& job, const std::string& command) {
-  return fmt::format(
-      R"sh(#!/bin/bash
-# sbatch run_slurm.sh, from this folder: every rank on its device by srun's arbitrary distribution.
-#SBATCH --job-name={job}
-#SBATCH --nodes={nodes}
-#SBATCH --ntasks={ranks}
-#SBATCH --nodelist=./placement/hosts.txt
-#SBATCH --exclusive
-set -euo pipefail
-cd "${{SLURM_SUBMIT_DIR:-.}}"
-export SLURM_HOSTFILE=$PWD/placement/slurm_hostfile
-exec srun --ntasks={ranks} --distribution=arbitrary ./{command} ./placement/launch_rank.sh python3
-)sh",
-      fmt::arg("job", job), fmt::arg("nodes", map.hosts.size()), fmt::arg("ranks", map.ranks.size()),
-      fmt::arg("command", command));
-}
-
 std::string host_script(const RankMap& map, const std::string& command) {
   return fmt::format(
       R"sh(#!/bin/bash
@@ -143,12 +128,7 @@ std::vector<std::string> placement_losses(const RankMap& map) {
         "start "
         "the ranks instead");
   }
-  constexpr std::int64_t kUsualHost = 16;
-  if (map.host_devices > kUsualHost) {
-    lost.push_back(fmt::format(
-        "hosts are taken to be the innermost domains, with {} devices; --devices-per-host splits them",
-        map.host_devices));
-  }
+  if (auto sentence = large_host(map.host_devices)) lost.push_back(*std::move(sentence));
   return lost;
 }
 

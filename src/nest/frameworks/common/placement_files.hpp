@@ -1,7 +1,7 @@
 // The files that make launchers obey a rank map, the same for every framework:
 //
 //   rank_map.csv        rank,host,local_rank,local_device,device,stage,copy,side,context,tensor
-//   nodes.txt           node rank, host, first rank, ranks, CUDA_VISIBLE_DEVICES
+//   nodes.txt           node rank, host, first rank, ranks, CUDA_VISIBLE_DEVICES, domains from the outermost
 //   hosts.txt           one host a line, by node rank
 //   slurm_hostfile      one host for each rank: SLURM_HOSTFILE of srun --distribution=arbitrary
 //   openmpi_rankfile    rank 0=node000 slot=0
@@ -14,16 +14,15 @@
 
 #include "nest/frameworks/common/exporter.hpp"
 #include "nest/frameworks/common/rank_map.hpp"
+#include "nest/frameworks/common/slurm_script.hpp"  // IWYU pragma: export
 
 namespace nest::frameworks {
 
 // `folder` is "" or ends with a slash.
 void write_placement(const RankMap& map, const std::string& folder, const ExportSink& sink);
 
-// A script for sbatch that runs `command`, a script beside it that takes the words of a launcher.
-[[nodiscard]] std::string slurm_script(const RankMap& map, const std::string& job,
-                                       const std::string& command);
-// The same for every host of the list, by torchrun where it can number the ranks.
+// A script for every host of the list that runs `command`, a script beside it that takes the words of a
+// launcher, by torchrun where it can number the ranks.
 [[nodiscard]] std::string host_script(const RankMap& map, const std::string& command);
 
 // What every export says about its ranks, a sentence each.

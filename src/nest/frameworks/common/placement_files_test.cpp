@@ -13,8 +13,9 @@ TEST(Placement, WritesWhatLaunchersRead) {
   const auto [result, files] = test::exported(
       "placement", planner.question(test::degrees({.tensor = 4, .sequence_parallel = true}, 2, 1)));
   EXPECT_EQ(result.rule, "");
-  EXPECT_EQ(files.at("placement/nodes.txt"),
-            "# node_rank host first_rank ranks cuda_visible_devices\n0 node000 0 8 4,5,6,7,0,1,2,3\n");
+  EXPECT_EQ(
+      files.at("placement/nodes.txt"),
+      "# node_rank host first_rank ranks cuda_visible_devices domains\n0 node000 0 8 4,5,6,7,0,1,2,3 0.0\n");
   EXPECT_EQ(
       files.at("placement/rank_map.csv").substr(0, 95),
       "rank,host,local_rank,local_device,device,stage,copy,side,context,tensor\n0,node000,0,4,4,0,0,0,0");

@@ -16,6 +16,7 @@ namespace {
 struct HostPlace {
   std::int64_t host = 0;
   std::int64_t local = 0;
+  std::int64_t devices = 0;  // of the host
 };
 
 class Hosts {
@@ -35,11 +36,16 @@ class Hosts {
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
+  // Whether some domain of the innermost level has several hosts.
+  [[nodiscard]] bool split() const { return count_ > tree_->domains(LevelId{0}); }
   [[nodiscard]] HostPlace place(DeviceId device) const {
     const std::int32_t domain = tree_->domain_of(device, LevelId{0});
     const std::int64_t inside = device.value - tree_->first_device(LevelId{0}, domain).value;
-    if (per_host_ <= 0) return {domain, inside};
-    return {first_host_[static_cast<std::size_t>(domain)] + inside / per_host_, inside % per_host_};
+    const std::int64_t all = tree_->devices_in(LevelId{0}, domain);
+    if (per_host_ <= 0) return {domain, inside, all};
+    const std::int64_t before = inside / per_host_;
+    return {first_host_[static_cast<std::size_t>(domain)] + before, inside % per_host_,
+            std::min(per_host_, all - before * per_host_)};
   }
 
  private:
@@ -73,6 +79,31 @@ std::map<std::int64_t, std::string> names_of(const ExportQuestion& question,
   return names;
 }
 
+// The names of the vendors' device plugins; a device without another vendor's software and links is NVIDIA's.
+std::string resource_of(const Accelerator& accelerator) {
+  if (accelerator.software == "xla") return "google.com/tpu";
+  if (accelerator.software == "neuron") return "aws.amazon.com/neuron";
+  if (accelerator.software == "synapse") return "habana.ai/gaudi";
+  return accelerator.scale_up.fabric == "infinity-fabric" ? "amd.com/gpu" : "nvidia.com/gpu";
+}
+
+// Names of levels stand in scripts.
+std::string plain(std::string name) {
+  for (char& c : name) {
+    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    if (!fine) c = '_';
+  }
+  return name;
+}
+
+std::vector<HostLevel> levels_above(const Cluster& cluster, bool split) {
+  std::vector<HostLevel> out;
+  const std::vector<Level>& levels = cluster.levels();
+  for (std::size_t i = split ? 0 : 1; i < levels.size(); ++i)
+    out.push_back({plain(levels[i].name), levels[i].in_network_reduction, i == 0});
+  return out;
+}
+
 }  // namespace
 
 std::string_view name_of(RankOrder order) {
@@ -91,8 +122,12 @@ RankMap make_rank_map(const ExportQuestion& question, RankOrder order) {
   const std::int64_t copies = p.copies();
   RankMap map;
   map.order = order;
+  map.named = !question.hosts.empty();
+  map.resource = resource_of(question.inputs.cluster.accelerator());
   map.ranks.resize(static_cast<std::size_t>(p.devices()));
   const Hosts hosts(question);
+  const DeviceTree& tree = question.inputs.cluster.tree();
+  map.levels = levels_above(question.inputs.cluster, hosts.split());
   std::set<std::int64_t> used;
   for (std::size_t stage = 0; stage < question.plan.stages.size(); ++stage) {
     const auto at = static_cast<std::int64_t>(stage);
@@ -118,7 +153,11 @@ RankMap make_rank_map(const ExportQuestion& question, RankOrder order) {
     RankRow& row = map.ranks[r];
     const HostPlace place = hosts.place(row.device);
     const auto [entry, fresh] = index.try_emplace(place.host, map.hosts.size());
-    if (fresh) map.hosts.push_back({names.at(place.host), {}, {}});
+    if (fresh) {
+      map.hosts.push_back({names.at(place.host), {}, {}, place.devices, {}});
+      for (std::int32_t l = hosts.split() ? 0 : 1; l < tree.levels(); ++l)
+        map.hosts.back().domains.push_back(tree.domain_of(row.device, LevelId{l}));
+    }
     HostRow& host = map.hosts[entry->second];
     row.host = entry->second;
     row.local_device = place.local;

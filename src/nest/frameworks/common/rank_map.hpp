@@ -36,6 +36,15 @@ struct HostRow {
   std::string name;
   std::vector<std::int64_t> ranks;          // ascending: the local rank is the place in this list
   std::vector<std::int64_t> local_devices;  // of each of them
+  std::int64_t devices = 0;                 // that the host has, in use or not
+  std::vector<std::int32_t> domains;        // of each of RankMap::levels
+};
+
+// A level of the cluster that joins hosts.
+struct HostLevel {
+  std::string name;       // "rack"; letters, digits, '-' and '_' only
+  bool reduces = false;   // its switches add up
+  bool scale_up = false;  // the accelerators' own links, as in an NVL72 rack: a part of one domain is a host
 };
 
 struct RankMap {
@@ -44,6 +53,9 @@ struct RankMap {
   std::vector<HostRow> hosts;     // those in use, by their first rank
   std::int64_t host_devices = 0;  // of the largest host in use
   bool consecutive = true;        // every host's ranks follow each other: torchrun can number them
+  bool named = false;             // hosts have the names that were given, not made-up ones
+  std::vector<HostLevel> levels;  // innermost first
+  std::string resource;           // what Kubernetes calls such a device: "nvidia.com/gpu"
 };
 
 // Throws an InputError where the names of hosts are too few or repeated.

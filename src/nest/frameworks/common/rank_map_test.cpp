@@ -74,6 +74,19 @@ TEST(RankMap, HostsHaveTheNamesThatAreGiven) {
   EXPECT_EQ(message_of([&] { static_cast<void>(names()); }), "hosts: a host is named twice");
 }
 
+TEST(RankMap, HostsKnowTheirDomainsAndDevices) {
+  test::Planner planner("llama3.1-8b");
+  ExportQuestion question = planner.question(test::degrees({.tensor = 8, .sequence_parallel = true}, 1, 6));
+  const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
+  ASSERT_EQ(map.levels.size(), 2U);
+  EXPECT_EQ(map.levels[0].name, "rack");
+  EXPECT_FALSE(map.levels[0].scale_up);
+  EXPECT_EQ(map.hosts[5].domains, (std::vector<std::int32_t>{1, 0}));
+  EXPECT_EQ(map.hosts[5].devices, 8);
+  EXPECT_EQ(map.resource, "nvidia.com/gpu");
+  EXPECT_FALSE(map.named);
+}
+
 TEST(RankMap, DomainsMaySpanHosts) {
   test::Planner planner("llama3.1-8b");
   ExportQuestion question = planner.question(test::degrees({.tensor = 8, .sequence_parallel = true}, 1, 2));
@@ -83,6 +96,13 @@ TEST(RankMap, DomainsMaySpanHosts) {
   EXPECT_EQ(map.host_devices, 4);
   EXPECT_EQ(map.ranks[5].local_device, 1);
   EXPECT_EQ(map.hosts[map.ranks[5].host].name, "node001");
+  // The halves of a node are hosts, which the node's own links join.
+  ASSERT_EQ(map.levels.size(), 3U);
+  EXPECT_TRUE(map.levels[0].scale_up);
+  EXPECT_EQ(map.levels[0].name, "node");
+  EXPECT_EQ(map.hosts[3].domains, (std::vector<std::int32_t>{1, 0, 0}));
+  question.devices_per_host = 5;
+  EXPECT_EQ(make_rank_map(question, RankOrder::data_before_stage).hosts[1].devices, 3);
 }
 
 }  // namespace

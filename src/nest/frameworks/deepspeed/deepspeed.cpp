@@ -7,6 +7,7 @@
 
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
+#include "nest/frameworks/deepspeed/python_modules.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -37,11 +38,9 @@ constexpr std::array kRules{
 
 Value partition_value(const ExportFacts& f) {
   Value bounds = Value::array();
-  bounds.push(0);
+  for (const std::int64_t bound : stage_bounds(f)) bounds.push(bound);
   Value layers = Value::array();
   for (const std::string& name : f.layers) layers.push(name);
-  std::int64_t end = 0;
-  for (const PipelinePart& part : f.parts) bounds.push(end += static_cast<std::int64_t>(part.layers.size()));
   Value out = Value::object();
   out.set("layers", std::move(layers)).set("bounds", std::move(bounds));
   out.set("nearest_partition_method", partition_method(f).name).set("exact", partition_method(f).exact);
@@ -57,11 +56,9 @@ std::string hostfile(const RankMap& map) {
 std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
   const Parallelism& p = f.parallelism();
   std::vector<std::string> lost;
-  if (p.pipeline > 1 && !partition_method(f).exact)
-    lost.push_back(
-        fmt::format("the stages: PipelineModule has no list of layers, '{}' is nearest; partition.json has "
-                    "the plan's bounds",
-                    partition_method(f).name));
+  if (p.pipeline > 1 && p.data > 1 && f.recipe().overlap.gradient_reduce > 0)
+    lost.emplace_back(
+        "with a pipeline, DeepSpeed reduces gradients after the last micro-batch, not during it");
   const bool local = std::all_of(map.hosts.begin(), map.hosts.end(), [](const HostRow& host) {
     return std::is_sorted(host.local_devices.begin(), host.local_devices.end());
   });
@@ -72,7 +69,11 @@ std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
     lost.emplace_back(
         "shards over a part of the ranks are MiCS, which the model enters by deepspeed.zero.MiCS_Init");
   if (p.strategy.tensor > 1 && p.pipeline > 1)
-    lost.emplace_back("tensor parallelism inside a pipeline is the model's own: give DeepSpeed its mpu");
+    lost.emplace_back(
+        "tensor parallelism inside a pipeline is the layers' own: nest_pipeline.py makes its groups alone");
+  if (p.strategy.tensor > 1 && p.strategy.context > 1)
+    lost.emplace_back(
+        "tensor and context parallelism together: give DeepSpeed an mpu with the groups of both");
   return lost;
 }
 
@@ -81,11 +82,17 @@ std::vector<std::string> remarks(const ExportFacts& f) {
   std::vector<std::string> out{"the training script: TRAIN_SCRIPT, which takes --deepspeed_config"};
   if (p.pipeline > 1) {
     out.push_back(fmt::format(
-        "PipelineModule(num_stages={}, partition_method='{}', activation_checkpoint_interval={})", p.pipeline,
-        partition_method(f).name, f.plan().stages.front().recompute.policy == RecomputePolicy::full ? 1 : 0));
+        "the model: nest_pipeline.NestPipelineModule(layers), which has the plan's stages; "
+        "PipelineModule(num_stages={}, partition_method='{}', activation_checkpoint_interval={}) {}",
+        p.pipeline, partition_method(f).name,
+        f.plan().stages.front().recompute.policy == RecomputePolicy::full ? 1 : 0,
+        partition_method(f).exact ? "has the same" : "comes near"));
   } else if (f.plan().stages.front().recompute.policy == RecomputePolicy::full) {
     out.emplace_back("recomputation: wrap every block in deepspeed.checkpointing.checkpoint");
   }
+  if (p.strategy.context > 1)
+    out.emplace_back(
+        "context parallelism: nest_ulysses.py registers Ulysses with Transformers and cuts batches");
   if (p.strategy.expert > 1)
     out.push_back(fmt::format("experts: deepspeed.moe.layer.MoE(ep_size={}{})", p.strategy.expert,
                               p.strategy.tensor > 1 ? ", enable_expert_tensor_parallelism=True" : ""));
@@ -98,6 +105,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${TRAIN_SCRIPT:?set it to your training script}"
 read -ra own <<< "${TRAIN_ARGS:-}"
+export PYTHONPATH=$here${PYTHONPATH:+:$PYTHONPATH}
 exec "$@" "$TRAIN_SCRIPT" --deepspeed --deepspeed_config "$here/ds_config.json" "${own[@]}"
 )sh";
 
@@ -123,7 +131,7 @@ Value deepspeed_config(const ExportFacts& f) {
   out.set("optimizer", std::move(optimizer));
   out.set("communication_data_type", name_of(r.reduce_dtype));
   Value zero = Value::object();
-  zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0);
+  zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0 && p.pipeline == 1);
   zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);
   zero.set("allgather_bucket_size", 500'000'000);
   const std::int64_t group = p.data * p.strategy.context;
@@ -175,8 +183,11 @@ ExportResult export_deepspeed(const ExportQuestion& question, const ExportSink& 
                  "or deepspeed --hostfile hostfile train.py --deepspeed_config ds_config.json"};
   sink({"ds_config.json", to_json(deepspeed_config(facts)) + "\n"});
   sink({"hostfile", hostfile(map)});
-  if (question.plan.parallelism.pipeline > 1)
+  if (question.plan.parallelism.pipeline > 1) {
     sink({"partition.json", to_json(partition_value(facts)) + "\n"});
+    sink({"nest_pipeline.py", pipeline_module(facts)});
+  }
+  if (question.plan.parallelism.strategy.context > 1) sink({"nest_ulysses.py", ulysses_module(facts)});
   sink({"deepspeed.sh", std::string(kCommand), true});
   sink({"run_host.sh", host_script(map, "deepspeed.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-deepspeed", "deepspeed.sh"), true});

@@ -84,8 +84,9 @@ TEST(DeepSpeed, TellsWhatPythonMustSay) {
   plan.default_recompute = {RecomputePolicy::full, 0};
   const test::Exported out = test::exported("deepspeed", planner.question(plan));
   EXPECT_NE(out.files.at("NOTES.md")
-                .find("PipelineModule(num_stages=4, partition_method='type:block', "
-                      "activation_checkpoint_interval=1)"),
+                .find("the model: nest_pipeline.NestPipelineModule(layers), which has the plan's stages; "
+                      "PipelineModule(num_stages=4, partition_method='type:block', "
+                      "activation_checkpoint_interval=1) has the same"),
             std::string::npos);
 }
 

@@ -16,7 +16,6 @@ constexpr std::string_view kByFlags = "flags and values against its sources";
 constexpr std::string_view kByFields = "fields and values against its sources";
 constexpr std::string_view kByOverrides = "50 plans through its overrides";
 constexpr std::string_view kByParsing = "50 plans through its parser";
-constexpr std::string_view kByReading = "its sources were read";
 
 constexpr std::array kMegatron{
     Release{"core_v0.14", "2025-10-08", "2026-11-16", kByFlags},
@@ -33,7 +32,8 @@ constexpr std::array kTorchtitan{
     Release{"main", "2026-08-21", "2026-11-16", kByParsing},
 };
 
-constexpr std::array kDeepSpeed{Release{"0.19", "", "2026-11-16", kByReading}};
+constexpr std::array kDeepSpeed{
+    Release{"0.19", "2026-05-06", "2026-11-16", "steps of two plans on CPUs with 0.19.8"}};
 
 constexpr std::array kAccelerate{Release{"1.15", "2026-07-24", "2026-11-16", kByParsing}};
 
@@ -46,6 +46,10 @@ constexpr std::array kBridge{Release{"v0.6", "2026-08-19", "2026-11-16", kByOver
 constexpr std::array kVerl{Release{"v0.7", "2026-01-05", "2026-11-16", kByOverrides}};
 
 constexpr std::array kMsSwift{Release{"v4.5", "2026-08-16", "2026-11-16", kByFields}};
+constexpr std::array kSlurm{
+    Release{"26.05", "2026-05-26", "2026-11-16", "its manual; 9 jobs on 8 nodes of 22.05"}};
+
+constexpr std::array kKueue{Release{"0.19", "2026-07-22", "2026-11-16", "schemas of Kueue and JobSet 0.12"}};
 
 constexpr std::array kTables{
     ReleaseTable{"megatron", "Megatron-LM", kMegatron, "core_v0.19"},
@@ -57,6 +61,8 @@ constexpr std::array kTables{
     ReleaseTable{"megatron-bridge", "Megatron Bridge", kBridge, "v0.6"},
     ReleaseTable{"verl", "verl", kVerl, "v0.7"},
     ReleaseTable{"ms-swift", "ms-swift", kMsSwift, "v4.5"},
+    ReleaseTable{"slurm", "Slurm", kSlurm, "26.05"},
+    ReleaseTable{"kubernetes", "Kueue", kKueue, "0.19"},
 };
 
 // Without the words before the number: "core_v0.16" -> "0.16".
