@@ -35,44 +35,6 @@ constexpr std::array kRules{
                heads_over_context},
 };
 
-Value config_value(const ExportFacts& f) {
-  const Parallelism& p = f.parallelism();
-  const Training& t = f.plan().training;
-  const Recipe& r = f.recipe();
-  Value enabled = Value::object();
-  enabled.set("enabled", true);
-  Value out = Value::object();
-  out.set("train_batch_size", t.global_batch).set("train_micro_batch_size_per_gpu", t.micro_batch);
-  out.set("gradient_accumulation_steps", t.micro_batches);
-  out.set(t.precision == Precision::fp16 ? "fp16" : "bf16", std::move(enabled));
-  Value optimizer = Value::object();
-  Value none = Value::object();
-  optimizer.set("type", t.optimizer == Optimizer::adam ? "AdamW" : "SGD").set("params", std::move(none));
-  out.set("optimizer", std::move(optimizer));
-  out.set("communication_data_type", name_of(r.reduce_dtype));
-  Value zero = Value::object();
-  zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0);
-  zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);
-  zero.set("allgather_bucket_size", 500'000'000);
-  const std::int64_t group = p.data * p.strategy.context;
-  if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
-  out.set("zero_optimization", std::move(zero));
-  if (p.strategy.tensor > 1) {
-    Value tensor = Value::object();
-    tensor.set("autotp_size", p.strategy.tensor);
-    out.set("tensor_parallel", std::move(tensor));
-  }
-  if (p.strategy.context > 1) out.set("sequence_parallel_size", p.strategy.context);
-  if (p.pipeline > 1) {
-    const bool full = f.plan().stages.front().recompute.policy == RecomputePolicy::full;
-    Value pipeline = Value::object();
-    pipeline.set("stages", p.pipeline).set("partition", partition_method(f).name);
-    pipeline.set("activation_checkpoint_interval", full ? 1 : 0);
-    out.set("pipeline", std::move(pipeline));
-  }
-  return out;
-}
-
 Value partition_value(const ExportFacts& f) {
   Value bounds = Value::array();
   bounds.push(0);
@@ -145,6 +107,49 @@ std::span<const ExportRule> deepspeed_rules() {
   return kRules;
 }
 
+Value deepspeed_config(const ExportFacts& f) {
+  const Parallelism& p = f.parallelism();
+  const Training& t = f.plan().training;
+  const Recipe& r = f.recipe();
+  Value enabled = Value::object();
+  enabled.set("enabled", true);
+  Value out = Value::object();
+  out.set("train_batch_size", t.global_batch).set("train_micro_batch_size_per_gpu", t.micro_batch);
+  out.set("gradient_accumulation_steps", t.micro_batches);
+  out.set(t.precision == Precision::fp16 ? "fp16" : "bf16", std::move(enabled));
+  Value optimizer = Value::object();
+  Value none = Value::object();
+  optimizer.set("type", t.optimizer == Optimizer::adam ? "AdamW" : "SGD").set("params", std::move(none));
+  out.set("optimizer", std::move(optimizer));
+  out.set("communication_data_type", name_of(r.reduce_dtype));
+  Value zero = Value::object();
+  zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0);
+  zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);
+  zero.set("allgather_bucket_size", 500'000'000);
+  const std::int64_t group = p.data * p.strategy.context;
+  if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
+  out.set("zero_optimization", std::move(zero));
+  if (p.strategy.tensor > 1) {
+    Value tensor = Value::object();
+    tensor.set("autotp_size", p.strategy.tensor);
+    out.set("tensor_parallel", std::move(tensor));
+  }
+  if (p.strategy.context > 1) out.set("sequence_parallel_size", p.strategy.context);
+  if (p.pipeline > 1) {
+    const bool full = f.plan().stages.front().recompute.policy == RecomputePolicy::full;
+    Value pipeline = Value::object();
+    pipeline.set("stages", p.pipeline).set("partition", partition_method(f).name);
+    pipeline.set("activation_checkpoint_interval", full ? 1 : 0);
+    out.set("pipeline", std::move(pipeline));
+  } else if (f.plan().stages.front().recompute.policy == RecomputePolicy::full) {
+    // What deepspeed.checkpointing.configure reads; the model calls checkpoint() for every block.
+    Value checkpointing = Value::object();
+    checkpointing.set("partition_activations", false).set("number_checkpoints", f.blocks);
+    out.set("activation_checkpointing", std::move(checkpointing));
+  }
+  return out;
+}
+
 PartitionMethod partition_method(const ExportFacts& f) {
   const auto stages = static_cast<std::int64_t>(f.parts.size());
   const auto layers = static_cast<std::int64_t>(f.layers.size());
@@ -173,7 +178,7 @@ ExportResult export_deepspeed(const ExportQuestion& question, const ExportSink& 
   result.next = {"TRAIN_SCRIPT=train.py ./run_host.sh on each host of placement/hosts.txt",
                  "or TRAIN_SCRIPT=train.py sbatch run_slurm.sh",
                  "or deepspeed --hostfile hostfile train.py --deepspeed_config ds_config.json"};
-  sink({"ds_config.json", to_json(config_value(facts)) + "\n"});
+  sink({"ds_config.json", to_json(deepspeed_config(facts)) + "\n"});
   sink({"hostfile", hostfile(map)});
   if (question.plan.parallelism.pipeline > 1)
     sink({"partition.json", to_json(partition_value(facts)) + "\n"});

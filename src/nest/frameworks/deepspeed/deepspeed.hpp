@@ -13,6 +13,9 @@ namespace nest::frameworks {
 [[nodiscard]] std::span<const ExportRule> deepspeed_rules();
 [[nodiscard]] ExportResult export_deepspeed(const ExportQuestion& question, const ExportSink& sink);
 
+// ds_config.json, which other frameworks that run DeepSpeed take too.
+[[nodiscard]] Value deepspeed_config(const ExportFacts& facts);
+
 // The partition_method of PipelineModule that gives these stages, and whether it gives just these: "uniform"
 // (equal numbers of layers) or "type:block" (equal numbers of blocks).
 struct PartitionMethod {
