@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
+#include <string>
 
 #include "support/message_of.hpp"
 
@@ -36,6 +38,34 @@ TEST(Importers, TellsTextsThatAreNone) {
   EXPECT_EQ(refusal("hello"), none);
   EXPECT_EQ(refusal("{\"a\": 1}"), none);
   EXPECT_EQ(find_importer("other"), nullptr);
+}
+
+// Samples that are cut, doubled or spoilt become plans or one sentence, and nothing worse.
+TEST(Importers, SpoiltFilesNeverCrash) {
+  std::mt19937 dice(11);  // NOLINT(cert-msc51-cpp): the same texts each time
+  const std::string odd = "[]{}\"'=.,#\\\n -_019aeE:";
+  int read = 0;
+  for (int round = 0; round < 4'000; ++round) {
+    const Importer& importer = importers()[static_cast<std::size_t>(round) % importers().size()];
+    ImportQuestion question{.file = "x",
+                            .text = std::string(importer.sample),
+                            .model = "llama3.2-1b",
+                            .cluster = "h100-spine-leaf"};
+    for (std::size_t change = dice() % 3 + 1; change > 0; --change) {
+      const std::size_t at = dice() % question.text.size();
+      if (dice() % 3 == 0) {
+        question.text.erase(at, dice() % 6 + 1);
+      } else if (dice() % 2 == 0) {
+        question.text[at] = odd[dice() % odd.size()];
+      } else {
+        question.text.insert(at, std::to_string(dice() % 100'000));
+      }
+      question.text += ' ';
+    }
+    Warnings warnings;
+    if (message_of([&] { static_cast<void>(importer.read(question, warnings)); }) == "(no error)") ++read;
+  }
+  EXPECT_GT(read, 400);
 }
 
 TEST(Importers, AccelerateHasDeepSpeedsWordsWhereItRunsIt) {

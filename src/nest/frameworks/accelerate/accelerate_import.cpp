@@ -29,7 +29,6 @@ const std::vector<std::string_view> kMesh{"dp_replicate_size",
                                           "sp_seq_length",
                                           "sp_seq_length_is_variable",
                                           "sp_attn_implementation"};
-// Kinds of devices and launchers that a plan has no word for.
 constexpr std::array<std::string_view, 6> kWorldKinds{"FSDP",      "DEEPSPEED", "MULTI_GPU",
                                                       "MULTI_XPU", "MULTI_NPU", "NO"};
 
@@ -110,8 +109,6 @@ class Import {
 
   [[nodiscard]] std::int64_t ranks() const { return file_.whole("num_processes").value_or(0); }
 
-  [[nodiscard]] std::optional<bool> recomputes() const { return fsdp_boolean("activation_checkpointing"); }
-
   void read_training() {
     Training& t = run_.plan.training;
     t.sequence = given_.sequence.value_or(run_.inputs.default_sequence());
@@ -142,7 +139,7 @@ class Import {
     run_.ranks = kind == "NO" ? 1 : ranks();
     const auto replicate = file_.whole(mesh_key("dp_replicate_size"));
     const auto shard = file_.whole(mesh_key("dp_shard_size"), -1);
-    if (replicate && shard && *shard > 0) run_.data = *replicate * *shard;
+    if (replicate && shard && *shard > 0) run_.data = *replicate * *shard;  // each at most 1e9
   }
 
   void read_batch() {
@@ -152,7 +149,8 @@ class Import {
       run_.warn("the micro-batch is not in it: 1 is assumed, --micro-batch sets another");
     run_.global_batch = given_.global_batch;
     run_.settle_ranks();
-    const std::int64_t steps = file_.whole("gradient_accumulation_steps").value_or(1);
+    constexpr std::int64_t kMost = 1'000'000;
+    const std::int64_t steps = std::min(kMost, file_.whole("gradient_accumulation_steps").value_or(1));
     if (!run_.global_batch) run_.global_batch = t.micro_batch * run_.plan.parallelism.data * steps;
     run_.settle_batch("--global-batch");
   }

@@ -43,6 +43,11 @@ std::int64_t ImportedRun::assumed_ranks() const {
 void ImportedRun::settle_ranks() {
   Parallelism& p = plan.parallelism;
   const Strategy& s = p.strategy;
+  constexpr std::int64_t kMost = 1'000'000;  // more would leave the range of their product
+  for (const std::int64_t degree :
+       {s.tensor, s.context, s.expert, s.expert_tensor_degree(), p.pipeline, data, ranks, question.devices}) {
+    if (degree > kMost) fail("", fmt::format("a degree of {}: the most is {}", degree, kMost));
+  }
   const std::int64_t dense = s.tensor * s.context * p.pipeline;
   const std::int64_t expert = s.expert_tensor_degree() * s.expert * p.pipeline;
   std::int64_t world = question.devices > 0 ? question.devices : ranks;

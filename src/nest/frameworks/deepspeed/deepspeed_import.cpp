@@ -139,6 +139,9 @@ class Import {
     auto micro = size("train_micro_batch_size_per_gpu", given_.micro_batch, "--micro-batch");
     const auto steps = file_.whole("gradient_accumulation_steps");
     run_.ranks = launch_.ranks;
+    constexpr std::int64_t kMost = 1'000'000'000;
+    if (micro.value_or(1) * steps.value_or(1) > kMost)
+      file_.fail("gradient_accumulation_steps", "the batch of one rank is too large");
     if (batch && micro && steps) {
       if (*batch % (*micro * *steps) != 0)
         file_.fail("train_batch_size",
@@ -148,7 +151,6 @@ class Import {
     }
     t.micro_batch = micro.value_or(1);
     run_.global_batch = batch;
-    if (!batch && run_.ranks == 0 && question_.devices == 0) run_.global_batch.reset();
     run_.settle_ranks();
     const std::int64_t data = run_.plan.parallelism.data;
     if (!micro && batch) {
@@ -179,7 +181,8 @@ class Import {
 
   void read_zero() {
     const std::int64_t stage = file_.whole("zero_optimization.stage", 0).value_or(0);
-    assume("zero_optimization.stage", "0", "--kind with a file that says it");
+    if (file_.automatic("zero_optimization.stage"))
+      file_.warn("zero_optimization.stage", "\"auto\" is not known here: 0 is assumed", run_.warnings);
     if (stage > Zero::kMost)
       file_.fail("zero_optimization.stage", fmt::format("0 to 3 is expected, not {}", stage));
     const std::int64_t part = file_.whole("zero_optimization.mics_shard_size", -1).value_or(-1);
@@ -196,6 +199,8 @@ class Import {
     if (p.pipeline > 1) {
       const auto layers =
           static_cast<std::int64_t>(layer_chain(run_.inputs, run_.plan.training.sequence).names.size());
+      if (p.pipeline > layers)
+        file_.fail("pipeline.stages", fmt::format("{} stages of {} layers", p.pipeline, layers));
       std::vector<std::int64_t> parts = bounds_beside(layers);
       if (parts.empty() && file_.text("pipeline.partition").value_or("") == "uniform") {
         for (std::int64_t i = 0; i < p.pipeline; ++i)

@@ -194,8 +194,10 @@ class Import {
       const auto text = question_.read_beside(csv);
       if (!text)
         file_.fail("parallelism.pipeline_parallel_schedule_csv", fmt::format("'{}' cannot be read", csv));
+      constexpr std::int64_t kMost = 1'000'000;  // tasks
+      const bool long_one = p.pipeline * run_.plan.training.micro_batches > kMost;
       for (const Schedule schedule : all_schedules()) {
-        if (schedule_of(schedule).chunked()) continue;
+        if (long_one || schedule_of(schedule).chunked()) continue;
         if (*text == schedule_csv(schedule, p.pipeline, 1, run_.plan.training.micro_batches)) return schedule;
       }
       file_.fail("parallelism.pipeline_parallel_schedule_csv", "it is none of the schedules of plans");

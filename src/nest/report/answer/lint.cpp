@@ -70,11 +70,35 @@ class Linter {
                       format(m.total() - m.capacity), rank.value, format_memory(m.total()),
                       format_memory(m.capacity)));
     }
+    if (most > 1) doubts();
     if (most > 0 && most < 1 - kMuchFreeMemory)
       add(LintKind::hint, "free-memory",
           fmt::format("the fullest device uses {} of its memory: a larger micro-batch, fewer shards or less "
                       "recomputation would fit",
                       format_percent(most, 0)));
+  }
+
+  // In fp8, Transformer Engine keeps what goes into products in 8 bits, and we price 16. The inputs of the first
+  // products of attention and ffn and of the ffn's last one take half then; attention's result is kept in 16 bits
+  // for its own sake, and in 8 bits besides.
+  void doubts() {
+    const auto* spec = std::get_if<ModelSpec>(&inputs_.source);
+    if (plan_.training.precision != Precision::fp8 || plan_.parallelism.pipeline > 1 || spec == nullptr)
+      return;
+    const Strategy& s = plan_.parallelism.strategy;
+    std::int64_t values = 0;  // of one token
+    for (const StackSpec& stack : spec->stacks) {
+      for (const BlockSpec& block : stack.blocks) {
+        if (block.experts) return;
+        values += (s.shards_sequence() ? 2 * stack.hidden / s.tensor : 2 * stack.hidden) +
+                  (block.ffn.ffn - stack.hidden) / s.tensor;
+      }
+    }
+    const Bytes less(values * plan_.training.sequence / s.context * plan_.training.micro_batch);
+    add(LintKind::hint, "fp8-memory",
+        fmt::format(
+            "{} of it are in doubt: in fp8 the inputs of products are kept in 8 bits, and 16 are priced",
+            format(less)));
   }
 
   // Whether the tensor group of some cell has devices in several of the innermost domains.
