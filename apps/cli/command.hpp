@@ -65,6 +65,7 @@ struct Command {
   std::vector<Option> options;
   std::vector<Example> examples;
   int (*run)(const Arguments&, Terminal&) = nullptr;
+  std::string sample = {};  // an input as it looks, for --help; empty: none
 };
 
 // All commands, in the order of the help.

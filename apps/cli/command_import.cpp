@@ -1,6 +1,7 @@
 // nest import: somebody else's description of a training run as a plan.
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "command.hpp"
@@ -12,13 +13,13 @@
 namespace nest::cli {
 namespace {
 
-int run_import(const Arguments& arguments, Terminal& terminal) {
+int import_as(const Importer& importer, const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
   if (!arguments.has("-o") && !arguments.has("--json"))
     throw UsageError("give -o FILE to write the plan to a file, or --json to print it");
   check_output(arguments, "-o");
   Warnings warnings;
-  OpenPlan open = import_megatron(read_import_question(arguments), warnings);
+  OpenPlan open = importer.read(read_import_question(arguments), warnings);
   terminal.warn(warnings);
   Pricer pricer(open.inputs);
   const PricedPlan priced = pricer.price(open.plan);
@@ -39,26 +40,56 @@ int run_import(const Arguments& arguments, Terminal& terminal) {
   return kOk;
 }
 
+// The functions of the table of commands have no place for the importer.
+template <std::size_t I>
+int run_import(const Arguments& arguments, Terminal& terminal) {
+  return import_as(importers()[I], arguments, terminal);
+}
+constexpr std::array kRuns{run_import<0>, run_import<1>, run_import<2>, run_import<3>};
+
+// What each kind is asked for.
+constexpr std::array<std::array<std::string_view, 2>, kRuns.size()> kExamples{{
+    {"megatron-launch/megatron_args.txt -o plan.json", "train_gpt3.sh --devices 64 -o plan.json"},
+    {"train.toml --devices 64 -o plan.json",
+     "llama3_405b.toml --cluster dgx-h100-superpod --devices 128 --json"},
+    {"ds_config.json --model llama3.1-8b --sequence 4096 --devices 16 -o plan.json",
+     "ds_config.json --model mixtral-8x7b --expert 8 --devices 64 --json"},
+    {"fsdp.yaml --model llama3.1-8b --sequence 4096 --micro-batch 2 -o plan.json",
+     "accelerate.yaml --model qwen3-8b --sequence 8192 --global-batch 128 --json"},
+}};
+
+std::string details_of(const Importer& importer) {
+  return fmt::format(
+      "Reads {} and writes the plan that it describes, with its price. Rank r runs on device r unless "
+      "--ranks "
+      "says otherwise. Sizes that contradict each other are refused. What concerns parallelism and is not "
+      "understood is listed.",
+      importer.file);
+}
+
 }  // namespace
 
 std::vector<Command> import_commands() {
   std::vector<Option> options = import_options();
   options.push_back({"-o", "FILE", "the file to write the plan to"});
   options.push_back(json_option());
-  return {
-      {"import megatron",
-       "ARGS",
-       1,
-       1,
-       "read a plan from Megatron-LM's arguments",
-       "Reads an argument file or a launch script of Megatron-LM and writes the plan that it describes, with "
-       "its price. Rank r runs on device r unless --ranks says otherwise. Sizes that contradict each other "
-       "are refused. Flags about parallelism that are not understood are listed.",
-       std::move(options),
-       {{"nest import megatron megatron-launch/megatron_args.txt -o plan.json", "read an export back"},
-        {"nest import megatron train_gpt3.sh --devices 64 -o plan.json", "read a launch script"}},
-       run_import},
-  };
+  std::vector<Command> out;
+  for (std::size_t i = 0; i < kRuns.size(); ++i) {
+    const Importer& importer = importers()[i];
+    const std::string name = fmt::format("import {}", importer.name);
+    out.push_back({name,
+                   "FILE",
+                   1,
+                   1,
+                   fmt::format("read a plan from {}", importer.file),
+                   details_of(importer),
+                   options,
+                   {{fmt::format("nest {} {}", name, kExamples[i][0]), "write the plan of a file"},
+                    {fmt::format("nest {} {}", name, kExamples[i][1]), "with what the file does not say"}},
+                   kRuns[i],
+                   std::string(importer.sample)});
+  }
+  return out;
 }
 
 }  // namespace nest::cli

@@ -94,6 +94,7 @@ std::string overview(const Terminal& terminal) {
 
 std::string help_of(const Command& command, const Terminal& terminal) {
   std::string out = "usage: " + usage(command) + "\n\n" + wrap(command.details, kTextWidth, 0) + "\n\n";
+  if (!command.sample.empty()) out += "An input\n\n" + command.sample + "\n";
   out += terminal.heading("Options") + "\n" + options_text(command);
   if (!command.examples.empty()) out += "\n" + terminal.heading("Examples") + "\n";
   for (const Example& e : command.examples) out += "  " + e.command + "\n      " + e.what + "\n";
@@ -103,8 +104,9 @@ std::string help_of(const Command& command, const Terminal& terminal) {
 std::string manual_reference() {
   std::string out;
   for (const Command& c : commands()) {
-    out += "### `nest " + c.name + "`\n\n" + c.details + "\n\n```\n" + usage(c) + "\n\n" + options_text(c) +
-           "```\n\n";
+    out += "### `nest " + c.name + "`\n\n" + c.details + "\n\n" +
+           (c.sample.empty() ? "" : "An input:\n\n```\n" + c.sample + "```\n\n") + "```\n" + usage(c) +
+           "\n\n" + options_text(c) + "```\n\n";
     for (const Example& e : c.examples) out += "- `" + e.command + "`: " + e.what + "\n";
     if (!c.examples.empty()) out += '\n';
   }

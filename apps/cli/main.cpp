@@ -1,4 +1,7 @@
 // The program: finds the command, runs it, and turns what went wrong into one sentence and an exit code.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <new>
 
@@ -33,6 +36,15 @@ Found find_command(const std::vector<std::string>& words) {
   if (one == nullptr) {
     std::vector<std::string> known;
     for (const Command& c : commands()) known.push_back(c.name.substr(0, c.name.find(' ')));
+    std::vector<std::string> seconds;  // of commands that are two words
+    for (const Command& c : commands()) {
+      if (c.name.starts_with(words[0] + " ")) seconds.push_back(c.name);
+    }
+    if (!seconds.empty()) {
+      const std::string close = did_you_mean(two, seconds);
+      throw UsageError(fmt::format("'nest {}' is one of: {}{}", words[0], fmt::join(seconds, ", "),
+                                   close.empty() ? "" : "; " + close));
+    }
     const std::string guess = did_you_mean(words[0], known);
     throw UsageError("there is no command '" + words[0] + "'; " +
                      (guess.empty() ? "'nest' lists them" : guess));

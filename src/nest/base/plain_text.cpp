@@ -33,6 +33,25 @@ bool is_binary(std::string_view text) {
 
 }  // namespace
 
+void append_utf8(std::string& out, unsigned code) {
+  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0U | code >> 6U);
+    put(0x80U | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    put(0xE0U | code >> 12U);
+    put(0x80U | (code >> 6U & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  } else {
+    put(0xF0U | code >> 18U);
+    put(0x80U | (code >> 12U & 0x3FU));
+    put(0x80U | (code >> 6U & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  }
+}
+
 std::size_t utf8_length(std::string_view s) {
   const auto more = [&](std::size_t i) { return (byte_at(s, i) & 0xC0U) == 0x80U; };
   const unsigned first = byte_at(s, 0);

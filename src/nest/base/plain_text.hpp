@@ -14,6 +14,9 @@ namespace nest::base {
 // surrogates).
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
+// Adds a character by its number, which is no surrogate and at most 0x10FFFF.
+void append_utf8(std::string& out, unsigned code);
+
 // Whether a text holds C0 or C1 control characters or DEL.
 [[nodiscard]] bool has_control(std::string_view text);
 

@@ -38,5 +38,11 @@ TEST(PlainText, FindsTheLineThatIsNoUtf8) {
   EXPECT_EQ(refusal("name: \xe2\x82\xac\xf0\x9f\x98\x80\n"), "(no error)");
 }
 
+TEST(PlainText, AppendsCharactersOfEveryLength) {
+  std::string text;
+  for (const unsigned code : {0x41U, 0xE9U, 0x20ACU, 0x1F600U}) append_utf8(text, code);
+  EXPECT_EQ(text, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+}
+
 }  // namespace
 }  // namespace nest::base

@@ -9,6 +9,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest::base {
 
@@ -84,25 +85,6 @@ unsigned hex_digits(std::string_view four) {
   unsigned code = 0;
   std::from_chars(four.data(), four.data() + four.size(), code, 16);
   return code;
-}
-
-void append_utf8(std::string& out, unsigned code) {
-  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0U | code >> 6U);
-    put(0x80U | (code & 0x3FU));
-  } else if (code < 0x10000) {
-    put(0xE0U | code >> 12U);
-    put(0x80U | (code >> 6U & 0x3FU));
-    put(0x80U | (code & 0x3FU));
-  } else {
-    put(0xF0U | code >> 18U);
-    put(0x80U | (code >> 12U & 0x3FU));
-    put(0x80U | (code >> 6U & 0x3FU));
-    put(0x80U | (code & 0x3FU));
-  }
 }
 
 // What stands between the quotes of a valid JSON string, as the text it means.

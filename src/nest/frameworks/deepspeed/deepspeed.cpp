@@ -149,6 +149,11 @@ Value deepspeed_config(const ExportFacts& f) {
     pipeline.set("stages", p.pipeline).set("partition", partition_method(f).name);
     pipeline.set("activation_checkpoint_interval", full ? 1 : 0);
     out.set("pipeline", std::move(pipeline));
+  } else if (f.plan().stages.front().recompute.policy == RecomputePolicy::full) {
+    // What deepspeed.checkpointing.configure reads; the model calls checkpoint() for every block.
+    Value checkpointing = Value::object();
+    checkpointing.set("partition_activations", false).set("number_checkpoints", f.blocks);
+    out.set("activation_checkpointing", std::move(checkpointing));
   }
   return out;
 }

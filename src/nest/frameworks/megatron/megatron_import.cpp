@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
-#include "nest/base/document/csv.hpp"
-#include "nest/cluster/catalog.hpp"
 #include "nest/frameworks/common/flags.hpp"
+#include "nest/frameworks/common/imported_run.hpp"
 #include "nest/frameworks/megatron/megatron_config.hpp"
 #include "nest/frameworks/megatron/megatron_layout.hpp"
 #include "nest/frameworks/megatron/megatron_shape.hpp"
 #include "nest/frameworks/megatron/megatron_stages.hpp"
 #include "nest/model/hub/hub_config.hpp"
-#include "nest/price/price.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -60,29 +57,30 @@ constexpr const char* kNameOne = "name a model with --model";
 class Import {
  public:
   Import(const ImportQuestion& question, Warnings& warnings)
-      : question_(question), flags_(read_flags(question.text)), warnings_(warnings) {
+      : question_(question),
+        flags_(read_flags(question.text)),
+        warnings_(warnings),
+        run_{question, warnings, load_run_inputs(question, std::string(kDefaultRecipe))} {
     if (flags_.empty()) throw InputError(question.file, "", "no flags of Megatron-LM in it");
   }
 
   OpenPlan run() {
     warn_unknown();
-    PlanInputs inputs = read_inputs();
-    Plan plan;
-    read_training(inputs, plan.training);
-    read_degrees(inputs, plan);
+    read_inputs(run_.inputs);
+    Plan& plan = run_.plan;
+    read_training(run_.inputs, plan.training);
+    read_degrees(plan);
     read_zero(plan.parallelism);
     const Recompute recompute = read_recompute();
     const MegatronSplit split = read_split(plan.parallelism.pipeline);
     plan.parallelism.interleave = split.interleave;
     plan.parallelism.schedule = split.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
     try {
-      make_stages(split, recompute, inputs, plan);
-      place(plan, inputs);
-      plan = Pricer(inputs).complete(std::move(plan));
+      make_stages(split, recompute, run_.inputs, plan);
     } catch (const InputError& error) {
       fail(error.place(), error.problem());
     }
-    return {std::move(plan), std::move(inputs)};
+    return run_.finish();
   }
 
  private:
@@ -124,12 +122,7 @@ class Import {
     }
   }
 
-  PlanInputs read_inputs() {
-    PlanInputs inputs{{},
-                      {},
-                      load_cluster(question_.cluster),
-                      load_recipe(question_.recipe.value_or(std::string(kDefaultRecipe))),
-                      {}};
+  void read_inputs(PlanInputs& inputs) {
     if (!question_.recipe) {
       Overlap& overlap = inputs.recipe.overlap;
       if (!has("--overlap-grad-reduce")) overlap.gradient_reduce = 0;
@@ -142,14 +135,14 @@ class Import {
     if (question_.model) {
       set_model(inputs, *question_.model, warnings_);
       check_shape(inputs);
-      return inputs;
+      return;
     }
     if (const std::string reason = unknown_family(flags_); !reason.empty())
       throw InputError(question_.file, "", reason, kNameOne);
     const std::vector<std::string> names = zoo_models_of(flags_);
     if (!names.empty()) {
       set_model(inputs, names.front(), warnings_);
-      return inputs;
+      return;
     }
     MegatronConfig built = config_of(flags_);
     if (built.config.is_null()) throw InputError(question_.file, "", built.reason, kNameOne);
@@ -157,7 +150,6 @@ class Import {
       warnings_.push_back(fmt::format("{}: {}", question_.file, sentence));
     inputs.model = std::move(built.config);
     inputs.source = read_hub_config(parse_json(question_.file, to_json(inputs.model)), "imported", warnings_);
-    return inputs;
   }
 
   // The model that was named must be the one of the flags.
@@ -176,10 +168,11 @@ class Import {
   }
 
   void read_training(const PlanInputs& inputs, Training& t) const {
-    const auto micro = whole("--micro-batch-size");
+    auto micro = whole("--micro-batch-size");
+    if (!micro) micro = question_.given.micro_batch;
     if (!micro) fail("--micro-batch-size", "is missing");
     t.micro_batch = *micro;
-    t.sequence = whole("--seq-length").value_or(inputs.default_sequence());
+    t.sequence = whole("--seq-length").value_or(question_.given.sequence.value_or(inputs.default_sequence()));
     t.precision = has("--fp8-format") || has("--fp8-hybrid") ? Precision::fp8
                   : has("--fp16")                            ? Precision::fp16
                                                              : Precision::bf16;
@@ -191,7 +184,6 @@ class Import {
 
   // "world size: 64" of an argument file by nest, or the launcher's nodes x processes; 0: nobody says it.
   [[nodiscard]] std::int64_t ranks() const {
-    if (question_.devices > 0) return question_.devices;
     constexpr std::string_view kMark = "world size: ";
     if (const std::size_t at = question_.text.find(kMark); at != std::string::npos) {
       const char* begin = question_.text.data() + at + kMark.size();
@@ -207,109 +199,33 @@ class Import {
     return 0;
   }
 
-  // Where nobody says how many ranks there are: as many as the cluster and the batch allow.
-  [[nodiscard]] std::int64_t assumed_ranks(const PlanInputs& inputs, const Parallelism& p,
-                                           std::int64_t sequences) {
-    const Strategy& s = p.strategy;
-    const std::int64_t dense = s.tensor * s.context * p.pipeline;
-    const std::int64_t expert = s.expert_tensor * s.expert * p.pipeline;
-    const bool rounds =
-        has("--num-virtual-stages-per-pipeline-rank") || has("--num-layers-per-virtual-pipeline-stage");
-    const auto fits = [&](std::int64_t data) {
-      return dense * data % expert == 0 && (sequences == 0 || sequences % data == 0) &&
-             (!rounds || sequences / data % p.pipeline == 0);
-    };
-    std::int64_t most = inputs.cluster.devices() / dense;
-    while (most > 1 && !fits(most)) --most;
-    most = std::max<std::int64_t>(1, most);
-    if (most * dense < inputs.cluster.devices())
-      warnings_.push_back(
-          fmt::format("{}: the number of ranks is not in it: {} are assumed, --devices sets another",
-                      question_.file, most * dense));
-    return most * dense;
-  }
-
-  void read_degrees(const PlanInputs& inputs, Plan& plan) {
+  void read_degrees(Plan& plan) {
+    const GivenSizes& given = question_.given;
     Parallelism& p = plan.parallelism;
     Strategy& s = p.strategy;
-    Training& t = plan.training;
-    s.tensor = whole("--tensor-model-parallel-size").value_or(1);
-    s.context = whole("--context-parallel-size").value_or(1);
+    s.tensor = whole("--tensor-model-parallel-size").value_or(given.tensor.value_or(1));
+    s.context = whole("--context-parallel-size").value_or(given.context.value_or(1));
     const bool experts = has("--num-experts") || question_.model.has_value();
-    s.expert = experts ? whole("--expert-model-parallel-size").value_or(1) : 1;
+    s.expert = experts ? whole("--expert-model-parallel-size").value_or(given.expert.value_or(1)) : 1;
     s.expert_tensor = experts ? whole("--expert-tensor-parallel-size").value_or(s.tensor) : s.tensor;
     s.sequence_parallel = has("--sequence-parallel") && s.tensor > 1;
-    p.pipeline = whole("--pipeline-model-parallel-size").value_or(1);
+    p.pipeline = whole("--pipeline-model-parallel-size").value_or(given.pipeline.value_or(1));
     const std::string method = text("--cp-comm-type").value_or("p2p");
     if (s.context > 1 && method != "p2p" && method != "a2a")
       fail("--cp-comm-type", fmt::format("a plan has p2p and a2a, not '{}'", method));
     s.context_method = method == "a2a" ? ContextMethod::all_to_all : ContextMethod::ring;
-    std::int64_t world = ranks();
-    if (world == 0)
-      world = assumed_ranks(inputs, p, whole("--global-batch-size").value_or(0) / t.micro_batch);
-    const std::int64_t dense = s.tensor * s.context * p.pipeline;
-    const std::int64_t expert = s.expert_tensor * s.expert * p.pipeline;
-    for (const auto& [parts, what] :
-         {std::pair(dense, "tensor x context x pipeline"), {expert, "expert tensor x expert x pipeline"}}) {
-      if (parts > world || world % parts != 0)
-        fail("", fmt::format("{} ranks are not a multiple of {} = {}", world, what, parts));
-    }
-    p.data = world / dense;
-    if (p.data % s.side() != 0)
-      fail("",
-           fmt::format("{} data ranks are not a multiple of the {} that share experts", p.data, s.side()));
-    p.data_inner = 0;
-    t.global_batch = whole("--global-batch-size").value_or(t.micro_batch * p.data);
-    if (t.global_batch % (t.micro_batch * p.data) != 0) {
-      fail("--global-batch-size", fmt::format("{} is not a multiple of micro-batch {} x data {}",
-                                              t.global_batch, t.micro_batch, p.data));
-    }
-    t.micro_batches = t.global_batch / (t.micro_batch * p.data);
+    run_.ranks = ranks();
+    run_.global_batch = whole("--global-batch-size");
+    if (!run_.global_batch) run_.global_batch = given.global_batch;
+    run_.rounds =
+        has("--num-virtual-stages-per-pipeline-rank") || has("--num-layers-per-virtual-pipeline-stage");
+    run_.whole_copies = has("--use-tp-pp-dp-mapping");
+    run_.settle_ranks();
+    run_.settle_batch("--global-batch-size");
   }
 
-  // Rank r runs on device r, or where the rank map says.
-  void place(Plan& plan, const PlanInputs& inputs) const {
-    Parallelism& p = plan.parallelism;
-    const Strategy& s = p.strategy;
-    const std::vector<std::int64_t> devices = devices_of_ranks(p.devices());
-    if (p.devices() > inputs.cluster.devices()) return;  // refused when it is priced
-    const bool whole_copies = has("--use-tp-pp-dp-mapping");
-    const std::int64_t dense = s.tensor * s.context;
-    for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
-      const auto at = static_cast<std::int64_t>(stage);
-      for (std::int64_t copy = 0; copy < p.copies(); ++copy) {
-        Cell& cell = plan.stages[stage].devices.emplace_back();
-        for (std::int64_t j = 0; j < s.cell(); ++j) {
-          const std::int64_t data = j / dense + s.side() * copy;
-          const std::int64_t rank =
-              j % dense + dense * (whole_copies ? at + p.pipeline * data : data + p.data * at);
-          cell.emplace_back(static_cast<std::int32_t>(devices[static_cast<std::size_t>(rank)]));
-        }
-      }
-    }
-    p.data_inner = whole_copies ? 1 : 0;
-    p.first_stage_first = true;
-  }
-
-  [[nodiscard]] std::vector<std::int64_t> devices_of_ranks(std::int64_t ranks) const {
-    std::vector<std::int64_t> devices(static_cast<std::size_t>(ranks));
-    std::iota(devices.begin(), devices.end(), 0);
-    if (question_.rank_map.empty()) return devices;
-    const CsvTable table(question_.rank_map_file, question_.rank_map);
-    table.require({"rank", "device"});
-    if (static_cast<std::int64_t>(table.rows().size()) != ranks)
-      throw InputError(question_.rank_map_file, "",
-                       fmt::format("{} ranks, the arguments have {}", table.rows().size(), ranks));
-    for (const CsvRow& row : table.rows()) {
-      const std::int64_t rank = row.whole("rank", 0).value_or(0);
-      if (rank >= ranks) row.fail("rank", fmt::format("a rank below {}", ranks));
-      devices[static_cast<std::size_t>(rank)] = row.whole("device", 0).value_or(0);
-    }
-    return devices;
-  }
-
-  void read_zero(Parallelism& p) const {
-    p.zero = has("--use-distributed-optimizer") ? 1 : 0;
+  void read_zero(const Parallelism& p) {
+    Zero zero = has("--use-distributed-optimizer") ? 1 : 0;
     if (has("--use-megatron-fsdp")) {
       constexpr std::array<std::string_view, 4> kStages{"no_shard", "optim", "optim_grads",
                                                         "optim_grads_params"};
@@ -318,14 +234,14 @@ class Import {
       if (at == kStages.end())
         fail("--data-parallel-sharding-strategy",
              fmt::format("no_shard, optim, optim_grads or optim_grads_params is expected, not '{}'", word));
-      p.zero = at - kStages.begin();
+      zero = at - kStages.begin();
     }
     const std::int64_t group = p.data * p.strategy.context;
     const std::int64_t instances = whole("--num-distributed-optimizer-instances").value_or(1);
     if (group % instances != 0)
       fail("--num-distributed-optimizer-instances",
            fmt::format("{} does not divide {} ranks", instances, group));
-    p.zero_shards = p.zero.shards_anything() ? group / instances : 0;
+    run_.settle_shards(zero, group / instances);
   }
 
   // With `layers` as Megatron-LM counts: of every chunk.
@@ -378,6 +294,7 @@ class Import {
   const ImportQuestion& question_;
   std::vector<Flag> flags_;
   Warnings& warnings_;
+  ImportedRun run_;
 };
 
 }  // namespace

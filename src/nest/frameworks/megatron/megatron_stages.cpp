@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "nest/base/error.hpp"
+#include "nest/frameworks/common/imported_run.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -103,22 +104,15 @@ void make_stages(const MegatronSplit& split, const Recompute& recompute, const P
   } else {
     counts = even_parts(split, blocks, p.pipeline, p.interleave);
   }
-  plan.stages.assign(static_cast<std::size_t>(p.pipeline), {});
+  // The embedding comes before the first block, the head after the last.
+  std::vector<std::int64_t> layers = counts;
+  ++layers.front();
+  ++layers.back();
+  if (const auto none = std::find(layers.begin(), layers.end(), 0); none != layers.end())
+    refuse("--pipeline-model-parallel-layout", fmt::format("part {} has no layers", none - layers.begin()));
+  cut_stages(plan, layers);
   std::vector<std::vector<std::int64_t>> of(plan.stages.size());
-  std::int32_t next = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::size_t at = i % plan.stages.size();
-    Stage& stage = plan.stages[at];
-    // The embedding comes before the first block, the head after the last.
-    const std::int64_t layers = counts[i] + (i == 0 ? 1 : 0) + (i + 1 == counts.size() ? 1 : 0);
-    if (layers == 0) refuse("--pipeline-model-parallel-layout", fmt::format("part {} has no layers", i));
-    std::vector<LayerId> chunk;
-    chunk.reserve(static_cast<std::size_t>(layers));
-    for (std::int64_t k = 0; k < layers; ++k) chunk.emplace_back(next++);
-    stage.layers.insert(stage.layers.end(), chunk.begin(), chunk.end());
-    if (p.interleave > 1) stage.chunks.push_back(std::move(chunk));
-    of[at].push_back(counts[i]);
-  }
+  for (std::size_t i = 0; i < counts.size(); ++i) of[i % plan.stages.size()].push_back(counts[i]);
   for (std::size_t s = 0; s < plan.stages.size(); ++s) {
     plan.stages[s].strategy = p.strategy;
     plan.stages[s].recompute = of_stage(recompute, of[s]);

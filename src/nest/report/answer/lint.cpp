@@ -11,7 +11,6 @@
 #include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/common/export_facts.hpp"
-#include "nest/frameworks/megatron/megatron_args.hpp"
 #include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
@@ -56,7 +55,7 @@ class Linter {
   }
 
   void rules() {
-    if (std::string broken = broken_rule(plan_, inputs_); !broken.empty())
+    if (std::string broken = broken_rule(plan_, inputs_, *report_.dialect); !broken.empty())
       add(LintKind::wrong, "rule", std::move(broken));
   }
 
@@ -71,11 +70,35 @@ class Linter {
                       format(m.total() - m.capacity), rank.value, format_memory(m.total()),
                       format_memory(m.capacity)));
     }
+    if (most > 1) doubts();
     if (most > 0 && most < 1 - kMuchFreeMemory)
       add(LintKind::hint, "free-memory",
           fmt::format("the fullest device uses {} of its memory: a larger micro-batch, fewer shards or less "
                       "recomputation would fit",
                       format_percent(most, 0)));
+  }
+
+  // In fp8, Transformer Engine keeps what goes into products in 8 bits, and we price 16. The inputs of the first
+  // products of attention and ffn and of the ffn's last one take half then; attention's result is kept in 16 bits
+  // for its own sake, and in 8 bits besides.
+  void doubts() {
+    const auto* spec = std::get_if<ModelSpec>(&inputs_.source);
+    if (plan_.training.precision != Precision::fp8 || plan_.parallelism.pipeline > 1 || spec == nullptr)
+      return;
+    const Strategy& s = plan_.parallelism.strategy;
+    std::int64_t values = 0;  // of one token
+    for (const StackSpec& stack : spec->stacks) {
+      for (const BlockSpec& block : stack.blocks) {
+        if (block.experts) return;
+        values += (s.shards_sequence() ? 2 * stack.hidden / s.tensor : 2 * stack.hidden) +
+                  (block.ffn.ffn - stack.hidden) / s.tensor;
+      }
+    }
+    const Bytes less(values * plan_.training.sequence / s.context * plan_.training.micro_batch);
+    add(LintKind::hint, "fp8-memory",
+        fmt::format(
+            "{} of it are in doubt: in fp8 the inputs of products are kept in 8 bits, and 16 are priced",
+            format(less)));
   }
 
   // Whether the tensor group of some cell has devices in several of the innermost domains.
@@ -139,10 +162,11 @@ class Linter {
   const Breakdown& breakdown_;
 };
 
-// What Megatron-LM could do instead: the same training on as many devices as the run has, where the cluster
+// What the framework could do instead: the same training on as many devices as the run has, where the cluster
 // can be cut so.
-PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, Asked asked) {
-  if (const InputRule* rule = find_framework_rules("megatron")->refusal(inputs, plan.training))
+PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, const FrameworkRules& rules,
+                             Asked asked) {
+  if (const InputRule* rule = rules.refusal(inputs, plan.training))
     throw InputError("", "", std::string(rule->sentence));
   const std::int64_t devices = plan.parallelism.devices();
   asked.devices.reset();
@@ -155,7 +179,7 @@ PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, Asked a
   asked.sequence = plan.training.sequence;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
-  asked.framework = "megatron";
+  asked.framework = rules.name;
   return make_question(inputs, asked);
 }
 
@@ -174,14 +198,9 @@ void sort(std::vector<LintFinding>& findings) {
   });
 }
 
-std::vector<Flag> flags_of(const Plan& plan, const PlanInputs& inputs) {
+std::vector<Flag> settings_of(const Plan& plan, const PlanInputs& inputs, const Dialect& dialect) {
   const ExportQuestion question{.plan = plan, .inputs = inputs};
-  const ExportFacts facts = export_facts(question, "megatron");
-  std::vector<std::string> lost;
-  std::vector<Flag> flags;
-  for (const FlagSection& group : megatron_arguments(facts, RankOrder::data_before_stage, lost))
-    flags.insert(flags.end(), group.flags.begin(), group.flags.end());
-  return flags;
+  return dialect.settings(export_facts(question, dialect.framework));
 }
 
 // What is gained before anything else changes: flags that cost nothing, then the best change of one more.
@@ -197,11 +216,12 @@ void small_changes(const Plan& plan, const FreeFlags& free, LintReport& report) 
   if (gains)
     report.findings.push_back(
         {LintKind::slow, "free-flags",
-         fmt::format("{} cost nothing: {} ({} a step, {} of memory)", fmt::join(free.flags, " and "),
-                     gained(priced.predicted.step), format(priced.predicted.step),
+         fmt::format("{} {} nothing: {} ({} a step, {} of memory)", fmt::join(free.flags, " and "),
+                     free.flags.size() == 1 ? "costs" : "cost", gained(priced.predicted.step),
+                     format(priced.predicted.step),
                      format_percent(memory_share(with_results(plan, priced)), 0)),
          1 - priced.predicted.step.value / now.value});
-  const auto one = best_single_change(plan, free.inputs);
+  const auto one = best_single_change(plan, free.inputs, *report.dialect);
   if (!one || (fits && priced.predicted.step.value < kFaster * one->step.value)) return;
   report.findings.push_back(
       {LintKind::slow, "one-flag",
@@ -212,7 +232,11 @@ void small_changes(const Plan& plan, const FreeFlags& free, LintReport& report) 
 
 std::string said(const Flag* flag) {
   if (flag == nullptr) return "";
-  return flag->values.empty() ? "on" : fmt::format("{}", fmt::join(flag->values, " "));
+  if (flag->values.empty()) return "on";
+  std::string text = fmt::format("{}", fmt::join(flag->values, " "));
+  constexpr std::size_t kLongest = 40;  // lists of modules have thousands
+  if (text.size() > kLongest) text.replace(kLongest, std::string::npos, "..");
+  return text;
 }
 
 std::vector<FlagChange> changes_between(const std::vector<Flag>& now, const std::vector<Flag>& better) {
@@ -235,8 +259,9 @@ std::string_view name_of(LintKind kind) {
 }
 
 LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
-                const std::function<void(const SearchProgress&)>& progress) {
+                const std::function<void(const SearchProgress&)>& progress, const Dialect& dialect) {
   LintReport report;
+  report.dialect = &dialect;
   Pricer pricer(inputs, {.pipeline_model = asked.pipeline_model});
   report.priced = pricer.price(plan);
   if (report.priced.status == PriceStatus::invalid) {
@@ -244,10 +269,12 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
     return report;
   }
   Linter(plan, inputs, report).look();
-  const FreeFlags free = with_free_flags(inputs);
+  const FreeFlags free = with_free_flags(inputs, dialect);
   small_changes(plan, free, report);
   sort(report.findings);
-  PlanQuestion question = question_beside(plan, free.inputs, std::move(asked));
+  const FrameworkRules* rules = find_framework_rules(dialect.framework);
+  if (rules == nullptr) return report;
+  PlanQuestion question = question_beside(plan, free.inputs, *rules, std::move(asked));
   question.options.progress = progress;
   const SearchResult found = ask(question);
   report.best_status = found.status;
@@ -256,18 +283,20 @@ LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked,
   const bool fits = report.priced.status == PriceStatus::feasible;
   if (fits) report.speedup = report.priced.predicted.step.value / report.best->predicted->step.value;
   if (fits && report.speedup < kFaster) return report;
-  report.changes = changes_between(flags_of(plan, inputs), flags_of(*report.best, free.inputs));
+  report.changes =
+      changes_between(settings_of(plan, inputs, dialect), settings_of(*report.best, free.inputs, dialect));
   const char* proved = found.status == PlanStatus::optimal ? "the best plan" : "a plan that was found";
   report.findings.push_back(
       {LintKind::slow, "best-plan",
        (fits ? fmt::format("{} is {:.2f}x faster ({} a step", proved, report.speedup,
                            format(report.best->predicted->step))
              : fmt::format("{} fits (it takes {} a step", proved, format(report.best->predicted->step))) +
-           fmt::format(", {} of memory): change {} flag{}", format_percent(memory_share(*report.best), 0),
-                       report.changes.size(), report.changes.size() == 1 ? "" : "s")});
-  if (report.best->parallelism.zero.shards_gradients() && !plan.parallelism.zero.shards_gradients())
-    report.findings.push_back({LintKind::hint, "connections",
-                               "Megatron-FSDP does not start with CUDA_DEVICE_MAX_CONNECTIONS=1: unset it"});
+           fmt::format(", {} of memory): change {} {}{}", format_percent(memory_share(*report.best), 0),
+                       report.changes.size(), dialect.noun, report.changes.size() == 1 ? "" : "s")});
+  const bool newly =
+      report.best->parallelism.zero.shards_gradients() && !plan.parallelism.zero.shards_gradients();
+  if (newly && !dialect.sharding_hint.empty())
+    report.findings.push_back({LintKind::hint, "connections", std::string(dialect.sharding_hint)});
   sort(report.findings);
   return report;
 }
@@ -288,7 +317,7 @@ std::string lint_text(const LintReport& report, const Plan& plan, const PlanInpu
     out += fmt::format("{:<6} ", name_of(finding.kind)) + wrap(finding.sentence, kTextWidth, 7) + "\n";
   if (report.findings.empty()) out += "No problem was found, and no plan is more than 2 % faster.\n";
   if (report.changes.empty()) return out;
-  Table table({{"flag"}, {"now"}, {"better"}});
+  Table table({{std::string(report.dialect->noun)}, {"now"}, {"better"}});
   for (const FlagChange& change : report.changes)
     table.add(
         {change.flag, change.now.empty() ? "-" : change.now, change.better.empty() ? "-" : change.better});

@@ -1,6 +1,6 @@
 // What is wrong with a training run that somebody launches, and what is slow about it: its plan priced, its
-// groups looked at, and the best plan that Megatron-LM can run on the same devices set beside it, flag by
-// flag.
+// groups looked at, and the best plan that its framework can run on the same devices set beside it, setting by
+// setting, in the words of the file.
 //
 //   wrong  stage 0 is 2.3 GB over on rank 0
 //   slow   tensor groups straddle nodes: 31 % of the step
@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "nest/frameworks/common/dialect.hpp"
+#include "nest/frameworks/megatron/megatron_dialect.hpp"
 #include "nest/price/price.hpp"
 #include "nest/question/asked.hpp"
 #include "nest/question/search_options.hpp"
@@ -28,7 +30,7 @@ struct LintFinding {
   double share = 0;      // of the step, where it is known
 };
 
-// A flag that the best plan has otherwise; an empty text: it is not there.
+// A flag or another setting that the best plan has otherwise; an empty text: it is not there.
 struct FlagChange {
   std::string flag;
   std::string now;
@@ -38,16 +40,19 @@ struct FlagChange {
 struct LintReport {
   PricedPlan priced;
   std::vector<LintFinding> findings;  // wrong ones first, then by share
-  std::optional<Plan> best;           // that Megatron-LM can run with the same batch
+  std::optional<Plan> best;           // that the framework can run with the same batch
   PlanStatus best_status = PlanStatus::infeasible;
   double speedup = 1;  // of the best over this one, where this one fits
   std::vector<FlagChange> changes;
+  const Dialect* dialect = nullptr;
 };
 
 // The plan must be complete and placed. The best plan is searched within the limits that are asked for;
-// devices, training and framework are the plan's. `progress` is told of that search.
+// devices and training are the plan's, rules and words the dialect's. `progress` is told of that search; there
+// is none where no rules of the framework are known.
 [[nodiscard]] LintReport lint(const Plan& plan, const PlanInputs& inputs, Asked asked = {},
-                              const std::function<void(const SearchProgress&)>& progress = {});
+                              const std::function<void(const SearchProgress&)>& progress = {},
+                              const Dialect& dialect = megatron_dialect());
 
 [[nodiscard]] std::string lint_text(const LintReport& report, const Plan& plan, const PlanInputs& inputs);
 [[nodiscard]] Value to_value(const LintReport& report, const Plan& plan);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/cluster/resize.hpp"
+#include "nest/frameworks/torchtitan/titan_dialect.hpp"
 
 namespace nest::report {
 namespace {
@@ -114,6 +115,36 @@ TEST(Lint, OurOwnRulesHoldForTheUsersLine) {
   const LintReport report = lint(plan, inputs, {});
   ASSERT_NE(find(report, "rule"), nullptr);
   EXPECT_THAT(find(report, "rule")->sentence, HasSubstr("sequence parallelism"));
+}
+
+// 32 blocks of 4,096 x (2 * 4,096 + 11,008 - 4,096) values, a byte of each in doubt.
+TEST(Lint, SaysWhatIsInDoubtInFp8) {
+  const PlanInputs inputs = inputs_on("llama2-7b", 8);
+  Plan plan = plan_of(inputs, 1, 1, 64);
+  plan.training.precision = Precision::fp8;
+  const LintReport report = lint(plan, inputs, {});
+  ASSERT_NE(find(report, "fp8-memory"), nullptr);
+  EXPECT_EQ(
+      find(report, "fp8-memory")->sentence,
+      "1.98 GB of it are in doubt: in fp8 the inputs of products are kept in 8 bits, and 16 are priced");
+}
+
+// The same run in the words of torchtitan's file, by the rules of torchtitan.
+TEST(Lint, SpeaksTheDialectOfTheFile) {
+  Warnings warnings;
+  PlanInputs inputs = load_inputs("llama2-7b", "h100-spine-leaf", "torchtitan", warnings);
+  inputs.cluster = with_devices(inputs.cluster, 16);
+  inputs.recipe.compiled = false;
+  Plan plan = plan_of(inputs, 2, 1, 64);
+  plan.parallelism.zero = 1;
+  plan.parallelism.zero_shards = plan.parallelism.data;
+  const LintReport report = lint(plan, inputs, {}, {}, torchtitan_dialect());
+  ASSERT_NE(find(report, "rule"), nullptr);
+  EXPECT_THAT(find(report, "rule")->sentence, HasSubstr("torchtitan shards with FSDP"));
+  ASSERT_NE(find(report, "free-flags"), nullptr);
+  EXPECT_THAT(find(report, "free-flags")->sentence, HasSubstr("compile.enable = true costs nothing"));
+  ASSERT_FALSE(report.changes.empty());
+  EXPECT_THAT(lint_text(report, plan, inputs), HasSubstr("\nsetting "));
 }
 
 TEST(Lint, JsonHasFindingsAndChanges) {

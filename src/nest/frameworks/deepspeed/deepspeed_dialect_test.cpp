@@ -1,0 +1,25 @@
+#include "nest/frameworks/deepspeed/deepspeed_dialect.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/frameworks/test_exports.hpp"
+
+namespace nest::frameworks {
+namespace {
+
+// A plan's settings have the file's own names.
+TEST(DeepSpeedDialect, SpellsAPlan) {
+  const Dialect& dialect = deepspeed_dialect();
+  test::Planner planner("llama3.1-8b", "deepspeed");
+  Plan plan = test::degrees({.tensor = 2, .sequence_parallel = dialect.framework != "deepspeed"}, 1, 8);
+  const ExportQuestion question = planner.question(plan);
+  const std::vector<Flag> settings = dialect.settings(export_facts(question, dialect.framework));
+  const Flag* tensor = find_flag(settings, "tensor_parallel.autotp_size");
+  ASSERT_NE(tensor, nullptr);
+  EXPECT_EQ(tensor->values, std::vector<std::string>{"2"});
+  EXPECT_FALSE(dialect.knobs.empty());
+  EXPECT_FALSE(dialect.rules().empty());
+}
+
+}  // namespace
+}  // namespace nest::frameworks
