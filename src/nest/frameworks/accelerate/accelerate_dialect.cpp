@@ -4,21 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "nest/frameworks/accelerate/accelerate.hpp"
 #include "nest/frameworks/deepspeed/deepspeed_dialect.hpp"
 
 namespace nest::frameworks {
 namespace {
-
-// What shapes need whatever launches them.
-constexpr std::array kRules{
-    ExportRule{"heads", "tensor ranks split attention heads evenly", heads_do_not_split},
-    ExportRule{"ffn", "tensor ranks split the ffn evenly", ffn_does_not_split},
-    ExportRule{"sequence", "context ranks split the sequence evenly", sequence_does_not_split},
-};
-
-std::span<const ExportRule> rules() {
-  return kRules;
-}
 
 std::vector<Flag> settings(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
@@ -77,7 +67,7 @@ const Dialect& accelerate_dialect() {
                 {Turn::zero, 3, "fsdp_config.fsdp_reshard_after_forward: true", {2}},
                 {Turn::zero, 2, "fsdp_config.fsdp_reshard_after_forward: false", {3}},
                 {Turn::zero, 3, "distributed_type: FSDP", {0}}},
-      .rules = rules,
+      .rules = accelerate_rules,
       .settings = settings};
   return kDialect;
 }

@@ -39,7 +39,7 @@ class Import {
         given_(question.given),
         file_(parse_document(question.file, question.text)),
         warnings_(warnings),
-        run_{question, warnings, load_run_inputs(question, recipe_name())} {}
+        run_{question, warnings, load_run_inputs(question, "accelerate")} {}
 
   OpenPlan run() {
     const std::string kind = read_kind();
@@ -58,12 +58,6 @@ class Import {
   }
 
  private:
-  // FSDP2 under Accelerate is PyTorch's, as torchtitan's is, where no recipe of its own is known.
-  static std::string recipe_name() {
-    const std::vector<std::string> names = recipe_names();
-    return std::find(names.begin(), names.end(), "accelerate") != names.end() ? "accelerate" : "torchtitan";
-  }
-
   [[nodiscard]] std::string read_kind() const {
     if (file_.text("compute_environment").value_or("LOCAL_MACHINE") == "AMAZON_SAGEMAKER")
       file_.fail("compute_environment", "SageMaker's launches are not read here");
