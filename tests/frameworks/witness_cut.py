@@ -45,13 +45,12 @@ class Meshes:
                                          mesh_dim_names=("rest", "context", "tensor"))
         experts = (self.pipeline, ranks // self.expert, self.expert * self.tensor)
         self.experts = init_device_mesh("cpu", experts, mesh_dim_names=("pipeline", "expert_data", "expert"))
-        # Groups of the same ranks are one group for torch, so only axes that are cut have a name.
+        # Groups of the same ranks are one group for torch. Exchanges are never of data ranks.
         self.axes = {self.all.get_group(name).group_name: "data" for name in ("copies", "shards")}
         self.axes[self.experts.get_group("expert_data").group_name] = "data"
-        meshes = {"tensor": self.all, "context": self.contexts, "expert": self.experts}
-        for name, mesh in meshes.items():
-            if p[name] > 1:
-                self.axes[mesh.get_group(name).group_name] = name
+        self.axes[self.all.get_group("tensor").group_name] = "tensor"
+        exchanged = {"context": self.contexts, "expert": self.experts}
+        self.exchanges = {mesh.get_group(name).group_name: name for name, mesh in exchanged.items() if p[name] > 1}
 
     def data(self):
         return self.all["copies", "shards"] if self.all["copies"].size() > 1 else self.all["shards"]

@@ -8,6 +8,9 @@ bytes, from the shapes of the model alone, so that nothing is left unexplained w
     accumulation  ZeRO 2 and 3 in a pipeline: a plan reduces gradients after every micro-batch. torch's
                   schedules do so once a step, and keep parameters gathered after a backward pass until the
                   next forward pass is over.
+    ring          A plan's ring passes keys and values on c - 1 times, and in the backward pass both with their
+                  gradients in 16 bits; a trace has these hops as one all-gather. torch's ring is made of
+                  all-to-alls, and passes gradients on in fp32 and c times.
     loss          Memory only: torch's cross-entropy, if it is not compiled, holds three tensors of logits in
                   fp32 in its backward pass; a plan counts two, and one of 16 bits.
 """
@@ -64,6 +67,13 @@ def differences(config, plan, index, order):
             norms = parameters(config, stage["layers"], t, 1)[2]
             times = m if zero >= 2 else 1
             out["norms"] = Counter({("all_reduce", "tensor", t): norms * 4 * (times - 1)})
+    c = p["context"]
+    if c > 1 and p["context_method"] == "ring":
+        tokens = training["micro_batch"] * training["sequence"] // c
+        pair = tokens * 2 * config["num_key_value_heads"] // t * config["head_dim"] * 2
+        pairs = pair * m * sum(0 < layer <= config["num_hidden_layers"] for layer in stage["layers"])
+        out["ring"] = Counter({("all_gather", "context", c): -3 * c * pairs,
+                               ("all_to_all", "context", c): (2 * (c - 1) + 2 * c) * pairs})
     if zero >= 2 and p["pipeline"] > 1:
         count, found = gathers(order, zero), Counter()
         for place, chunk in zip(sorted(count), chunks):

@@ -112,7 +112,7 @@ class Rank:
 def run(config, plan, meshes, index):
     """The second step: the first one makes the optimizer's states. Leaving the tracker and entering it again
     makes it forget the first one's peak."""
-    tracker, recorder = StepTracker(), Recorder(meshes.axes)
+    tracker, recorder = StepTracker(), Recorder(meshes)
     with tracker:
         rank = Rank(config, plan, meshes, index)
         if meshes.pipeline > 1:

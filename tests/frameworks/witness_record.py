@@ -29,9 +29,9 @@ def bytes_of(value):
 
 
 class Recorder(TorchDispatchMode):
-    def __init__(self, axes):
+    def __init__(self, meshes):
         super().__init__()
-        self.axes, self.calls = axes, []
+        self.axes, self.exchanges, self.calls = meshes.axes, meshes.exchanges, []
 
     def __torch_dispatch__(self, function, types, arguments=(), named=None):
         out = function(*arguments, **(named or {}))
@@ -56,7 +56,8 @@ class Recorder(TorchDispatchMode):
         if kind == "send":
             self.calls.append((kind, "pipeline", 2, bytes_of(value)))
         elif size > 1:
-            self.calls.append((kind, self.axes[group], size, bytes_of(value)))
+            axes = self.exchanges if kind == "all_to_all" else self.axes
+            self.calls.append((kind, axes[group], size, bytes_of(value)))
 
 
 def is_group(boxed):

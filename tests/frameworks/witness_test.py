@@ -84,6 +84,12 @@ class Differences(unittest.TestCase):
         # Two blocks with two inputs and the head: 5 * 3 micro-batches * 16 tokens * 4 * 2 bytes.
         self.assertEqual(found, {"regather": Counter({("all_gather", "tensor", 2): -1920})})
 
+    def test_a_ring(self):
+        found = differences(SMALL, plan(context=2, context_method="ring"), 0, [])["ring"]
+        # Keys and values: 8 tokens * 2 * 1 head of 2 * 2 bytes = 64, of two blocks and three micro-batches.
+        self.assertEqual(found, Counter({("all_gather", "context", 2): -6 * 384,
+                                         ("all_to_all", "context", 2): 6 * 384}))
+
     def test_pipelines_accumulate(self):
         two = plan(stages=((0, 1), (2, 3)), zero=2)
         found = differences(SMALL, two, 0, [("F", 0), ("B", 0)] * 3)
