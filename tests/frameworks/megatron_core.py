@@ -51,7 +51,8 @@ def converted(values, hint):
     return values[0] if len(values) == 1 else values
 
 
-def check_config(plan, folder):
+def config_of(plan, folder):
+    """Its transformer config, which checks itself, after its layout was compared with the plan's."""
     from megatron.core.transformer.pipeline_parallel_layer_layout import PipelineParallelLayerLayout
     from megatron.core.transformer.transformer_config import MLATransformerConfig, TransformerConfig
 
@@ -77,10 +78,37 @@ def check_config(plan, folder):
         wanted = [[sum(0 < layer < last for layer in chunk) for chunk in (s.get("chunks") or [s["layers"]])]
                   for s in plan["stages"]]
         assert counts == wanted, (counts, wanted)
-    config = kind(**fields)
+    return kind(**fields)
+
+
+def check_config(plan, folder):
+    p, config = plan["parallelism"], config_of(plan, folder)
     assert (config.tensor_model_parallel_size, config.context_parallel_size) == (p["tensor"], p["context"])
     assert config.pipeline_model_parallel_size == p["pipeline"]
     assert config.expert_model_parallel_size == p["expert"]
+
+
+def model_of(plan, folder):
+    """Its GPT model on meta tensors, of layers that need no other library; for a plan of one device."""
+    import torch.distributed as dist
+    from megatron.core import parallel_state
+    from megatron.core.models.gpt.gpt_layer_specs import get_gpt_layer_local_spec
+    from megatron.core.models.gpt.gpt_model import GPTModel
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    if not dist.is_initialized():
+        dist.init_process_group("fake", rank=0, world_size=1, store=FakeStore())
+        parallel_state.initialize_model_parallel()
+    flags, config = flags_of(folder), config_of(plan, folder)
+    config.use_cpu_initialization, config.perform_initialization = True, False
+    layers = get_gpt_layer_local_spec(num_experts=config.num_moe_experts, qk_layernorm=config.qk_layernorm,
+                                      normalization=config.normalization)
+    tied = "untie-embeddings-and-output-weights" not in flags
+    with torch.device("meta"):
+        return GPTModel(config, layers, vocab_size=int(flags["vocab-size"][0]),
+                        max_sequence_length=int(flags["max-position-embeddings"][0]),
+                        position_embedding_type=flags["position-embedding-type"][0],
+                        share_embeddings_and_output_weights=tied)
 
 
 def check_ranks(plan, folder):

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import sys
+import tempfile
 import traceback
 import warnings
 
@@ -27,8 +28,11 @@ TITAN = {"llama3.1-8b": ("llama3", "8B"), "llama3.1-70b": ("llama3", "70B"),
          "llama3.1-405b": ("llama3", "405B"),
          "qwen3-8b": ("qwen3", "8B"), "qwen3-30b-a3b": ("qwen3", "30B-A3B"),
          "deepseek-v2-lite": ("deepseek_v3", "16B"), "deepseek-v3": ("deepseek_v3", "671B")}
-# Models that Megatron-core's plain layers have, whose export for one device gives the flags.
-MEGATRON = ["llama2-7b", "llama3.1-8b", "mixtral-8x7b", "qwen3-8b"]
+# Models that Megatron-core's plain layers have (those with experts want a GPU); exports for one device give
+# the flags.
+MEGATRON = ["llama2-7b", "llama3.1-8b", "mistral-7b", "qwen3-8b"]
+ONE_DEVICE = {"training": {"global_batch": 1, "sequence": 512, "micro_batch": 1, "micro_batches": 1},
+              "parallelism": {"tensor": 1, "pipeline": 1, "data": 1, "zero": 0}}
 
 
 def by_transformers(models, name):
@@ -53,12 +57,28 @@ def by_torchtitan(family, flavor):
         return spec.model_cls(arguments)
 
 
-def counted(model):
-    """Each tensor once, however many modules have it. Biases of routers that are no parameters for a
-    framework, because no gradient trains them, are so for us: checkpoints have them."""
-    names = ("e_score_correction_bias", "expert_bias")
-    biases = (buffer for name, buffer in model.named_buffers() if name.endswith(names))
-    return sum(p.numel() for p in [*model.parameters(), *biases])
+def by_megatron(nest, name):
+    from megatron_core import model_of
+
+    with tempfile.TemporaryDirectory() as folder:
+        degrees, plan, out = (os.path.join(folder, n) for n in ("degrees.json", "plan.json", "export"))
+        with open(degrees, "w", encoding="utf-8") as file:
+            json.dump(ONE_DEVICE, file)
+        run([nest, "evaluate", degrees, "--model", name, "-o", plan])
+        run([nest, "export", plan, "--to", "megatron", "--out", out])
+        with open(plan, encoding="utf-8") as file:
+            return model_of(json.load(file), out)
+
+
+def counted(name, model):
+    """Each tensor once, however many modules have it. DeepSeek-V3 has biases of routers that no gradient
+    trains: buffers for the frameworks, parameters for us, because checkpoints have them. torchtitan adds
+    such biases to every model with experts."""
+    kept = list(model.parameters())
+    if name == "deepseek-v3":
+        ends = ("e_score_correction_bias", "expert_bias")
+        kept += [buffer for key, buffer in model.named_buffers() if key.endswith(ends)]
+    return sum(tensor.numel() for tensor in kept)
 
 
 def ours(nest, name):
@@ -72,10 +92,11 @@ def main():
     options = parser.parse_args()
     rows = [("transformers", name, lambda n=name: by_transformers(options.models, n)) for name in MODELS]
     rows += [("torchtitan", name, lambda a=a: by_torchtitan(*a)) for name, a in TITAN.items()]
+    rows += [("megatron-core", name, lambda n=name: by_megatron(options.nest, n)) for name in MEGATRON]
     passed = failed = 0
     for framework, name, build in rows:
         try:
-            theirs = counted(build())
+            theirs = counted(name, build())
         except Exception:
             traceback.print_exc(file=sys.stdout)
             theirs = 0

@@ -38,7 +38,6 @@ class Meshes:
         self.pipeline, self.zero = p["pipeline"], p["zero"]
         ranks = p["data"] * p["context"]
         shards = p["zero_shards"] if self.zero else ranks
-        self.cell = self.tensor * ranks  # ranks of one stage
         sizes = (self.pipeline, ranks // shards, shards, self.tensor)
         self.all = init_device_mesh("cpu", sizes, mesh_dim_names=("pipeline", "copies", "shards", "tensor"))
         self.contexts = init_device_mesh("cpu", (self.pipeline * p["data"], self.context, self.tensor),
@@ -49,8 +48,10 @@ class Meshes:
         self.axes = {self.all.get_group(name).group_name: "data" for name in ("copies", "shards")}
         self.axes[self.experts.get_group("expert_data").group_name] = "data"
         self.axes[self.all.get_group("tensor").group_name] = "tensor"
-        exchanged = {"context": self.contexts, "expert": self.experts}
-        self.exchanges = {mesh.get_group(name).group_name: name for name, mesh in exchanged.items() if p[name] > 1}
+        self.exchanges = {}
+        for name, mesh in (("context", self.contexts), ("expert", self.experts)):
+            if p[name] > 1:
+                self.exchanges[mesh.get_group(name).group_name] = name
 
     def data(self):
         return self.all["copies", "shards"] if self.all["copies"].size() > 1 else self.all["shards"]

@@ -8,9 +8,9 @@ bytes, from the shapes of the model alone, so that nothing is left unexplained w
     accumulation  ZeRO 2 and 3 in a pipeline: a plan reduces gradients after every micro-batch. torch's
                   schedules do so once a step, and keep parameters gathered after a backward pass until the
                   next forward pass is over.
-    ring          A plan's ring passes keys and values on c - 1 times, and in the backward pass both with their
-                  gradients in 16 bits; a trace has these hops as one all-gather. torch's ring is made of
-                  all-to-alls, and passes gradients on in fp32 and c times.
+    ring          A plan's ring passes keys and values on c - 1 times, and in the backward pass both with
+                  their gradients in 16 bits; a trace has these hops as one all-gather. torch's ring is made
+                  of all-to-alls, and passes gradients on in fp32 and c times.
     loss          Memory only: torch's cross-entropy, if it is not compiled, holds three tensors of logits in
                   fp32 in its backward pass; a plan counts two, and one of 16 bits.
 """
