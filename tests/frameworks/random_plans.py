@@ -40,7 +40,6 @@ def run(command):
 def random_exports(nest, target, count, seed, folder, tries=6000):
     """Yields (plan, folder of its export), as many as wanted or as the tries give."""
     dice = random.Random(f"{target} {seed}")
-    recipe = target if target in ("megatron", "torchtitan", "deepspeed") else "torchtitan"
     degrees_file, plan_file = os.path.join(folder, "degrees.json"), os.path.join(folder, "plan.json")
     out, found = os.path.join(folder, "export"), 0
     for _ in range(tries):
@@ -50,7 +49,7 @@ def random_exports(nest, target, count, seed, folder, tries=6000):
         with open(degrees_file, "w", encoding="utf-8") as file:
             json.dump(degrees(dice, model), file)
         shutil.rmtree(out, ignore_errors=True)
-        asked = [nest, "evaluate", degrees_file, "--model", model, "--recipe", recipe, "-o", plan_file]
+        asked = [nest, "evaluate", degrees_file, "--model", model, "--recipe", target, "-o", plan_file]
         written = [nest, "export", plan_file, "--to", target, "--out", out]
         if any(run(command).returncode != 0 for command in (asked, written)):
             continue
