@@ -13,6 +13,8 @@ bytes, from the shapes of the model alone, so that nothing is left unexplained w
                   of all-to-alls, and passes gradients on in fp32 and c times.
     loss          Memory only: torch's cross-entropy, if it is not compiled, holds three tensors of logits in
                   fp32 in its backward pass; a plan counts two, and one of 16 bits.
+    gradients     Memory only: where the most micro-batches are in flight only before the first backward pass,
+                  torch has no gradients yet; a plan counts them as well.
 """
 
 from collections import Counter
@@ -95,6 +97,16 @@ def in_flight(order, held):
     return most
 
 
+def before_gradients(order):
+    """Whether the most passes are in flight only before the first backward pass."""
+    now, most, seen = 0, [0, 0], False
+    for kind, _ in order:
+        now += 1 if kind == "F" else -1
+        seen = seen or kind == "B"
+        most[seen] = max(most[seen], now)
+    return most[0] > most[1]
+
+
 def memory(config, plan, index, order):
     """{rule: bytes that torch holds more}."""
     p, training, stage = plan["parallelism"], plan["training"], plan["stages"][index]
@@ -110,8 +122,10 @@ def memory(config, plan, index, order):
         out["regather"] = in_flight(order, dict(zip(places, held)))
     if t == 1 and last in stage["layers"]:
         out["loss"] = tokens * config["vocab_size"] * 2
+    dense, experts, _ = parameters(config, stage["layers"], t, p["expert"])
+    if p["pipeline"] > 1 and before_gradients(order):
+        out["gradients"] = -4 * (dense + experts)
     if zero >= 2 and p["pipeline"] > 1:
-        dense, experts, _ = parameters(config, stage["layers"], t, p["expert"])
         ranks = p["data"] * p["context"]
         part = dense / p["zero_shards"] + experts / (ranks // p["expert"])
         out["accumulation"] = 4 * (dense + experts - part) + (2 * (dense + experts) if zero == 3 else 0)

@@ -5,7 +5,7 @@ import unittest
 from collections import Counter
 
 from random_plans import degrees
-from witness_differences import differences, gathers, in_flight, memory, parameters
+from witness_differences import before_gradients, differences, gathers, in_flight, memory, parameters
 from witness_ours import calls, fields, messages
 from witness_plans import DENSE, EXPERTS, PLANS
 
@@ -94,6 +94,13 @@ class Differences(unittest.TestCase):
         two = plan(stages=((0, 1), (2, 3)), zero=2)
         found = differences(SMALL, two, 0, [("F", 0), ("B", 0)] * 3)
         self.assertEqual(found["accumulation"]["reduce_scatter", "data", 4], -(64 + 152) * 4 * 2)
+
+    def test_gradients_come_after_the_first_backward_pass(self):
+        two = [("F", 0), ("F", 0), ("B", 0), ("B", 0)]
+        self.assertTrue(before_gradients(two))
+        self.assertFalse(before_gradients([("F", 0), ("F", 0), ("B", 0), ("F", 0), ("B", 0), ("B", 0)]))
+        stages = plan(stages=((0, 1), (2, 3)))
+        self.assertEqual(memory(SMALL, stages, 0, two), {"gradients": -4 * (64 + 152)})
 
     def test_memory(self):
         self.assertEqual(in_flight([("F", 0), ("F", 1), ("B", 1), ("B", 0)], {0: 3, 1: 4}), 7)
