@@ -59,3 +59,32 @@ install_tidy() {
   fi
   echo "$PWD/$venv/bin/clang-tidy"
 }
+
+# What ./test frameworks compares with: the releases for which exports are written, where PyPI has them.
+framework_packages=(torch transformers accelerate torchtitan==0.2.2 megatron-core deepspeed)
+
+# install_frameworks: a virtual environment with the frameworks, and the path of its Python; fails where it
+# can't be had. NEST_FRAMEWORKS_VENV says where it is or should be; it is kept. torch from PyPI does not
+# start without the GPU's libraries, so they come along: 6 GB, of which a disk needs twice as much while they
+# are unpacked.
+install_frameworks() {
+  local venv=${NEST_FRAMEWORKS_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/nest/frameworks}
+  if [[ ! -e $venv/nest-complete ]]; then
+    local imports='import torch, transformers, accelerate, torchtitan, megatron.core, deepspeed'
+    if ! "$venv/bin/python" -c "$imports" >/dev/null 2>&1; then
+      mkdir -p "$venv" || return 1
+      local free
+      free=$(df --output=avail -BG "$venv" | tail -n 1 | tr -dc 0-9)
+      if [[ $free -lt 14 ]]; then
+        echo "nest: $venv has $free GB left, and the frameworks need 14" >&2
+        return 1
+      fi
+      # DeepSpeed asks the installed torch while it is built, so it comes last, and builds no kernels.
+      { python3 -m venv "$venv" && "$venv/bin/pip" install -q setuptools "${framework_packages[@]:0:5}" &&
+        DS_BUILD_OPS=0 "$venv/bin/pip" install -q --no-build-isolation "${framework_packages[@]:5}"
+      } >&2 || return 1
+    fi
+    touch "$venv/nest-complete" || return 1
+  fi
+  echo "$venv/bin/python"
+}
