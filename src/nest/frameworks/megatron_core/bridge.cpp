@@ -81,7 +81,7 @@ std::vector<std::string> losses(const ExportFacts& f, const Base& base) {
 }
 
 constexpr CoreTarget kTarget{
-    "megatron-bridge",          kBridgeCore, Dialect::bridge,
+    "megatron-bridge",          kBridgeCore, CoreDialect::bridge,
     "field in Megatron Bridge", true,        [](const ExportFacts& f) { return base_of(f).plain; }};
 
 }  // namespace

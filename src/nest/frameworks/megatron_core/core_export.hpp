@@ -16,7 +16,7 @@ namespace nest::frameworks {
 struct CoreTarget {
   std::string_view name;  // "megatron-bridge"
   std::string_view core;  // the release of Megatron-core that it runs on
-  Dialect dialect;
+  CoreDialect dialect;
   std::string_view noun;      // "field in Megatron Bridge"
   bool whole_copies = false;  // whether it has Megatron-LM's other order of ranks
   // Whether the settings describe the model; none: never.

@@ -7,8 +7,8 @@
 namespace nest::frameworks {
 namespace {
 
-constexpr CoreTarget kUsualOrder{"verl", "core_v0.15", Dialect::verl, "key in verl"};
-constexpr CoreTarget kBothOrders{"megatron-bridge", "core_v0.19", Dialect::bridge, "field", true};
+constexpr CoreTarget kUsualOrder{"verl", "core_v0.15", CoreDialect::verl, "key in verl"};
+constexpr CoreTarget kBothOrders{"megatron-bridge", "core_v0.19", CoreDialect::bridge, "field", true};
 
 // Whole copies on consecutive devices: only some frameworks have the order of ranks that torchrun can give.
 TEST(CoreExport, TakesTheOrderThatTheFrameworkHas) {

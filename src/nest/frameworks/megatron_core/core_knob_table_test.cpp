@@ -11,7 +11,7 @@ namespace {
 
 TEST(CoreKnobTable, HasFlagsOfMegatronLm) {
   const test::FlagTable flags;
-  for (const Knob& knob : core_knobs()) {
+  for (const CoreKnob& knob : core_knobs()) {
     if (knob.flag.empty()) continue;
     const std::string problem = flags.problem(kBridgeCore, {{std::string(knob.flag), {}}});
     EXPECT_FALSE(problem.ends_with("is not known")) << problem;
@@ -20,7 +20,7 @@ TEST(CoreKnobTable, HasFlagsOfMegatronLm) {
 
 // A knob without a flag has a value that is always written, and words belong to knobs of that kind.
 TEST(CoreKnobTable, IsComplete) {
-  for (const Knob& knob : core_knobs()) {
+  for (const CoreKnob& knob : core_knobs()) {
     if (knob.flag.empty()) {
       EXPECT_FALSE(knob.bridge.absent.empty()) << knob.bridge.key;
     }

@@ -24,9 +24,9 @@ std::string spelled_out(std::string_view pattern) {
   return fmt::format("[{}]", fmt::join(items, ","));
 }
 
-std::string value_of(const Knob& knob, const Flag& flag, Dialect dialect) {
+std::string value_of(const CoreKnob& knob, const Flag& flag, CoreDialect dialect) {
   const std::string joined = fmt::format("{}", fmt::join(flag.values, ","));
-  const bool hydra = dialect != Dialect::ms_swift;
+  const bool hydra = dialect != CoreDialect::ms_swift;
   switch (knob.kind) {
     case KnobKind::on:
       return "true";
@@ -60,21 +60,21 @@ void put(std::vector<Setting>& settings, std::string_view key, std::string value
   }
 }
 
-bool has_word(const Flag& flag, Dialect dialect) {
-  return std::any_of(core_knobs().begin(), core_knobs().end(), [&](const Knob& knob) {
+bool has_word(const Flag& flag, CoreDialect dialect) {
+  return std::any_of(core_knobs().begin(), core_knobs().end(), [&](const CoreKnob& knob) {
     return knob.flag == flag.name && !knob.in(dialect).key.empty();
   });
 }
 
 }  // namespace
 
-const KnobWord& Knob::in(Dialect dialect) const {
-  return dialect == Dialect::bridge ? bridge : dialect == Dialect::verl ? verl : ms_swift;
+const KnobWord& CoreKnob::in(CoreDialect dialect) const {
+  return dialect == CoreDialect::bridge ? bridge : dialect == CoreDialect::verl ? verl : ms_swift;
 }
 
-Translation translate(const std::vector<Flag>& flags, Dialect dialect) {
+Translation translate(const std::vector<Flag>& flags, CoreDialect dialect) {
   Translation out;
-  for (const Knob& knob : core_knobs()) {
+  for (const CoreKnob& knob : core_knobs()) {
     const KnobWord& word = knob.in(dialect);
     if (word.key.empty() || word.key == kNeedless) continue;
     if (const Flag* flag = find_flag(flags, knob.flag)) {

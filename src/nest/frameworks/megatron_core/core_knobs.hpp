@@ -2,7 +2,7 @@
 // flags, each in its own words; one table says what each of them calls a flag, and what it must be told where
 // Megatron-LM is told nothing, because its own default or that of its recipes differs.
 //
-//   translate(core_flags(facts, ..), Dialect::bridge).settings[0]
+//   translate(core_flags(facts, ..), CoreDialect::bridge).settings[0]
 //       -> {"model.tensor_model_parallel_size", "8"}
 #pragma once
 
@@ -18,7 +18,7 @@
 namespace nest::frameworks {
 
 // Megatron Bridge's fields and verl's keys are Hydra's overrides, ms-swift's are arguments.
-enum class Dialect { bridge, verl, ms_swift };
+enum class CoreDialect { bridge, verl, ms_swift };
 
 // How the value is made from the flag's.
 enum class KnobKind {
@@ -40,7 +40,7 @@ struct KnobWord {
 };
 inline constexpr std::string_view kNeedless = "-";
 
-struct Knob {
+struct CoreKnob {
   std::string_view flag;  // of Megatron-LM; empty: it has none, and `absent` is always written
   KnobKind kind = KnobKind::value;
   KnobWord bridge;
@@ -48,10 +48,10 @@ struct Knob {
   KnobWord ms_swift;
   std::string_view word = {};  // of KnobKind::word
 
-  [[nodiscard]] const KnobWord& in(Dialect dialect) const;
+  [[nodiscard]] const KnobWord& in(CoreDialect dialect) const;
 };
 
-[[nodiscard]] std::span<const Knob> core_knobs();
+[[nodiscard]] std::span<const CoreKnob> core_knobs();
 
 struct Setting {
   std::string key;
@@ -64,7 +64,7 @@ struct Translation {
   std::vector<Setting> settings;  // in the order of the table, each key once
   std::vector<Flag> unknown;      // what the dialect has no word for
 };
-[[nodiscard]] Translation translate(const std::vector<Flag>& flags, Dialect dialect);
+[[nodiscard]] Translation translate(const std::vector<Flag>& flags, CoreDialect dialect);
 // "--window-size 4095,0 has no field in Megatron Bridge", for each that is unknown.
 [[nodiscard]] std::vector<std::string> unknown_losses(const Translation& translation, std::string_view noun);
 

@@ -9,7 +9,7 @@
 namespace nest::frameworks {
 namespace {
 
-std::map<std::string, std::string> in(Dialect dialect, std::string_view flags) {
+std::map<std::string, std::string> in(CoreDialect dialect, std::string_view flags) {
   std::map<std::string, std::string> out;
   for (const Setting& setting : translate(read_flags(flags), dialect).settings)
     EXPECT_TRUE(out.emplace(setting.key, setting.value).second) << setting.key;
@@ -17,7 +17,7 @@ std::map<std::string, std::string> in(Dialect dialect, std::string_view flags) {
 }
 
 TEST(CoreKnobs, TranslateValues) {
-  const auto bridge = in(Dialect::bridge,
+  const auto bridge = in(CoreDialect::bridge,
                          "--tensor-model-parallel-size 8 --sequence-parallel --grad-reduce-in-bf16 "
                          "--recompute-modules core_attn --window-size 4095,0 --moe-layer-freq ([0]*2+[1]*3) "
                          "--megatron-fsdp-main-grads-dtype fp32 --swiglu");
@@ -35,27 +35,27 @@ TEST(CoreKnobs, TranslateValues) {
 // Signs that Hydra would read otherwise stand between quotes; arguments need none.
 TEST(CoreKnobs, QuoteLayouts) {
   const std::string_view flags = "--pipeline-model-parallel-layout Et|(tt|)*2,tL";
-  EXPECT_EQ(in(Dialect::bridge, flags).at("model.pipeline_model_parallel_layout"), "'Et|(tt|)*2,tL'");
-  EXPECT_EQ(in(Dialect::ms_swift, flags).at("pipeline_model_parallel_layout"), "Et|(tt|)*2,tL");
+  EXPECT_EQ(in(CoreDialect::bridge, flags).at("model.pipeline_model_parallel_layout"), "'Et|(tt|)*2,tL'");
+  EXPECT_EQ(in(CoreDialect::ms_swift, flags).at("pipeline_model_parallel_layout"), "Et|(tt|)*2,tL");
 }
 
 TEST(CoreKnobs, SayWhatIsAbsentWhereDefaultsDiffer) {
-  EXPECT_EQ(in(Dialect::bridge, "").at("model.recompute_granularity"), "null");
-  EXPECT_EQ(in(Dialect::ms_swift, "").at("recompute_granularity"), "none");
-  EXPECT_EQ(in(Dialect::verl, "").at("megatron.sequence_parallel"), "false");
-  EXPECT_FALSE(in(Dialect::ms_swift, "").contains("pipeline_model_parallel_layout"));
+  EXPECT_EQ(in(CoreDialect::bridge, "").at("model.recompute_granularity"), "null");
+  EXPECT_EQ(in(CoreDialect::ms_swift, "").at("recompute_granularity"), "none");
+  EXPECT_EQ(in(CoreDialect::verl, "").at("megatron.sequence_parallel"), "false");
+  EXPECT_FALSE(in(CoreDialect::ms_swift, "").contains("pipeline_model_parallel_layout"));
 }
 
 // A later knob with the same key outranks an earlier one.
 TEST(CoreKnobs, OutrankEachOther) {
-  EXPECT_EQ(in(Dialect::bridge, "--bf16").at("mixed_precision"), "bf16_mixed");
-  EXPECT_EQ(in(Dialect::bridge, "--bf16 --fp8-format hybrid").at("mixed_precision"),
+  EXPECT_EQ(in(CoreDialect::bridge, "--bf16").at("mixed_precision"), "bf16_mixed");
+  EXPECT_EQ(in(CoreDialect::bridge, "--bf16 --fp8-format hybrid").at("mixed_precision"),
             "bf16_with_fp8_delayed_scaling_mixed");
-  const auto chunks = in(Dialect::bridge, "--num-virtual-stages-per-pipeline-rank 2");
+  const auto chunks = in(CoreDialect::bridge, "--num-virtual-stages-per-pipeline-rank 2");
   EXPECT_EQ(chunks.at("model.overlap_p2p_comm"), "true");
   EXPECT_EQ(chunks.at("model.batch_p2p_comm"), "false");
   const auto without =
-      in(Dialect::bridge, "--num-virtual-stages-per-pipeline-rank 2 --no-overlap-p2p-communication");
+      in(CoreDialect::bridge, "--num-virtual-stages-per-pipeline-rank 2 --no-overlap-p2p-communication");
   EXPECT_EQ(without.at("model.overlap_p2p_comm"), "false");
   EXPECT_EQ(without.at("model.batch_p2p_comm"), "true");
 }
@@ -63,8 +63,8 @@ TEST(CoreKnobs, OutrankEachOther) {
 TEST(CoreKnobs, NameWhatHasNoWord) {
   const std::vector<Flag> flags =
       read_flags("--bf16 --num-distributed-optimizer-instances 2 --fp8-format e4m3");
-  EXPECT_TRUE(unknown_losses(translate(flags, Dialect::bridge), "field").empty());
-  EXPECT_EQ(unknown_losses(translate(flags, Dialect::ms_swift), "argument in ms-swift"),
+  EXPECT_TRUE(unknown_losses(translate(flags, CoreDialect::bridge), "field").empty());
+  EXPECT_EQ(unknown_losses(translate(flags, CoreDialect::ms_swift), "argument in ms-swift"),
             std::vector<std::string>{
                 "Megatron-LM's --num-distributed-optimizer-instances 2 has no argument in ms-swift"});
 }

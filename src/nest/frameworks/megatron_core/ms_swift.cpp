@@ -14,7 +14,7 @@
 namespace nest::frameworks {
 namespace {
 
-constexpr CoreTarget kTarget{"ms-swift", kMsSwiftCore, Dialect::ms_swift, "argument in ms-swift"};
+constexpr CoreTarget kTarget{"ms-swift", kMsSwiftCore, CoreDialect::ms_swift, "argument in ms-swift"};
 
 std::string arguments(const std::vector<Setting>& settings) {
   FlagSection section{"Arguments of megatron pt and megatron sft", {}};

@@ -15,7 +15,7 @@
 namespace nest::frameworks {
 namespace {
 
-constexpr CoreTarget kTarget{"verl", kVerlCore, Dialect::verl, "key in verl"};
+constexpr CoreTarget kTarget{"verl", kVerlCore, CoreDialect::verl, "key in verl"};
 
 // The table's keys are those of an actor; each trainer has the engine and the optimizer somewhere else.
 std::vector<Setting> moved(const std::vector<Setting>& settings, std::string_view engine,

@@ -79,8 +79,8 @@ class Import {
       if (row.module != module || row.flavor != flavor) continue;
       for (const std::string& name : zoo_names()) {
         const ModelSpec spec = zoo_model(name);
-        if (spec.stacks.size() != 1 || spec.stacks.front().blocks.empty() || titan_shape(spec) != row.shape ||
-            spec.positions <= positions)
+        if (spec.stacks.size() != 1 || spec.stacks.front().blocks.empty() ||
+            model_shape(&spec) != row.shape || spec.positions <= positions)
           continue;
         best = name;
         positions = spec.positions;
