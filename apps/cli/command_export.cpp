@@ -128,34 +128,23 @@ ExportTarget target_of(const Arguments& arguments) {
 }
 
 int list_targets(const Arguments& arguments, Terminal& terminal) {
-  Table table({{"target"}, {"for"}, {"writes"}});
-  Table releases({{"target@release"}, {"released"}, {"tried"}, {"how it was tried"}});
-  Value list = Value::array();
-  for (const Exporter& e : exporters()) {
-    table.add({std::string(e.name), std::string(e.title), std::string(e.text)});
-    Value one = Value::object();
-    one.set("name", e.name).set("title", e.title).set("text", e.text);
-    Value rows = Value::array();
-    if (const ReleaseTable* own = e.releases()) {
-      one.set("usual_release", own->usual_name);
-      for (const Release& r : own->releases) {
-        releases.add({fmt::format("{}@{}{}", e.name, r.name, r.name == own->usual_name ? " (usual)" : ""),
-                      std::string(r.released), std::string(r.tried), std::string(r.how)});
-        Value row = Value::object();
-        row.set("name", r.name).set("released", r.released).set("tried", r.tried).set("how", r.how);
-        rows.push(std::move(row));
-      }
-    }
-    one.set("releases", std::move(rows));
-    list.push(std::move(one));
-  }
   if (arguments.has("--json")) {
     Value out = Value::object();
-    out.set("targets", std::move(list));
+    out.set("targets", exporters_value());
     terminal.json(out);
-  } else {
-    terminal.out(table.str() + "\n" + releases.str());
+    return kOk;
   }
+  Table table({{"target"}, {"for"}, {"writes"}});
+  Table releases({{"target@release"}, {"released"}, {"tried"}, {"how it was tried"}});
+  for (const Exporter& e : exporters()) {
+    table.add({std::string(e.name), std::string(e.title), std::string(e.text)});
+    const ReleaseTable* own = e.releases();
+    if (own == nullptr) continue;
+    for (const Release& r : own->releases)
+      releases.add({fmt::format("{}@{}{}", e.name, r.name, r.name == own->usual_name ? " (usual)" : ""),
+                    std::string(r.released), std::string(r.tried), std::string(r.how)});
+  }
+  terminal.out(table.str() + "\n" + releases.str());
   return kOk;
 }
 

@@ -5,6 +5,7 @@
 #include "api_error.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
+#include "nest/frameworks/exporters.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/model/zoo.hpp"
@@ -118,7 +119,7 @@ Value list_recipes() {
   }
   Value out = Value::object();
   out.set("recipes", std::move(recipes)).set("frameworks", std::move(frameworks));
-  out.set("choices", std::move(choices));
+  out.set("choices", std::move(choices)).set("targets", nest::frameworks::exporters_value());
   return out;
 }
 

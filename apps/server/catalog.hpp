@@ -23,7 +23,7 @@ namespace nest::server {
 [[nodiscard]] Value show_cluster(const std::string& name);
 [[nodiscard]] Value show_cluster(const Cluster& cluster);
 
-// {"recipes": [{"name", ..}], "frameworks": [..], "choices": [{"name", "argument", "text"}]}
+// {"recipes": [{"name", ..}], "frameworks": [..], "choices": [{"name", "argument", "text"}], "targets": [..]}
 [[nodiscard]] Value list_recipes();
 
 }  // namespace nest::server

@@ -18,6 +18,7 @@ TEST(Catalog, Lists) {
   EXPECT_GE(rows(recipes, "recipes"), 4U);
   EXPECT_GE(rows(recipes, "frameworks"), 3U);
   EXPECT_GT(rows(recipes, "choices"), 10U);
+  EXPECT_GT(rows(recipes, "targets"), 8U);
 }
 
 TEST(Catalog, One) {

@@ -108,9 +108,13 @@ const steps = {
     check(plan.status === 'optimal' && plan.stages.length > 0 && !plan.views, 'the plan');
     const report = await save('report.html');
     check(report.startsWith('<!DOCTYPE html>') && report.includes('llama3.1-70b'), 'the report');
-    const launch = await save('megatron-launch.tar', 'Megatron-LM');
+    const launch = await save('megatron-launch.tar', 'Launch files');
     check(launch.includes('megatron-launch/megatron_args.txt') && launch.includes('--tensor-model-parallel-size'),
       'launch files');
+    check(/core_v0.19, the usual one, .*2026/.test(await page.locator('#tried').innerText()), 'the releases that were tried');
+    await page.locator('#target').selectOption('slurm');
+    check((await page.locator('#tried').innerText()).startsWith('Tried with Slurm'), 'those of another target');
+    check((await save('slurm-launch.tar', 'Launch files')).includes('slurm-launch/run.sbatch'), 'launch files of Slurm');
   },
 
   async 'a link brings everything back'(page, browser) {

@@ -37,6 +37,16 @@ export interface Catalog {
   recipes: { name: string }[];
   frameworks: string[];
   choices: { name: string; argument: string; text: string }[];
+  targets: Target[];
+}
+
+// What plans are exported to, with the releases that exports were tried with.
+export interface Target {
+  name: string;
+  title: string;
+  text: string;
+  usual_release?: string;
+  releases: { name: string; released: string; tried: string; how: string }[];
 }
 
 export interface Advice {
@@ -97,7 +107,7 @@ export async function loadCatalog(): Promise<Catalog> {
   const [models, clusters, recipes] = await Promise.all([
     get<Pick<Catalog, 'models'>>('models'),
     get<Pick<Catalog, 'clusters'>>('clusters'),
-    get<Pick<Catalog, 'recipes' | 'frameworks' | 'choices'>>('recipes'),
+    get<Pick<Catalog, 'recipes' | 'frameworks' | 'choices' | 'targets'>>('recipes'),
   ]);
   return { ...models, ...clusters, ...recipes };
 }

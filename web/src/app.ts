@@ -9,17 +9,13 @@ import { Planner } from './planner';
 import { asksForOthers, isPatient, othersOf, patientOf, requestOf, takeAdvice } from './request';
 import type { PlanRequest } from './request';
 import { tar } from './tar';
+import { targetMenu } from './targets';
 import { showAnswer, showDifferences, Views } from './result';
 import { copyOf, decodeLink, encodeLink } from './state';
 import type { State } from './state';
 
 const kHash = '#s=';
 const session = crypto.randomUUID ? crypto.randomUUID() : `tab-${Math.random().toString(36).slice(2)}`;
-
-// Export targets with a button of their own.
-const kFrameworks = [
-  { to: 'megatron', title: 'Megatron-LM' }, { to: 'torchtitan', title: 'torchtitan' }, { to: 'deepspeed', title: 'DeepSpeed' },
-];
 
 class App {
   private state: State;
@@ -30,6 +26,7 @@ class App {
   private readonly planner: Planner<Answer>;
   private readonly pin = pushButton('Pin this plan', 'keep this plan and compare the next ones with it', () => this.togglePin());
   private readonly exports: HTMLButtonElement[];
+  private readonly targets: HTMLElement;
 
   constructor(private readonly catalog: Catalog) {
     const link = this.readLink();
@@ -56,14 +53,12 @@ class App {
     this.exports = [
       pushButton('plan.json', 'download the plan, for nest evaluate, simulate and report', () => this.savePlan()),
       pushButton('report.html', 'download the report: one file that works without this server', () => void this.saveReport()),
-      ...kFrameworks.map(({ to, title }) =>
-        pushButton(title, `download launch files for ${title}: arguments, scripts, the device of every rank`,
-          () => void this.saveLaunch(to, title))),
     ];
+    this.targets = targetMenu(catalog.targets, (to, title) => void this.saveLaunch(to, title));
     const theme = pushButton('Dark', 'light or dark colours', () => this.toggleTheme());
     theme.id = 'theme';
     const copy = pushButton('Copy link', 'a link that holds everything on this page', () => void this.copyLink());
-    at('actions').replaceChildren(this.pin, ...this.exports, copy, theme);
+    at('actions').replaceChildren(this.pin, ...this.exports, this.targets, copy, theme);
     this.setTheme(this.isDark());
   }
 
@@ -145,6 +140,7 @@ class App {
     this.pin.textContent = pinned ? 'Unpin' : 'Pin this plan';
     this.pin.disabled = !pinned && !answer?.views;
     for (const button of this.exports) button.disabled = !answer?.views;
+    for (const part of this.targets.querySelectorAll('select, button')) part.toggleAttribute('disabled', !answer?.views);
     if (!answer) return;
     const tryAdvice = (advice: Advice) => {
       takeAdvice(this.state, advice);

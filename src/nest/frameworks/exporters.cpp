@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
@@ -58,6 +59,25 @@ const Exporter* find_exporter(std::string_view name) {
   const auto all = exporters();
   const auto at = std::find_if(all.begin(), all.end(), [&](const Exporter& e) { return e.name == name; });
   return at == all.end() ? nullptr : &*at;
+}
+
+Value exporters_value() {
+  Value list = Value::array();
+  for (const Exporter& e : exporters()) {
+    Value one = Value::object();
+    one.set("name", e.name).set("title", e.title).set("text", e.text);
+    Value rows = Value::array();
+    if (const ReleaseTable* own = e.releases()) {
+      one.set("usual_release", own->usual_name);
+      for (const Release& r : own->releases) {
+        Value row = Value::object();
+        row.set("name", r.name).set("released", r.released).set("tried", r.tried).set("how", r.how);
+        rows.push(std::move(row));
+      }
+    }
+    list.push(std::move(one.set("releases", std::move(rows))));
+  }
+  return list;
 }
 
 ExportTarget read_target(std::string_view spelling) {

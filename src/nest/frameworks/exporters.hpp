@@ -4,12 +4,16 @@
 #include <span>
 #include <string_view>
 
+#include "nest/base/document/value.hpp"
 #include "nest/frameworks/common/exporter.hpp"
 
 namespace nest::frameworks {
 
 [[nodiscard]] std::span<const Exporter> exporters();
 [[nodiscard]] const Exporter* find_exporter(std::string_view name);
+
+// [{"name", "title", "text", "usual_release", "releases": [{"name", "released", "tried", "how"}]}]
+[[nodiscard]] Value exporters_value();
 
 struct ExportTarget {
   const Exporter* exporter = nullptr;

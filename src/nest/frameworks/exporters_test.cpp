@@ -51,6 +51,17 @@ TEST(Exporters, WriteForTheReleaseThatIsNamed) {
   }
 }
 
+TEST(Exporters, SayWhenAndHowEachReleaseWasTried) {
+  const Value list = exporters_value();
+  ASSERT_EQ(list.as_array()->size(), exporters().size());
+  for (const Value& target : *list.as_array()) {
+    for (const Value& release : *target.find("releases")->as_array()) {
+      EXPECT_FALSE(release.find("tried")->as_string()->empty());
+      EXPECT_FALSE(release.find("how")->as_string()->empty());
+    }
+  }
+}
+
 // A simple plan runs everywhere, and every export has its notes and the map of ranks.
 TEST(Exporters, AllTakeASimplePlan) {
   for (const Exporter& e : exporters()) {

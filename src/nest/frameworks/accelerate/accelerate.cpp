@@ -76,6 +76,11 @@ std::vector<std::string> losses(const ExportFacts& f, const RankMap& map) {
   if (mesh.way != AccelerateWay::deepspeed && mixed_precision(f) == "no" &&
       r.gradient_dtype != r.parameter_dtype)
     lost.emplace_back("gradients have the dtype of the weights");
+  if (mesh.way != AccelerateWay::deepspeed && mesh.way != AccelerateWay::fsdp && mixed_precision(f) == "bf16")
+    lost.emplace_back(
+        "without FSDP, mixed precision is torch.autocast, which keeps the residual stream in 32 bits: steps "
+        "and "
+        "memory are larger than predicted (docs/accelerate-runs.md)");
   if (!launchable(map))
     lost.emplace_back(
         "accelerate launch numbers devices host by host, equally many on each: run_host.sh puts ranks where "
