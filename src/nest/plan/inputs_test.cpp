@@ -112,10 +112,10 @@ TEST(Inputs, WhatIsMissingOrWrong) {
             "p.json: line 1, cluster: a name or a group of keys is expected");
   EXPECT_EQ(message(R"({"model": "gpt2", "cluster": "h100-spine-leaf", "recipe": true})"),
             "p.json: line 1, recipe: a name or a group of keys is expected");
-  EXPECT_EQ(
-      message(R"({"model": "gpt2", "cluster": "h100-spine-leaf", "recipe": {"framework": "megatrn"}})"),
-      "p.json: recipe: line 1, framework: 'megatrn' is none of deepspeed, megatron, plain, torchtitan; did "
-      "you mean 'megatron'?");
+  EXPECT_EQ(message(R"({"model": "gpt2", "cluster": "h100-spine-leaf", "recipe": {"framework": "megatrn"}})"),
+            "p.json: recipe: line 1, framework: 'megatrn' is none of accelerate, deepspeed, maxtext, "
+            "megatron, plain, "
+            "torchtitan; did you mean 'megatron'?");
 }
 
 TEST(Inputs, WithoutARecipeItIsMegatrons) {

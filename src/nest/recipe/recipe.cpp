@@ -187,10 +187,9 @@ Value to_value(const Recipe& recipe) {
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
-  if (recipe.plain_norms) v.set("plain_norms", true);
-  if (recipe.masked_windows) v.set("masked_windows", true);
+  v.set("plain_norms", recipe.plain_norms).set("masked_windows", recipe.masked_windows);
   v.set("ideal_network", recipe.ideal_network);
-  if (recipe.levels_at_once) v.set("levels_at_once", true);
+  v.set("levels_at_once", recipe.levels_at_once);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
   v.set("flash_generation", recipe.flash_generation).set("gather_by_broadcast", recipe.gather_by_broadcast);
   v.set("accumulation", kAccumulations[static_cast<std::size_t>(recipe.accumulation)]);

@@ -140,11 +140,9 @@ Parts price_rings(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
 Parts price_trees(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
   const std::size_t p = index(protocol);
   Parts out{q.model.launch_s()};
-  // Of the trees, over all levels that have them; the best are over the outermost alone.
-  std::int64_t leaves = 1;
+  std::int64_t leaves = 1;  // of the trees, over all levels that have them
   for (const GroupLevel& g : q.group.levels()) {
-    const bool counts = q.model.library() || g.level == q.group.outermost().level;
-    if (counts && q.model.level(g.level).trees) leaves *= g.members;
+    if (q.model.level(g.level).trees) leaves *= g.members;
   }
   for (const GroupLevel& g : q.group.levels()) {
     const LevelTerms& terms = q.model.level(g.level);
@@ -159,7 +157,9 @@ Parts price_trees(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
       // Inside a node the tree is a chain: every link carries the data once up and once down.
       algorithm = terms.trees ? Algorithm::tree : Algorithm::ring;
       latency = 2 * (terms.trees ? g.log_steps : g.ring_steps) * terms.step_s[p];
-      transfer *= (terms.trees && leaves == 2 ? 1 : 2) * terms.seconds_per_byte[p];
+      // Ideal trees are a bound: no level carries the data less than once.
+      const bool once = !q.model.library() || (terms.trees && leaves == 2);
+      transfer *= (once ? 1 : 2) * terms.seconds_per_byte[p];
     }
     out.latency += latency;
     out.transfer = std::max(out.transfer, transfer);
