@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "nest/base/closest.hpp"
-#include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {

@@ -206,7 +206,8 @@ class Toml {
       Keys keys = dotted_key();
       at_.expect('=', "'=' after the key");
       if (depth + keys.size() > kDeepest) at_.fail("nested more than 128 deep");
-      put(out, path, std::move(keys), value(depth + keys.size() + 1));
+      Value found = value(depth + keys.size() + 1);
+      put(out, path, std::move(keys), std::move(found));
       at_.skip_blanks();
       if (at_.peek() == '}') break;
       if (at_.peek() != ',') at_.fail("a comma or '}' is expected");

@@ -1,6 +1,5 @@
 #include "nest/base/document/toml_word.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>

@@ -11,7 +11,6 @@
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/deepspeed/deepspeed.hpp"
-#include "nest/plan/plan.hpp"
 
 namespace nest::frameworks {
 namespace {

@@ -91,6 +91,7 @@ class Import {
 
   void warn_unknown_mesh() {
     std::vector<std::string> prefixed;
+    prefixed.reserve(kMesh.size());
     for (const std::string_view name : kMesh) prefixed.push_back(fmt::format("{}{}", kMeshPrefix, name));
     std::vector<std::string_view> known = kMesh;
     known.insert(known.end(), prefixed.begin(), prefixed.end());

@@ -39,8 +39,8 @@ std::vector<std::size_t> hosts_by_domain(const RankMap& map) {
   }
   std::vector<std::size_t> order(map.hosts.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return keys[a] == keys[b] ? a < b : keys[a] < keys[b]; });
   return order;
 }
 

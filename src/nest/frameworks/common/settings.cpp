@@ -30,7 +30,8 @@ void flatten(const Value& value, const std::string& name, std::vector<Flag>& out
     out.push_back({name, {value.as_string() != nullptr ? *value.as_string() : to_json_line(value)}});
     return;
   }
-  for (const auto& [key, inner] : *members) flatten(inner, name.empty() ? key : name + "." + key, out);
+  for (const auto& [key, inner] : *members)
+    flatten(inner, name.empty() ? key : fmt::format("{}.{}", name, key), out);
 }
 
 }  // namespace

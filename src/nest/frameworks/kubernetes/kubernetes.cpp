@@ -249,14 +249,15 @@ spec:
 }
 
 std::vector<std::string> remarks() {
+  const std::string labels =
+      "labels of levels: topograph 1.0 writes those of topology.yaml and of the annotations in jobset.yaml; "
+      "older "
+      "ones write network.topology.nvidia.com/leaf, /spine and /core, Google's clusters have "
+      "cloud.google.com/gce-topology-host, -subblock and -block: put yours in both files";
   return {"in jobset.yaml: the image, which has bash and awk; the command of one rank; volumes with data",
           "requests of processors and memory, which the ClusterQueue must then cover",
           "RDMA devices, if a device plugin hands them out (such as rdma/ib: 8); hostNetwork may then go",
-          "labels of levels: topograph 1.0 writes those of topology.yaml and of the annotations in "
-          "jobset.yaml; older "
-          "ones write network.topology.nvidia.com/leaf, /spine and /core, Google's clusters have "
-          "cloud.google.com/gce-topology-host, -subblock and -block: put yours in both files",
-          "the namespace: the LocalQueue is in 'default'"};
+          labels, "the namespace: the LocalQueue is in 'default'"};
 }
 
 }  // namespace

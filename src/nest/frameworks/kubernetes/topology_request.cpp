@@ -10,6 +10,7 @@ namespace nest::frameworks {
 
 std::vector<std::string> level_labels(const RankMap& map) {
   std::vector<std::string> labels;
+  labels.reserve(map.levels.size());
   int tier = 0;
   for (const HostLevel& level : map.levels) {
     labels.push_back(level.scale_up ? "accelerator.topograph.run/domain"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "nest/frameworks/maxtext/maxtext_models.hpp"
 #include "nest/plan/plan.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "nest/frameworks/common/allocation.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"

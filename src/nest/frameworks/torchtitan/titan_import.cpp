@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <utility>
 
 #include "nest/base/document/toml.hpp"
 #include "nest/frameworks/common/imported_run.hpp"
@@ -139,8 +138,8 @@ class Import {
     if (shard == 0)
       file_.fail("parallelism.data_parallel_shard_degree", "it is -1 or a whole number from 1 on");
     if (shard > 0) run_.data = copies * shard;
-    if (const auto batch = file_.whole("training.global_batch_size", -1); batch && *batch > 0)
-      run_.global_batch = *batch;
+    if (const auto batch = file_.whole("training.global_batch_size", -1); batch.value_or(-1) > 0)
+      run_.global_batch = batch;
     read_micro_batch();
     run_.settle_ranks();
     if (p.data % copies != 0)

@@ -1,10 +1,7 @@
-#include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "nest/plan/frameworks/degree_rules.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
-#include "nest/plan/schedules/pipeline_schedule.hpp"
 
 namespace nest::plan {
 namespace {
