@@ -111,7 +111,7 @@ const steps = {
     const launch = await save('megatron-launch.tar', 'Launch files');
     check(launch.includes('megatron-launch/megatron_args.txt') && launch.includes('--tensor-model-parallel-size'),
       'launch files');
-    check(/core_v0.19, the usual one, .*2026/.test(await page.locator('#tried').innerText()), 'the releases that were tried');
+    check(/core_v0.19 \(the usual one\).*2026/.test(await page.locator('#tried').innerText()), 'the releases that were tried');
     await page.locator('#target').selectOption('slurm');
     check((await page.locator('#tried').innerText()).startsWith('Tried with Slurm'), 'those of another target');
     check((await save('slurm-launch.tar', 'Launch files')).includes('slurm-launch/run.sbatch'), 'launch files of Slurm');

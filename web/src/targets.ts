@@ -11,7 +11,7 @@ export function triedText(target: Target): string {
   const ways = new Map<string, string[]>();
   for (const release of target.releases) {
     const way = `${release.tried} (${release.how})`;
-    const name = release.name === target.usual_release ? `${release.name}, the usual one,` : release.name;
+    const name = release.name === target.usual_release ? `${release.name} (the usual one)` : release.name;
     ways.set(way, [...(ways.get(way) ?? []), name]);
   }
   const tried = [...ways].map(([way, names]) => `${names.join(', ')} on ${way}`);
