@@ -221,17 +221,18 @@ const browser = await startBrowser();
 let [passed, failed] = [0, 0];
 for (const [name, step] of Object.entries(steps)) {
   const began = performance.now();
-  const opened = await openPage(browser, server.address);
+  let opened;
   try {
+    opened = await openPage(browser, server.address);
     await step(opened.page, browser, opened.errors);
     check(opened.errors.length === 0, `on the console: ${opened.errors.join('\n')}`);
     ++passed;
   } catch (error) {
     ++failed;
     console.log(`FAILED ${name}: ${error.message}`);
-    await opened.page.screenshot({ path: join(folder, `failed-${failed}.png`) });
+    await opened?.page.screenshot({ path: join(folder, `failed-${failed}.png`) });
   }
-  await opened.close();
+  await opened?.close();
   console.log(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 await browser.close();
