@@ -26,6 +26,13 @@ bool all_switched(const Cluster& cluster) {
                      [](const Level& level) { return level.kind == LevelKind::switched; });
 }
 
+// How much slower a lone member may be at a level than its links are: oversubscription squeezes it unless its
+// neighbours leave it their part of the uplink.
+double squeeze(const Cluster& cluster, std::int32_t level) {
+  const std::int64_t child = level == 0 ? 1 : domain_devices(cluster, level - 1);
+  return std::max(1.0, cluster.level(LevelId(level)).oversubscription / static_cast<double>(child));
+}
+
 // Whether everything slows down outwards: one byte, one step, and additions inside a switch.
 bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
   for (std::int32_t l = 1; l < cluster.tree().levels(); ++l) {
@@ -33,11 +40,12 @@ bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
     const Level& outer = cluster.level(LevelId(l));
     const LevelTerms& in = model.level(LevelId(l - 1));
     const LevelTerms& out = model.level(LevelId(l));
-    if (outer.bandwidth > inner.bandwidth || outer.latency < inner.latency ||
+    const double squeezed = squeeze(cluster, l - 1);
+    if (outer.bandwidth.value * squeezed > inner.bandwidth.value || outer.latency < inner.latency ||
         (outer.in_network_reduction && !inner.in_network_reduction))
       return false;
     for (std::size_t p = 0; p < std::size(in.seconds_per_byte); ++p) {
-      if (out.seconds_per_byte[p] < in.seconds_per_byte[p]) return false;
+      if (out.seconds_per_byte[p] < in.seconds_per_byte[p] * squeezed) return false;
     }
   }
   return true;
