@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/drawing/table.hpp"
+#include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/estimate/operators/operator_text.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/price/layers/layer_pricer.hpp"
@@ -63,16 +64,13 @@ Cluster read_place(const Arguments& arguments) {
 
 Precision read_precision(const Arguments& arguments, const Recipe& recipe) {
   const std::string word = arguments.text("--precision").value_or(std::string(name_of(recipe.precision)));
-  for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
-    if (word == name_of(p)) return p;
-  }
-  throw UsageError("--precision: bf16, fp16 or fp8 is expected, not '" + word + "'");
+  if (const auto precision = find_precision(word)) return *precision;
+  throw UsageError("--precision: " + precision_words() + " is expected, not '" + word + "'");
 }
 
 void check_precision(const Cluster& cluster, Precision precision, Terminal& terminal) {
-  if (precision == Precision::fp8 && !cluster.computes(MathType::fp8)) {
-    throw InputError("", cluster.device_name(), "has no 8-bit matrix products", "use --precision bf16");
-  }
+  if (const std::string lacks = lacking_math(cluster, precision); !lacks.empty())
+    throw InputError("", cluster.device_name(), lacks, "use --precision bf16");
   if (precision == Precision::bf16 && !cluster.computes(MathType::bf16))
     terminal.warn({cluster.device_name() + " has no bf16; its fp16 rate is used"});
 }
@@ -307,7 +305,7 @@ std::vector<Command> estimate_commands() {
         {"--expert", "E", "the expert-parallel degree"},
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
         {"--recompute", "POLICY", "none (default), selective or full"},
-        {"--precision", "P", "bf16, fp16 or fp8"},
+        {"--precision", "P", precision_words()},
         {"--compiled", "", "fuse element-wise kernels as torch.compile does"},
         {"--mtp", "", "include the modules for multi-token prediction"},
         {"--operators", "", "also show the operators of the most frequent layer"},

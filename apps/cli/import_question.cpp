@@ -21,7 +21,7 @@ std::vector<Option> import_options() {
       {"--global-batch", "G", "sequences of a step, where the file does not say it"},
       {"--micro-batch", "N", "sequences of a micro-batch, where the file does not say it"},
       {"--sequence", "S", "tokens of a sequence, where the file does not say it"},
-      {"--precision", "bf16|fp16|fp8", "where the file does not say it"},
+      {"--precision", "P", "where the file does not say it"},
       {"--tensor", "N", "the tensor degree, where the file does not say it"},
       {"--context", "N", "the context degree, where the file does not say it"},
       {"--expert", "N", "the expert degree, where the file does not say it"},
@@ -67,7 +67,10 @@ GivenSizes given_sizes(const Arguments& arguments) {
   given.context = size(arguments, "--context");
   given.expert = size(arguments, "--expert");
   given.pipeline = size(arguments, "--pipeline");
-  given.precision = choice(arguments, "--precision", {Precision::bf16, Precision::fp16, Precision::fp8});
+  if (const auto word = arguments.text("--precision")) {
+    given.precision = find_precision(*word);
+    if (!given.precision) throw UsageError(fmt::format("--precision: '{}' is none of its values", *word));
+  }
   given.recompute = choice(arguments, "--recompute", {RecomputePolicy::none, RecomputePolicy::full});
   return given;
 }

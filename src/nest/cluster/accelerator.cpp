@@ -11,8 +11,9 @@
 namespace nest::cluster {
 namespace {
 
-constexpr std::array<MathType, 5> kMathTypes{MathType::fp32, MathType::tf32, MathType::bf16, MathType::fp16,
-                                             MathType::fp8};
+constexpr std::array<MathType, 7> kMathTypes{MathType::fp32, MathType::tf32, MathType::bf16,
+                                             MathType::fp16, MathType::fp8,  MathType::fp8_block,
+                                             MathType::fp4};
 
 BytesPerSecond positive_bandwidth(Reader& r, const std::string& key) {
   const BytesPerSecond rate = r.bandwidth(key);
@@ -55,17 +56,16 @@ void read_peaks(Reader& r, Accelerator& a) {
 }
 
 // One number for every arithmetic, or one for each: {bf16: 0.8, fp8: 0.7}.
-void read_matmul_fraction(Reader& r, Accelerator& a) {
-  const Value* given = r.find("matmul_fraction");
+void read_shares(Reader& r, const char* key, const Accelerator& a, std::map<MathType, double>& out) {
+  const Value* given = r.find(key);
   if (given == nullptr) return;
   if (given->as_object() == nullptr) {
-    const double share = fraction(r, "matmul_fraction");
-    for (const auto& [type, peak] : a.peaks) a.matmul_fraction[type] = share;
+    const double share = fraction(r, key);
+    for (const auto& [type, peak] : a.peaks) out[type] = share;
     return;
   }
-  Reader shares = r.object("matmul_fraction");
-  for (const std::string& key : shares.keys())
-    a.matmul_fraction[math_type(shares, key)] = fraction(shares, key);
+  Reader shares = r.object(key);
+  for (const std::string& type : shares.keys()) out[math_type(shares, type)] = fraction(shares, type);
 }
 
 void read_scale_up(Reader r, ScaleUp& links) {
@@ -102,10 +102,18 @@ void read_kernel_figures(Reader& r, Accelerator& a) {
   if (auto links = r.object_if("scale_up")) read_scale_up(*links, a.scale_up);
   a.aws_fabric = r.text_or("aws_fabric", a.aws_fabric);
   a.software = r.text_or("software", a.software);
-  if (auto fit = r.object_if("matmul_fit")) {
-    a.matmul_fit = MatmulFit{fit->text("project"), fraction(*fit, "without")};
-    fit->done();
+  if (r.has("tile")) {
+    a.tile = r.time("tile");
+    if (a.tile->value < 0) r.fail_at("tile", "a time is not below 0");
   }
+  const auto read_fit = [&](const char* key, std::optional<MatmulFit>& out) {
+    auto fit = r.object_if(key);
+    if (!fit) return;
+    out = MatmulFit{fit->text("project"), fraction(*fit, "without")};
+    fit->done();
+  };
+  read_fit("matmul_fit", a.matmul_fit);
+  read_fit("power_fit", a.power_fit);
 }
 
 // Every key that an accelerator may have besides name and base, on top of what `a` holds already.
@@ -120,7 +128,8 @@ void read_figures(Reader& r, Accelerator& a) {
   if (r.has("scale_up_bandwidth")) a.scale_up_bandwidth = positive_bandwidth(r, "scale_up_bandwidth");
   if (r.has("nic_bandwidth")) a.nic_bandwidth = positive_bandwidth(r, "nic_bandwidth");
   read_peaks(r, a);
-  read_matmul_fraction(r, a);
+  read_shares(r, "matmul_fraction", a, a.matmul_fraction);
+  read_shares(r, "power_clock", a, a.power_clock);
   if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
   read_kernel_figures(r, a);
   a.source = r.prose_or("source", a.source);
@@ -149,6 +158,7 @@ Catalogue read_catalogue() {
   Reader defaults = r.object("defaults");
   out.defaults.matmul_fraction = fraction(defaults, "matmul_fraction");
   out.defaults.memory_fraction = fraction(defaults, "memory_fraction");
+  out.defaults.power_clock = fraction(defaults, "power_clock");
   out.defaults.multiprocessors = defaults.whole_or("multiprocessors", 1, {1, 1 << 20});
   out.defaults.launch = defaults.time("launch");
   defaults.done();
@@ -195,7 +205,8 @@ const Accelerator& named(Reader& r, const std::string& key, const std::string& n
 }  // namespace
 
 std::string_view to_string(MathType type) {
-  static constexpr std::array<std::string_view, 5> kNames{"fp32", "tf32", "bf16", "fp16", "fp8"};
+  static constexpr std::array<std::string_view, 7> kNames{"fp32", "tf32",      "bf16", "fp16",
+                                                          "fp8",  "fp8_block", "fp4"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
@@ -205,7 +216,8 @@ std::span<const MathType> math_types() {
 
 std::optional<FlopsPerSecond> Accelerator::peak(MathType type) const {
   const auto it = peaks.find(type);
-  return it == peaks.end() ? std::nullopt : std::optional(it->second);
+  if (it != peaks.end()) return it->second;
+  return type == MathType::fp8_block ? peak(MathType::fp8) : std::nullopt;
 }
 
 Share Accelerator::matmul_share(MathType type) const {
@@ -217,6 +229,15 @@ Share Accelerator::matmul_share(MathType type) const {
 Share Accelerator::memory_share() const {
   if (memory_fraction) return {*memory_fraction, false};
   return {accelerator_defaults().memory_fraction, true};
+}
+
+Share Accelerator::power_share(MathType type) const {
+  const bool low = type == MathType::fp8_block || type == MathType::fp4;
+  for (const MathType other : {type, low ? MathType::fp8 : type, MathType::bf16}) {
+    const auto it = power_clock.find(other);
+    if (it != power_clock.end()) return {it->second, false};
+  }
+  return {accelerator_defaults().power_clock, true};
 }
 
 std::int64_t Accelerator::multiprocessor_count() const {

@@ -26,7 +26,8 @@ namespace nest::cluster {
 
 // The arithmetic that a peak is quoted for; accumulation is as the vendor quotes it (fp32 for the 16-bit
 // types).
-enum class MathType { fp32, tf32, bf16, fp16, fp8 };
+// fp8_block is fp8 with a scale for each block of values: its peak is fp8's where it is not stated.
+enum class MathType { fp32, tf32, bf16, fp16, fp8, fp8_block, fp4 };
 
 [[nodiscard]] std::string_view to_string(MathType type);
 [[nodiscard]] std::span<const MathType> math_types();
@@ -49,7 +50,7 @@ struct ScaleUp {
   bool operator==(const ScaleUp&) const = default;
 };
 
-// A matmul_fraction that was fitted to published runs of one project, and what would hold without them.
+// A share that was fitted to published runs of one project, and what would hold without them.
 struct MatmulFit {
   std::string project;
   double without = 1;
@@ -67,6 +68,9 @@ struct Accelerator {
   std::optional<BytesPerSecond> scale_up_bandwidth;  // one direction, all links of the device together
   std::optional<BytesPerSecond> nic_bandwidth;       // one direction, typical for the device's servers
   std::map<MathType, double> matmul_fraction;        // measured shares only; see matmul_share
+  // Of the rate of isolated products: what is left when training keeps the device at its power limit.
+  std::map<MathType, double> power_clock;
+  std::optional<Seconds> tile;  // filling and draining one tile of a product; none: as on the profiled chip
   std::optional<double> memory_fraction;
   std::optional<std::int64_t> multiprocessors;  // over which kernels are spread; see multiprocessor_count
   std::optional<Seconds> launch;  // what the host takes to issue one small kernel; none: the profile's
@@ -76,6 +80,7 @@ struct Accelerator {
   std::string aws_fabric;  // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
   std::string software;    // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
   std::optional<MatmulFit> matmul_fit;
+  std::optional<MatmulFit> power_fit;  // the same of power_clock
   std::string source;
   std::string date;
   std::string note;
@@ -83,6 +88,8 @@ struct Accelerator {
   [[nodiscard]] std::optional<FlopsPerSecond> peak(MathType type) const;
   [[nodiscard]] Share matmul_share(MathType type) const;
   [[nodiscard]] Share memory_share() const;
+  // Of another arithmetic where this one has none of its own: fp8 for fp8_block and fp4, then bf16.
+  [[nodiscard]] Share power_share(MathType type) const;
   [[nodiscard]] std::int64_t multiprocessor_count() const;
 
   bool operator==(const Accelerator&) const = default;
@@ -92,6 +99,7 @@ struct Accelerator {
 struct AcceleratorDefaults {
   double matmul_fraction = 1;
   double memory_fraction = 1;
+  double power_clock = 1;
   std::int64_t multiprocessors = 1;
   Seconds launch;
 };

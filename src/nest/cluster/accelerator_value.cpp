@@ -10,9 +10,9 @@ Value peaks_value(const Accelerator& a) {
   return out;
 }
 
-Value fractions_value(const Accelerator& a) {
+Value shares_value(const std::map<MathType, double>& shares) {
   Value out = Value::object();
-  for (const auto& [type, share] : a.matmul_fraction) out.set(std::string(to_string(type)), share);
+  for (const auto& [type, share] : shares) out.set(std::string(to_string(type)), share);
   return out;
 }
 
@@ -59,8 +59,11 @@ Value accelerator_file_value(const Accelerator& a) {
     out.set("nic_bandwidth", a.nic_bandwidth->value);
   if (differs(&Accelerator::peaks)) out.set("peak", peaks_value(a));
   if (differs(&Accelerator::matmul_fraction) && !a.matmul_fraction.empty()) {
-    out.set("matmul_fraction", fractions_value(a));
+    out.set("matmul_fraction", shares_value(a.matmul_fraction));
   }
+  if (differs(&Accelerator::power_clock) && !a.power_clock.empty())
+    out.set("power_clock", shares_value(a.power_clock));
+  if (differs(&Accelerator::tile) && a.tile) out.set("tile", a.tile->value);
   if (differs(&Accelerator::memory_fraction) && a.memory_fraction)
     out.set("memory_fraction", *a.memory_fraction);
   if (differs(&Accelerator::multiprocessors) && a.multiprocessors)
@@ -72,11 +75,15 @@ Value accelerator_file_value(const Accelerator& a) {
   if (a.scale_up != other.scale_up) out.set("scale_up", scale_up_value(a.scale_up));
   if (a.aws_fabric != other.aws_fabric) out.set("aws_fabric", a.aws_fabric);
   if (a.software != other.software) out.set("software", a.software);
-  if (a.matmul_fit != other.matmul_fit && a.matmul_fit) {
-    Value fit = Value::object();
-    fit.set("project", a.matmul_fit->project).set("without", a.matmul_fit->without);
-    out.set("matmul_fit", std::move(fit));
-  }
+  const auto set_fit = [&](const char* key, const std::optional<MatmulFit>& fit,
+                           const std::optional<MatmulFit>& same) {
+    if (!fit || fit == same) return;
+    Value value = Value::object();
+    value.set("project", fit->project).set("without", fit->without);
+    out.set(key, std::move(value));
+  };
+  set_fit("matmul_fit", a.matmul_fit, other.matmul_fit);
+  set_fit("power_fit", a.power_fit, other.power_fit);
   if (differs(&Accelerator::source) && !a.source.empty()) out.set("source", a.source);
   if (differs(&Accelerator::date) && !a.date.empty()) out.set("date", a.date);
   if (differs(&Accelerator::note) && !a.note.empty()) out.set("note", a.note);

@@ -1,9 +1,10 @@
 #include "nest/price/price.hpp"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <utility>
 
+#include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/plan/rules/check.hpp"
 #include "nest/plan/rules/complete.hpp"
 #include "nest/price/layers/cost_book.hpp"
@@ -35,10 +36,7 @@ struct Pricer::Parts {
   PlanInputs inputs;
   PriceOptions options;
   CostBook book;
-  std::array<StageCoster, 2> costers;  // by the plan's optimizer
-  // Dense peaks in FLOP/s of 16-bit (bf16, else fp16) and 8-bit products; 0 where there are none.
-  double peak16 = 0;
-  double peak8 = 0;
+  std::map<std::pair<Optimizer, Precision>, StageCoster> costers;  // by the plan's own
   PlanCosts costs;
   std::vector<StagePass> passes;
   std::vector<StageMemory> memory;
@@ -47,16 +45,11 @@ struct Pricer::Parts {
       : inputs(std::move(in)),
         options(opts),
         book(inputs, opts.compute_time),
-        costers{coster(Optimizer::adam), coster(Optimizer::sgd)},
         costs(book) {
-    const Accelerator& accelerator = inputs.cluster.accelerator();
-    const auto bf16 = accelerator.peak(MathType::bf16);
-    peak16 = bf16.value_or(accelerator.peak(MathType::fp16).value_or(FlopsPerSecond{})).value;
-    peak8 = accelerator.peak(MathType::fp8).value_or(FlopsPerSecond{}).value;
   }
 
   [[nodiscard]] std::string refusal(const Plan& plan);
-  [[nodiscard]] StageCoster coster(Optimizer optimizer) const;
+  [[nodiscard]] const StageCoster& coster(const Training& training);
   void price(const Plan& plan, PricedPlan& out);
   void rates(const Plan& plan, const BuiltModel& model, Prediction& result) const;
 };
@@ -68,8 +61,8 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "the layer profile holds for micro-batches of " + std::to_string(profile->micro_batch);
   if (profile != nullptr && plan.training.sequence != profile->sequence)
     return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
-  if (plan.training.precision == Precision::fp8 && peak8 == 0)
-    return inputs.cluster.device_name() + " has no 8-bit matrix products";
+  if (const std::string lacks = lacking_math(inputs.cluster, plan.training.precision); !lacks.empty())
+    return inputs.cluster.device_name() + " " + lacks;
   const Strategy* before = nullptr;
   for (const Stage& stage : plan.stages) {
     if (profile != nullptr && stage.recompute.policy == RecomputePolicy::selective)
@@ -82,12 +75,13 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
   return {};
 }
 
-// The recipe with the plan's own optimizer, which may be another.
-StageCoster Pricer::Parts::coster(Optimizer optimizer) const {
-  Recipe recipe = inputs.recipe;
-  recipe.optimizer = optimizer;
-  if (optimizer != inputs.recipe.optimizer) recipe.momentum = false;
-  return {std::move(recipe), inputs.cluster, book.collectives()};
+// The recipe with the plan's own optimizer and precision, which may be others.
+const StageCoster& Pricer::Parts::coster(const Training& training) {
+  const std::pair key{training.optimizer, training.precision};
+  const auto known = costers.find(key);
+  if (known != costers.end()) return known->second;
+  return costers.emplace(key, StageCoster(recipe_for(inputs.recipe, training), inputs.cluster, book.collectives()))
+      .first->second;
 }
 
 void Pricer::Parts::rates(const Plan& plan, const BuiltModel& model, Prediction& result) const {
@@ -103,7 +97,7 @@ void Pricer::Parts::rates(const Plan& plan, const BuiltModel& model, Prediction&
                                    : 6 * static_cast<double>(inputs.profile()->parameters()) *
                                          static_cast<double>(t.global_batch * t.sequence);
   result.flops_per_device = FlopsPerSecond{flops / result.step.value / static_cast<double>(p.devices())};
-  const double peak = t.precision == Precision::fp8 ? peak8 : peak16;
+  const double peak = peak_of(inputs.cluster.accelerator(), t.precision).value;
   if (peak > 0) result.mfu = result.flops_per_device.value / peak;
 }
 
@@ -183,7 +177,7 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
       out.reason += ", or a block of copies its " + std::to_string(p.block_devices) + " devices";
     return;
   }
-  const StageCoster& costing = costers[plan.training.optimizer == Optimizer::adam ? 0 : 1];
+  const StageCoster& costing = coster(plan.training);
   costs.cost(plan, {.model = model, .network = *network, .coster = costing, .kept = own == nullptr},
              out.stages);
   step_time(plan, options.pipeline_model, passes, out);

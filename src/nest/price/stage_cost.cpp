@@ -11,9 +11,6 @@ namespace {
 
 using Group = StepCollective::Group;
 
-// Parameters are gathered as they are computed with: 16 bits, also where they are held in 32.
-constexpr double kGatherBytes = 2;
-
 // What is left of communication that `compute` hides a share of. It comes in n equal parts: the first of a
 // gather has nothing to hide behind, and the last of a reduction has nothing left.
 double unhidden(double communication, double share, double compute, double parts) {
@@ -42,6 +39,19 @@ double held_parameters(const LayerTerms& t, const StageNetwork& network, Zero ze
 }
 
 }  // namespace
+
+Recipe recipe_for(Recipe recipe, const Training& training) {
+  if (training.optimizer != recipe.optimizer) recipe.momentum = false;
+  recipe.optimizer = training.optimizer;
+  recipe.precision = training.precision;
+  return recipe;
+}
+
+double gather_bytes(const LayerTerms& t, const Recipe& recipe) {
+  const double all = t.of(Term::dense_parameters) + t.of(Term::expert_parameters);
+  const double low = all > 0 ? t.of(Term::low_parameters) / all : 0;
+  return low * recipe.gather_bytes_per_parameter(true) + (1 - low) * recipe.gather_bytes_per_parameter(false);
+}
 
 Seconds StageCost::f() const {
   Seconds sum;
@@ -102,7 +112,7 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
            (time(kind, dense * bytes, network.dense.inner) +
             time(kind, expert * bytes, network.expert.inner));
   };
-  const double gather = zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, kGatherBytes) : 0;
+  const double gather = zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, gather_bytes(t, recipe)) : 0;
   const double scatter =
       all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
   const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
@@ -159,7 +169,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
           time(CollectiveKind::all_reduce, sharded(bytes, group), either(group.outer_alone, group.outer));
     }
     if (zero.gathers_at_step_end()) {
-      const double gathered = parameters * kGatherBytes;
+      const double gathered = parameters * gather_bytes(t, recipe);
       if (recipe.gather_by_broadcast) {
         const auto ranks = static_cast<double>(group.shards);
         const Seconds all{ranks * time(CollectiveKind::broadcast, gathered / ranks, group.inner)};
@@ -230,8 +240,10 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   const double all = dense + expert;
   const double part = sharded(dense, network.dense) + sharded(expert, network.expert);
   StageMemory m;
-  m.weights = round_up_bytes((zero.shards_parameters() ? part : all) *
-                             static_cast<double>(recipe.weight_bytes_per_parameter()));
+  const double held = zero.shards_parameters() ? part : all;
+  const double low = all > 0 ? t.of(Term::low_parameters) / all : 0;
+  m.weights = round_up_bytes(held * (static_cast<double>(recipe.weight_bytes_per_parameter()) +
+                                     low * recipe.low_bytes_per_parameter()));
   m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
                                static_cast<double>(recipe.gradient_bytes_per_parameter()));
   m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) *
@@ -239,7 +251,7 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.activations = stashes;
   double workspace = t.transient;
   // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.
-  if (zero.gathers_every_pass()) workspace += 2 * t.largest_parameters * kGatherBytes;
+  if (zero.gathers_every_pass()) workspace += 2 * t.largest_parameters * gather_bytes(t, recipe);
   if (zero.reduces_every_micro_batch())
     workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;

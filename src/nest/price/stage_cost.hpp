@@ -93,6 +93,12 @@ struct StageCost {
   [[nodiscard]] StageTime time() const;
 };
 
+// The recipe with a plan's own optimizer and precision.
+[[nodiscard]] Recipe recipe_for(Recipe recipe, const Training& training);
+
+// Bytes of a layer's parameter as ZeRO gathers it, in the mean.
+[[nodiscard]] double gather_bytes(const LayerTerms& terms, const Recipe& recipe);
+
 // The share of a send that may hide behind compute.
 [[nodiscard]] double send_overlap(const Overlap& overlap, Schedule schedule);
 

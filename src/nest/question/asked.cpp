@@ -80,6 +80,22 @@ AskedField word(AskedField row, Member Asked::* member, const std::vector<T>& va
   return row;
 }
 
+// A row whose value is one of a table's words; several words may mean one value.
+template <class T>
+AskedField named(AskedField row, std::optional<T> Asked::* member,
+                 std::optional<T> (*find)(std::string_view), const std::vector<std::string>& names) {
+  row.read = [=](std::string_view text, Asked& asked) -> Problem {
+    const std::optional<T> value = find(text);
+    if (!value) return none_of(names, text);
+    asked.*member = value;
+    return std::nullopt;
+  };
+  row.spell = [=](const Asked& asked) -> std::string {
+    return asked.*member ? std::string(name_of(*(asked.*member))) : "";
+  };
+  return row;
+}
+
 AskedField on_or_off(AskedField row, const std::function<bool&(Asked&)>& member) {
   row.read = [member](std::string_view text, Asked& asked) -> Problem {
     if (text != "on" && text != "off") return none_of({"on", "off"}, text);
@@ -226,12 +242,12 @@ std::vector<AskedField> make_fields() {
              "the number of tokens in a sequence (default: the model's positions, but at most 8192)",
              G::training, "sequence", true, true},
             &Asked::sequence, 1, kMostSequences),
-      word<Precision>({"precision", "P", "bf16, fp16 or fp8 (default: the recipe's)", G::training,
-                       "precision", true, true},
-                      &Asked::precision, {Precision::bf16, Precision::fp16, Precision::fp8}),
-      word<Optimizer>(
-          {"optimizer", "O", "adam or sgd (default: the recipe's)", G::training, "optimizer", true, true},
-          &Asked::optimizer, {Optimizer::adam, Optimizer::sgd})};
+      named<Precision>({"precision", "P", precision_words() + " (default: the recipe's)", G::training,
+                        "precision", true, true},
+                       &Asked::precision, find_precision, precision_names()),
+      named<Optimizer>({"optimizer", "O", "adam (adamw is the same) or sgd (default: the recipe's)",
+                        G::training, "optimizer", true, true},
+                       &Asked::optimizer, find_optimizer, optimizer_names())};
   for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
   rows.push_back(
       on_or_off({"uniform", "", "use one strategy for all stages (default)", G::choices, "uniform"},

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "nest/cluster/resize.hpp"
+#include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
 
@@ -61,8 +62,8 @@ void check_training(const PlanInputs& inputs, const Training& t) {
   if (const LayerProfile* profile = inputs.profile(); profile != nullptr && t.sequence != profile->sequence)
     refuse("sequence", fmt::format("the layer profile holds for sequences of {} tokens", profile->sequence));
   const Accelerator& chip = inputs.cluster.accelerator();
-  if (t.precision == Precision::fp8 && !chip.peak(MathType::fp8))
-    refuse("precision", chip.name + " has no 8-bit matrix products", "use bf16");
+  if (const std::string lacks = lacking_math(inputs.cluster, t.precision); !lacks.empty())
+    refuse("precision", chip.name + " " + lacks, "use bf16");
 }
 
 // Sequences that the model does not take are refused here.

@@ -15,10 +15,13 @@
 namespace nest::recipe {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPrecisions{"bf16", "fp16", "fp8"};
 constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
+constexpr std::string_view kAdamW = "adamw";  // Adam, to whoever counts time and memory
 constexpr std::array<std::string_view, 2> kSelective{"core_attention", "operators"};
 constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
+constexpr std::array<std::string_view, 3> kLowCasts{"every_use", "cached", "held"};
+constexpr std::array<std::string_view, 3> kDispatchers{"alltoall", "deepep", "hybridep"};
+constexpr std::array<std::string_view, 3> kCudaGraphs{"none", "parts", "whole"};
 constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
 
 // One share of the overlap group: its key and its member, so that reading and writing cannot drift apart.
@@ -58,8 +61,8 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.source = r.prose_or("source", "");
   static_cast<void>(r.text_or("date", ""));
   recipe.framework = r.text_or("framework", recipe.framework);
-  read_word(r, "precision", kPrecisions, recipe.precision);
-  read_word(r, "optimizer", kOptimizers, recipe.optimizer);
+  if (r.has("precision")) recipe.precision = *find_precision(r.choice("precision", precision_names()));
+  if (r.has("optimizer")) recipe.optimizer = *find_optimizer(r.choice("optimizer", optimizer_names()));
   const bool inherited = recipe.momentum && recipe.optimizer == Optimizer::sgd;
   recipe.momentum = r.boolean_or("momentum", inherited);
   if (recipe.momentum && recipe.optimizer != Optimizer::sgd)
@@ -69,6 +72,7 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "gradient_dtype", kStateDTypes, recipe.gradient_dtype);
   read_word(r, "reduce_dtype", kStateDTypes, recipe.reduce_dtype);
   read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
+  read_word(r, "low_casts", kLowCasts, recipe.low_casts);
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
   recipe.fused_projections = r.boolean_or("fused_projections", recipe.fused_projections);
   recipe.fused_passes = r.boolean_or("fused_passes", recipe.fused_passes);
@@ -106,6 +110,14 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
     r.fail_at("expert_imbalance", "the fullest expert cannot have less than the mean", "give 1 or more");
+  recipe.capacity_factor = r.number_or("capacity_factor", recipe.capacity_factor);
+  if (recipe.capacity_factor < 0 || recipe.capacity_factor > 1000)
+    r.fail_at("capacity_factor", "a capacity factor lies between 0, which drops no token, and 1000");
+  read_word(r, "dispatcher", kDispatchers, recipe.dispatcher);
+  recipe.low_dispatch = r.boolean_or("low_dispatch", recipe.low_dispatch);
+  recipe.expert_overlap = r.boolean_or("expert_overlap", recipe.expert_overlap);
+  recipe.shared_overlap = r.boolean_or("shared_overlap", recipe.shared_overlap);
+  read_word(r, "cuda_graphs", kCudaGraphs, recipe.cuda_graphs);
   if (r.has("reserve")) recipe.reserve = r.bytes("reserve");
   if (auto overlap = r.object_if("overlap")) read_overlap(*overlap, recipe.overlap);
   r.done();
@@ -114,17 +126,55 @@ Recipe read_over(Recipe recipe, Reader& r) {
 
 }  // namespace
 
-std::string_view name_of(Precision precision) {
-  return kPrecisions[static_cast<std::size_t>(precision)];
+std::optional<Optimizer> find_optimizer(std::string_view name) {
+  if (name == kAdamW) return Optimizer::adam;
+  const auto* const at = std::find(kOptimizers.begin(), kOptimizers.end(), name);
+  if (at == kOptimizers.end()) return std::nullopt;
+  return static_cast<Optimizer>(at - kOptimizers.begin());
 }
+
+const std::vector<std::string>& optimizer_names() {
+  static const std::vector<std::string> kNames{"adam", std::string(kAdamW), "sgd"};
+  return kNames;
+}
+
 std::string_view name_of(Optimizer optimizer) {
   return kOptimizers[static_cast<std::size_t>(optimizer)];
 }
 std::string_view name_of(StateDType dtype) {
   return kStateDTypes[static_cast<std::size_t>(dtype)];
 }
+std::string_view name_of(Dispatcher dispatcher) {
+  return kDispatchers[static_cast<std::size_t>(dispatcher)];
+}
+std::string_view name_of(CudaGraphs graphs) {
+  return kCudaGraphs[static_cast<std::size_t>(graphs)];
+}
+std::optional<Dispatcher> find_dispatcher(std::string_view name) {
+  const auto* const at = std::find(kDispatchers.begin(), kDispatchers.end(), name);
+  if (at == kDispatchers.end()) return std::nullopt;
+  return static_cast<Dispatcher>(at - kDispatchers.begin());
+}
+const std::vector<std::string>& dispatcher_names() {
+  static const std::vector<std::string> kNames(kDispatchers.begin(), kDispatchers.end());
+  return kNames;
+}
 std::int64_t size_of(StateDType dtype) {
   return dtype == StateDType::fp32 ? 4 : 2;
+}
+
+double Recipe::low_bytes_per_parameter() const {
+  const PrecisionFacts& facts = facts_of(precision);
+  if (!facts.low || low_casts == LowCasts::every_use) return 0;
+  const double copies = 2 * facts.operand_bytes;
+  // Weights are held in 8 bits where both copies take no less than the 16 bits that they replace.
+  const auto weight = static_cast<double>(size_of(parameter_dtype));
+  return low_casts == LowCasts::held && copies >= weight ? copies - weight : copies;
+}
+
+double Recipe::gather_bytes_per_parameter(bool low) const {
+  return low && low_casts == LowCasts::held ? facts_of(precision).gather_bytes
+                                                : static_cast<double>(size_of(StateDType::bf16));
 }
 
 std::int64_t Recipe::optimizer_bytes_per_parameter() const {
@@ -186,6 +236,7 @@ Value to_value(const Recipe& recipe) {
   v.set("master_weights", recipe.master_weights).set("parameter_dtype", name_of(recipe.parameter_dtype));
   v.set("gradient_dtype", name_of(recipe.gradient_dtype)).set("reduce_dtype", name_of(recipe.reduce_dtype));
   v.set("optimizer_dtype", name_of(recipe.optimizer_dtype)).set("compiled", recipe.compiled);
+  v.set("low_casts", kLowCasts[static_cast<std::size_t>(recipe.low_casts)]);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("plain_norms", recipe.plain_norms).set("masked_windows", recipe.masked_windows);
   v.set("ideal_network", recipe.ideal_network);
@@ -202,6 +253,9 @@ Value to_value(const Recipe& recipe) {
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
+  v.set("capacity_factor", recipe.capacity_factor).set("dispatcher", name_of(recipe.dispatcher));
+  v.set("low_dispatch", recipe.low_dispatch).set("expert_overlap", recipe.expert_overlap);
+  v.set("shared_overlap", recipe.shared_overlap).set("cuda_graphs", name_of(recipe.cuda_graphs));
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));
   return v;
 }

@@ -14,10 +14,10 @@
 #include "nest/base/document/value.hpp"
 #include "nest/base/embedded.hpp"
 #include "nest/base/units.hpp"
+#include "nest/recipe/precision.hpp"
 
 namespace nest::recipe {
 
-enum class Precision { bf16, fp16, fp8 };
 enum class Optimizer { adam, sgd };
 // What a framework runs again when it recomputes selectively.
 enum class SelectiveRecompute { core_attention, operators };
@@ -27,12 +27,36 @@ enum class GradientAccumulation {
   copied,  // 16-bit gradients are read and written into the buffer that is reduced
   wider,   // as fused, but for 16-bit gradients, which cost nothing besides the products' own writes
 };
+// When operands of products are cast to a low precision, and what is held of them.
+enum class LowCasts {
+  every_use,  // both operands before each product, three times a layer; what is kept stays in 16 bits (torchao)
+  cached,     // inputs once, for all their uses, and kept so; weights once a step, held beside the 16-bit ones
+  held,       // as cached, but weights are held and gathered in the low precision alone (fp8-param-gather)
+};
+// How tokens travel to the experts' devices and back; the names are Megatron-LM's.
+enum class Dispatcher {
+  alltoall,  // every copy of a token by itself, in one all-to-all
+  deepep,    // once to each node and device that holds one of its experts (DeepEP's normal kernels)
+  hybridep,  // the same, by copy engines that take few multiprocessors (HybridEP)
+};
+// What is launched as CUDA graphs, which the host issues at once.
+enum class CudaGraphs {
+  none,
+  parts,  // attention, router and what prepares the dispatch; experts are launched one by one
+  whole,  // the iteration
+};
 // Dtypes of values that are held or sent between steps.
 enum class StateDType { fp32, bf16, fp16 };
 
-[[nodiscard]] std::string_view name_of(Precision precision);
 [[nodiscard]] std::string_view name_of(Optimizer optimizer);
+// Adam has two names: with decoupled weight decay it takes as long and holds as much.
+[[nodiscard]] std::optional<Optimizer> find_optimizer(std::string_view name);
+[[nodiscard]] const std::vector<std::string>& optimizer_names();
 [[nodiscard]] std::string_view name_of(StateDType dtype);
+[[nodiscard]] std::string_view name_of(Dispatcher dispatcher);
+[[nodiscard]] std::string_view name_of(CudaGraphs graphs);
+[[nodiscard]] std::optional<Dispatcher> find_dispatcher(std::string_view name);
+[[nodiscard]] const std::vector<std::string>& dispatcher_names();
 [[nodiscard]] std::int64_t size_of(StateDType dtype);
 
 // Shares (0 to 1) of a collective's time that may hide behind compute.
@@ -66,6 +90,7 @@ struct Recipe {
   StateDType gradient_dtype = StateDType::fp32;
   StateDType reduce_dtype = StateDType::fp32;
   StateDType optimizer_dtype = StateDType::fp32;  // of the optimizer's states
+  LowCasts low_casts = LowCasts::every_use;
   bool compiled = false;
   bool fused_projections = false;  // projections of one input run as one product (q, k and v; gate and up)
   bool fused_passes = false;       // hand-written kernels join element-wise passes, and keep less
@@ -99,6 +124,14 @@ struct Recipe {
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
   double kernel_time = 1;          // every kernel takes so many times as long as estimated
   double expert_imbalance = 1;     // load of the fullest expert over the mean
+  // Rows of an expert over the mean, beyond which tokens are dropped; every expert then works on so many, filled
+  // up where it got fewer. 0: no token is dropped.
+  double capacity_factor = 0;
+  Dispatcher dispatcher = Dispatcher::alltoall;
+  bool low_dispatch = false;    // rows travel to the experts in 8 bits with scales; the way back is 16 bits
+  bool expert_overlap = false;  // exchanges of one micro-batch run beside the compute of another
+  bool shared_overlap = false;  // shared experts run beside the exchanges
+  CudaGraphs cuda_graphs = CudaGraphs::none;
   Bytes reserve;
   Overlap overlap;
 
@@ -106,6 +139,10 @@ struct Recipe {
 
   // Bytes held per parameter, before any sharding.
   [[nodiscard]] std::int64_t weight_bytes_per_parameter() const { return size_of(parameter_dtype); }
+  // Besides, of weights whose products are computed in `precision`: copies in it, along rows and along columns.
+  [[nodiscard]] double low_bytes_per_parameter() const;
+  // Of a parameter as ZeRO gathers it: as it is computed with, also where it is held in 32 bits.
+  [[nodiscard]] double gather_bytes_per_parameter(bool low) const;
   [[nodiscard]] std::int64_t gradient_bytes_per_parameter() const {
     return size_of(gradient_dtype) + (gradient_copy ? 2 : 0);
   }

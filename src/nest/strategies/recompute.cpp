@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPolicies{"none", "selective", "full"};
 
-using Tensors = std::set<TensorIndex>;
-
-Bytes total(const LayerType& layer, const Tensors& tensors) {
-  return std::accumulate(tensors.begin(), tensors.end(), Bytes{},
-                         [&](Bytes sum, TensorIndex i) { return sum + layer.tensor(i).bytes(); });
-}
-
 // The attention core and the collectives that context parallelism put around it.
 bool in_core(const Operator& op) {
   const bool of_context = op.kind == OperatorKind::collective && op.collective.group == GroupAxis::context &&
@@ -24,44 +17,55 @@ bool in_core(const Operator& op) {
   return op.kind == OperatorKind::attention || of_context;
 }
 
-RecomputeCost selective(const LayerType& layer) {
+// What `needed` has beyond `kept`: made again, and held while it is used.
+Bytes made_again(const LayerType& layer, KeptTensors needed, const KeptTensors& kept, double low_bytes) {
+  for (const TensorIndex i : kept.whole()) needed.erase(i);
+  for (const TensorIndex i : kept.operands()) needed.erase(i);
+  return needed.bytes(layer, low_bytes);
+}
+
+KeptTensors inputs_of(const LayerType& layer) {
+  KeptTensors inputs;
+  for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
+    if (layer.tensor(i).role == Role::input) inputs.add(i);
+  }
+  return inputs;
+}
+
+RecomputeCost selective(const LayerType& layer, double low_bytes) {
   RecomputeCost cost;
-  Tensors made_inside;
-  Tensors needed;  // by the core's backward pass; what is not kept is made again
-  Tensors kept;
+  std::set<TensorIndex> made_inside;
+  KeptTensors needed;  // by the core's backward pass; what is not kept is made again
+  KeptTensors kept;
   for (std::size_t i = 0; i < layer.operators.size(); ++i) {
     const Operator& op = layer.operators[i];
     if (!in_core(op)) {
-      kept.insert(op.keeps.begin(), op.keeps.end());
+      kept.add(layer, op);
       continue;
     }
     cost.operators.push_back(i);
     for (const TensorIndex in : op.inputs) {
-      if (!made_inside.contains(in)) kept.insert(in);
+      if (!made_inside.contains(in)) kept.add(in);
     }
     made_inside.insert(op.outputs.begin(), op.outputs.end());
-    needed.insert(op.keeps.begin(), op.keeps.end());
+    needed.add(layer, op);
   }
-  for (const TensorIndex i : kept) needed.erase(i);
-  cost.stash = total(layer, kept);
-  cost.transient = total(layer, needed);
+  cost.stash = kept.bytes(layer, low_bytes);
+  cost.transient = made_again(layer, std::move(needed), kept, low_bytes);
   return cost;
 }
 
 // Products are counted weight by weight: the results of the first, third, ... stay, and attention's.
-RecomputeCost every_second(const LayerType& layer) {
-  Tensors kept;
-  Tensors all;
-  for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
-    if (layer.tensor(i).role == Role::input) kept.insert(i);
-  }
+RecomputeCost every_second(const LayerType& layer, double low_bytes) {
+  KeptTensors kept = inputs_of(layer);
+  KeptTensors all;
   RecomputeCost cost;
   std::size_t products = 0;
   for (std::size_t i = 0; i < layer.operators.size(); ++i) {
     const Operator& op = layer.operators[i];
-    all.insert(op.keeps.begin(), op.keeps.end());
+    all.add(layer, op);
     if (op.kind == OperatorKind::attention || op.kind == OperatorKind::grouped_matmul) {
-      kept.insert(op.outputs.begin(), op.outputs.end());
+      for (const TensorIndex out : op.outputs) kept.add(out);
       continue;
     }
     double again = 0;
@@ -70,7 +74,7 @@ RecomputeCost every_second(const LayerType& layer) {
       const auto bytes = static_cast<double>(layer.tensor(out).bytes().value);
       made += bytes;
       if (op.kind == OperatorKind::matmul && ++products % 2 == 1) {
-        kept.insert(out);
+        kept.add(out);
       } else {
         again += bytes;
       }
@@ -79,22 +83,19 @@ RecomputeCost every_second(const LayerType& layer) {
     cost.operators.push_back(i);
     cost.shares.push_back(again / made);
   }
-  for (const TensorIndex i : kept) all.erase(i);
-  cost.stash = total(layer, kept);
-  cost.transient = total(layer, all);
+  cost.stash = kept.bytes(layer, low_bytes);
+  cost.transient = made_again(layer, std::move(all), kept, low_bytes);
   return cost;
 }
 
-RecomputeCost full(const LayerType& layer) {
-  Tensors inputs;
-  for (TensorIndex i = 0; i < layer.tensors.size(); ++i) {
-    if (layer.tensor(i).role == Role::input) inputs.insert(i);
-  }
-  Tensors again;
-  for (const Operator& op : layer.operators) again.insert(op.keeps.begin(), op.keeps.end());
-  for (const TensorIndex i : inputs) again.erase(i);
-  RecomputeCost cost{
-      total(layer, inputs), std::vector<std::size_t>(layer.operators.size()), {}, total(layer, again)};
+RecomputeCost full(const LayerType& layer, double low_bytes) {
+  const KeptTensors inputs = inputs_of(layer);
+  KeptTensors again;
+  for (const Operator& op : layer.operators) again.add(layer, op);
+  RecomputeCost cost{inputs.bytes(layer, low_bytes),
+                     std::vector<std::size_t>(layer.operators.size()),
+                     {},
+                     made_again(layer, std::move(again), inputs, low_bytes)};
   std::iota(cost.operators.begin(), cost.operators.end(), std::size_t{0});
   return cost;
 }
@@ -127,11 +128,13 @@ bool can_recompute(const LayerType& layer) {
                      [](const Operator& op) { return op.kind == OperatorKind::attention; });
 }
 
-RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveRecompute kind) {
+RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveRecompute kind,
+                             Precision precision) {
   const LayerType& layer = sharded.layer;
-  if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(), {}, {}, {}};
-  if (policy == RecomputePolicy::full) return full(layer);
-  return kind == SelectiveRecompute::operators ? every_second(layer) : selective(layer);
+  const double low = is_low(precision) ? facts_of(precision).operand_bytes : 0;
+  if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(low), {}, {}, {}};
+  if (policy == RecomputePolicy::full) return full(layer, low);
+  return kind == SelectiveRecompute::operators ? every_second(layer, low) : selective(layer, low);
 }
 
 }  // namespace nest::strategies

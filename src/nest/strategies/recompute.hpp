@@ -50,6 +50,7 @@ struct RecomputeCost {
 
 [[nodiscard]] bool can_recompute(const LayerType& layer);
 [[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
-                                           SelectiveRecompute selective = SelectiveRecompute::core_attention);
+                                           SelectiveRecompute selective = SelectiveRecompute::core_attention,
+                                           Precision precision = Precision::bf16);
 
 }  // namespace nest::strategies

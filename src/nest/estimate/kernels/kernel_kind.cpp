@@ -61,6 +61,8 @@ constexpr std::array<KernelKindRow, kKernelKinds> kRows{{
     {norm_bf16, "grad_norm", KernelFamily::stream},
     {norm_fp32, "grad_norm/fp32", KernelFamily::stream},
     {bias_gradient, "bias_gradient", KernelFamily::stream},  // not profiled, nor the next ones
+    {fp8_block_matmul, "fp8_matmul/block", KernelFamily::matmul},
+    {fp4_matmul, "fp4_matmul", KernelFamily::matmul},
     {batched_matmul, "batched_matmul", KernelFamily::matmul},
     {softmax_forward, "softmax/forward", KernelFamily::stream},
     {softmax_backward, "softmax/backward", KernelFamily::stream},

@@ -54,6 +54,7 @@ struct Product {
 double compute_seconds(const Product& p, const MatmulConstants& c, double rate, const DeviceRates& device,
                        bool splits) {
   const double unit_rate = rate * c.rate_share / device.multiprocessors;
+  const double tile_s = device.tile_s >= 0 ? device.tile_s : c.tile_s;
   double best = 0;
   for (const Tile& tile : kTiles) {
     const double share = rate_of(tile, c);
@@ -64,7 +65,7 @@ double compute_seconds(const Product& p, const MatmulConstants& c, double rate, 
       const double waves = tiles * parts / device.multiprocessors;
       if (parts > 1 && (!splits || waves > kLongestSplit || p.inner / parts < kLeastInner)) break;
       const double waited = c.wave_loss * std::ceil(waves) + (1 - c.wave_loss) * std::max(1.0, waves);
-      double time = waited * (work / parts + c.tile_s);
+      double time = waited * (work / parts + tile_s);
       if (parts > 1) {
         time += c.split * kPartialSum * p.count * p.rows * p.columns * (parts + 1) /
                 (device.bandwidth * c.bandwidth_share);
@@ -75,17 +76,36 @@ double compute_seconds(const Product& p, const MatmulConstants& c, double rate, 
   return best;
 }
 
+// Rate and bytes of an operand of products with 8-bit and 4-bit operands; 0 and 16 bits for others.
+struct LowProduct {
+  double rate = 0;
+  double bytes = kElement;
+};
+LowProduct low_product(KernelKind kind, const DeviceRates& device) {
+  switch (kind) {
+    case KernelKind::fp8_matmul:
+    case KernelKind::fp8_row_matmul:
+      return {device.fp8_rate, 1};
+    case KernelKind::fp8_block_matmul:
+      return {device.fp8_block_rate, 1};
+    case KernelKind::fp4_matmul:
+      return {device.fp4_rate, 0.5625};  // with a scale of 8 bits for each 16 values
+    default:
+      return {};
+  }
+}
+
 double matmul_seconds(const KernelCall& call, const MatmulConstants& c, const DeviceRates& device) {
   const auto m = static_cast<double>(call.sizes[0]);
   const auto n = static_cast<double>(call.sizes[1]);
   const auto k = static_cast<double>(call.sizes[2]);
-  const bool eight = call.kind == KernelKind::fp8_matmul || call.kind == KernelKind::fp8_row_matmul;
+  const LowProduct low = low_product(call.kind, device);
   const bool batched = call.kind == KernelKind::batched_matmul;
   Product p{batched ? static_cast<double>(call.sizes[3]) : 1, m, n, k};
   if (call.kind == KernelKind::matmul_input) p = {1, m, k, n};
   if (call.kind == KernelKind::matmul_weight) p = {1, n, k, m};
-  const double rate = eight && device.fp8_rate > 0 ? device.fp8_rate : device.rate;
-  const double operand = eight ? kElement / 2 : kElement;
+  const double rate = low.rate > 0 ? low.rate : device.rate;
+  const double operand = low.bytes;
   const double bytes = p.count * (kElement * p.rows * p.columns + operand * (p.rows + p.columns) * p.inner);
   const double compute = compute_seconds(p, c, rate, device, !batched);
   return c.overhead_s + overlapped(compute, bytes / (device.bandwidth * c.bandwidth_share), c.roof);

@@ -80,7 +80,9 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     add(out.collectives, op.collective, CollectivePass::backward, step.backward());
   }
 
-  const RecomputeCost again = recompute_cost(sharded, policy, selective);
+  const OperatorSettings& settings = times.settings();
+  const Precision kept = settings.cast_each_use ? Precision::bf16 : settings.precision;
+  const RecomputeCost again = recompute_cost(sharded, policy, selective, kept);
   OperatorTime repeated;
   for (std::size_t k = 0; k < again.operators.size(); ++k) {
     const Operator& op = layer.operators[again.operators[k]];
@@ -99,6 +101,9 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   out.expert_parameters = sharded.expert_parameters();
   out.partial_parameters = sharded.partial_gradient_parameters();
   out.shared_parameters = sharded.shared_parameters();
+  for (const Operator& op : layer.operators) {
+    if (layer.low_product(op)) out.low_parameters += layer.parameters(op);
+  }
   out.stash = again.stash;
   out.transient = again.transient + widest_gradients(layer);
   return out;

@@ -30,6 +30,7 @@ struct LayerFigures {
   std::int64_t expert_parameters = 0;
   // Of both: gradients of which each tensor rank has a part (norms under sequence parallelism).
   std::int64_t partial_parameters = 0;
+  std::int64_t low_parameters = 0;     // of both: weights of products that a low precision computes
   std::int64_t shared_parameters = 0;  // copies of weights that another layer trains
   Bytes stash;                         // of one micro-batch in flight
   Bytes transient;                     // besides the stash, while the layer's own passes run

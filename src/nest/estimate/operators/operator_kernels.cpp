@@ -10,6 +10,8 @@ namespace {
 
 using enum KernelKind;
 
+constexpr double kHalf = 2;  // bytes of a 16-bit value
+
 std::int64_t last(const Shape& shape) {
   return shape.empty() ? 1 : shape.back().size;
 }
@@ -54,33 +56,61 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
   return out;
 }
 
-// Grouped products in 8 bit over those in 16: the profile has the latter only. Median of six shapes of 8 to
-// 32 experts on an H200 (2026-11-15, driver 580.159.04, torch 2.11, torch._scaled_grouped_mm against
-// torch._grouped_mm): 1.45 to 1.72 times faster. Quantizing
-// is left to the passes around them (routing, activations), which then write 8 bits; weights once a step.
-constexpr double kFp8Grouped = 1 / 1.55;
-
-// Quantizing an operand: one pass for its largest value, one that reads it and writes it in 8 bits.
-void add_quantize(std::vector<KernelUse>& out, std::int64_t values, Pass pass) {
-  out.push_back({{cast_down, {values}}, pass, 1, 2});
+// Casting values to a low precision for one use or for two (along rows and along columns), and where they are cast
+// for each use, the weights and inputs of the backward pass once more.
+void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings) {
+  const PrecisionFacts& facts = facts_of(settings.precision);
+  const bool each = settings.cast_each_use;
+  // Hand-written kernels find a tensor's largest value while they make it.
+  const bool looks = facts.whole_scale && !settings.fused_passes;
+  const double bytes = kHalf * (looks ? 2 : 1) + facts.operand_bytes * (each ? 1 : 2);
+  out.push_back({{fused, {std::llround(bytes * static_cast<double>(values))}}, pass, 1, looks ? 2 : 1});
 }
 
-void add_product(std::vector<KernelUse>& out, const Product& p, const OperatorSettings& settings) {
-  if (p.experts > 1 || settings.fp8) {
-    if (p.experts > 1) {
-      const std::array<std::int64_t, kMostSizes> sizes{p.experts, p.m, p.n, p.k};
-      const double share = settings.fp8 ? kFp8Grouped : 1;
-      out.push_back({{grouped_forward, sizes}, Pass::forward, share});
-      out.push_back({{grouped_input, sizes}, Pass::backward_input, share});
-      out.push_back({{grouped_weight, sizes}, Pass::backward_weight, share});
-      return;
-    }
-    add_quantize(out, p.m * p.k, Pass::forward);
-    add_quantize(out, p.n * p.k, Pass::forward);
-    out.push_back({{fp8_matmul, {p.m, p.n, p.k}}, Pass::forward});
-    add_quantize(out, p.m * p.n, Pass::backward_input);
-    out.push_back({{fp8_matmul, {p.m, p.k, p.n}}, Pass::backward_input});
-    out.push_back({{fp8_matmul, {p.n, p.k, p.m}}, Pass::backward_weight});
+KernelKind product_of(Precision precision) {
+  switch (precision) {
+    case Precision::fp8:
+      return fp8_matmul;
+    case Precision::fp8_block:
+    case Precision::mxfp8:  // nobody published products with its scales: those of blocks stand in
+      return fp8_block_matmul;
+    case Precision::nvfp4:
+      return fp4_matmul;
+    default:
+      return matmul_forward;
+  }
+}
+
+// Both operands of the three products.
+void add_casts(std::vector<KernelUse>& out, const Product& p, const OperatorSettings& settings) {
+  const std::int64_t in = p.m * p.k;
+  const std::int64_t made = p.m * p.n;
+  const std::int64_t weight = p.experts * p.n * p.k;
+  add_cast(out, in, Pass::forward, settings);
+  add_cast(out, made, Pass::backward_input, settings);
+  if (!settings.cast_each_use) return;
+  add_cast(out, weight, Pass::forward, settings);
+  add_cast(out, weight, Pass::backward_input, settings);
+  add_cast(out, made, Pass::backward_weight, settings);
+  add_cast(out, in, Pass::backward_weight, settings);
+}
+
+void add_grouped(std::vector<KernelUse>& out, const Product& p, bool low, const OperatorSettings& settings) {
+  const std::array<std::int64_t, kMostSizes> sizes{p.experts, p.m, p.n, p.k};
+  const double share = low ? settings.grouped_share : 1;
+  out.push_back({{grouped_forward, sizes}, Pass::forward, share});
+  out.push_back({{grouped_input, sizes}, Pass::backward_input, share});
+  out.push_back({{grouped_weight, sizes}, Pass::backward_weight, share});
+}
+
+void add_product(std::vector<KernelUse>& out, const Product& p, bool low, const OperatorSettings& settings) {
+  if (low) add_casts(out, p, settings);
+  if (p.experts > 1) return add_grouped(out, p, low, settings);
+  if (low) {
+    const KernelKind kind = product_of(settings.precision);
+    out.push_back({{kind, {p.m, p.n, p.k}}, Pass::forward});
+    out.push_back({{kind, {p.m, p.k, p.n}}, Pass::backward_input});
+    out.push_back({{kind, {p.n, p.k, p.m}}, Pass::backward_weight});
   } else {
     out.push_back({{matmul_forward, {p.m, p.n, p.k}}, Pass::forward});
     out.push_back({{matmul_input, {p.m, p.n, p.k}}, Pass::backward_input});
@@ -102,7 +132,8 @@ void add_products(std::vector<KernelUse>& out, const LayerType& layer, const Ope
     out.push_back({{copy, {whole.m * whole.n}}, Pass::backward_input});
     products = {whole};
   }
-  for (const Product& p : products) add_product(out, p, settings);
+  const bool low = is_low(settings.precision) && layer.low_product(op);
+  for (const Product& p : products) add_product(out, p, low, settings);
 }
 
 struct Pair {
@@ -315,7 +346,24 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
   }
 }
 
+// What is left of the gain of low precision in grouped products: on an H200, 8-bit ones are 1.55 times as fast as
+// 16-bit ones (median of six shapes of 8 to 32 experts; 2026-11-15, driver 580.159.04, torch 2.11,
+// torch._scaled_grouped_mm against torch._grouped_mm), and large plain ones 2.03 times.
+constexpr double kGroupedGain = 1.55 / 2.03;
+
+double reached(double rate, KernelKind kind) {
+  return rate * fitted_constants().matmul[static_cast<std::size_t>(kind)].rate_share;
+}
+
 }  // namespace
+
+double grouped_share(const DeviceRates& rates, Precision precision) {
+  if (!is_low(precision)) return 1;
+  const double low = precision == Precision::fp8     ? reached(rates.fp8_rate, fp8_matmul)
+                     : precision == Precision::nvfp4 ? reached(rates.fp4_rate, fp4_matmul)
+                                                     : reached(rates.fp8_block_rate, fp8_block_matmul);
+  return low > 0 ? std::min(1.0, reached(rates.rate, matmul_forward) / (kGroupedGain * low)) : 1;
+}
 
 std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
                                   const OperatorSettings& settings) {

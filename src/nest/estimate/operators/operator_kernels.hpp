@@ -8,8 +8,9 @@
 
 #include <vector>
 
-#include "nest/estimate/kernels/kernel_kind.hpp"
+#include "nest/estimate/kernels/kernel_model.hpp"
 #include "nest/model/graph/layer.hpp"
+#include "nest/recipe/precision.hpp"
 
 namespace nest::estimate {
 
@@ -27,7 +28,11 @@ struct OperatorSettings {
   bool plain_norms = false;  // RMS norms as a chain of 32-bit operations (Transformers)
   // Element-wise operators fused into few passes over memory (torch.compile).
   bool compiled = false;
-  bool fp8 = false;           // products of weights with 8-bit operands
+  Precision precision = Precision::bf16;  // of products of weights; see LayerType::low_product
+  // Operands are cast to a low precision before each product, and kept in 16 bits; otherwise inputs once, and
+  // weights once a step, with the update.
+  bool cast_each_use = true;
+  double grouped_share = 1;  // time of a grouped product in low precision over that in 16 bits
   double attention_time = 1;  // of flash attention kernels: see flash_time
   double masked_time = 0;     // where windows are masks over all keys: of the kernels that take a mask
 
@@ -40,6 +45,9 @@ struct KernelUse {
   double repeats = 1;
   int launches = 1;  // kernels that one repeat issues
 };
+
+// OperatorSettings::grouped_share of a device.
+[[nodiscard]] double grouped_share(const DeviceRates& rates, Precision precision);
 
 // The tensors are one device's shard. Collectives run none.
 [[nodiscard]] std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,

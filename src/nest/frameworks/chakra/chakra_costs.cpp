@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/frameworks/chakra/chakra_network.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/recompute_walk.hpp"
@@ -19,7 +20,6 @@ namespace {
 using StepGroup = StepCollective::Group;
 
 constexpr double kLeastSeconds = 2e-9;
-constexpr double kGatherBytes = 2;  // parameters are gathered as they are computed with
 
 // Operations and memory traffic of a layer's forward pass on one device.
 struct LayerWork {
@@ -83,7 +83,7 @@ class Maker {
     PlanCosts costs(book_);
     model_ = &book_.model(plan.training.micro_batch, plan.training.sequence);
     network_ = book_.network(plan.stages, costs.network_options(plan, *model_));
-    peak_ = peak_of(inputs.cluster, plan.training.precision).value;
+    peak_ = peak_of(inputs.cluster.accelerator(), plan.training.precision).value;
     memory_ = memory_rate_of(inputs.cluster).value;
   }
 
@@ -238,8 +238,9 @@ class Maker {
       }
     };
     if (zero.gathers_every_pass()) {
-      add(out.forward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
-      add(out.backward, ChakraCollective::all_gather, kGatherBytes, share(overlap.prefetch));
+      const double gathered = gather_bytes(terms, inputs_.recipe);
+      add(out.forward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
+      add(out.backward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
     }
     add(out.backward, ChakraCollective::reduce_scatter,
         static_cast<double>(size_of(inputs_.recipe.reduce_dtype)), share(overlap.gradient_reduce));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nest/base/document/value.hpp"
+#include "nest/estimate/kernels/precision_math.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -208,17 +209,6 @@ std::string network_text(const std::vector<ChakraDimension>& dimensions) {
          "  # ns\n";
 }
 
-FlopsPerSecond peak_of(const Cluster& cluster, Precision precision) {
-  const Accelerator& accelerator = cluster.accelerator();
-  const MathType type = precision == Precision::fp8    ? MathType::fp8
-                        : precision == Precision::fp16 ? MathType::fp16
-                                                       : MathType::bf16;
-  if (const auto peak = accelerator.peak(type)) return *peak;
-  FlopsPerSecond best{1};
-  for (const auto& [any, peak] : accelerator.peaks) best = std::max(best, peak);
-  return best;
-}
-
 BytesPerSecond memory_rate_of(const Cluster& cluster) {
   return cluster.accelerator().memory_bandwidth;
 }
@@ -245,7 +235,7 @@ std::string system_text(const Cluster& cluster, Precision precision, const Chakr
       .set("collective-optimization", "localBWAware")
       .set("local-mem-bw", memory)
       .set("roofline-enabled", system.roofline ? 1 : 0)
-      .set("peak-perf", peak_of(cluster, precision).value / kTera)
+      .set("peak-perf", peak_of(cluster.accelerator(), precision).value / kTera)
       .set("boost-mode", 0)
       .set("trace-enabled", 0)
       .set("replay-only", 0);

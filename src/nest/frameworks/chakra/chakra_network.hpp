@@ -55,8 +55,6 @@ struct ChakraSystem {
 [[nodiscard]] std::string system_text(const Cluster& cluster, Precision precision,
                                       const ChakraSystem& system);
 
-// The dense peak of that precision's products; that of the best there is where it has none.
-[[nodiscard]] FlopsPerSecond peak_of(const Cluster& cluster, Precision precision);
 [[nodiscard]] BytesPerSecond memory_rate_of(const Cluster& cluster);
 
 }  // namespace nest::frameworks

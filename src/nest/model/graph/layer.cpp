@@ -58,12 +58,34 @@ Bytes LayerType::output_bytes() const {
   return sum(*this, outputs);
 }
 
-Bytes LayerType::stash_bytes() const {
-  std::vector<TensorIndex> kept;
-  for (const Operator& op : operators) kept.insert(kept.end(), op.keeps.begin(), op.keeps.end());
-  std::sort(kept.begin(), kept.end());
-  kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
-  return sum(*this, kept);
+bool LayerType::low_product(const Operator& op) const {
+  if (!is_block || (op.kind != OperatorKind::matmul && op.kind != OperatorKind::grouped_matmul)) return false;
+  const Shape& made = tensor(op.outputs.front()).shape;
+  return made.empty() || (made.back().axis != Axis::experts && made.back().axis != Axis::other);
+}
+
+Bytes LayerType::stash_bytes(double low_bytes) const {
+  KeptTensors kept;
+  for (const Operator& op : operators) kept.add(*this, op);
+  return kept.bytes(*this, low_bytes);
+}
+
+void KeptTensors::add(const LayerType& layer, const Operator& op) {
+  const bool low = layer.low_product(op);
+  for (const TensorIndex i : op.keeps) (low ? operands_ : whole_).insert(i);
+}
+
+Bytes KeptTensors::bytes(const LayerType& layer, double low_bytes) const {
+  Bytes sum;
+  for (const TensorIndex i : whole_) sum += layer.tensor(i).bytes();
+  for (const TensorIndex i : operands_) {
+    const Tensor& t = layer.tensor(i);
+    if (low_bytes > 0 && t.dtype == DType::bf16)
+      sum += round_up_bytes(low_bytes * static_cast<double>(elements(t.shape)));
+    else if (!whole_.contains(i))
+      sum += t.bytes();
+  }
+  return sum;
 }
 
 Bytes LayerType::bytes_read(const Operator& op) const {

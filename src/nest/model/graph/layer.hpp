@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,12 +33,37 @@ struct LayerType {
 
   [[nodiscard]] Flops forward_flops() const;
   [[nodiscard]] Bytes output_bytes() const;
-  // What one micro-batch keeps from forward to backward: each kept tensor once, whoever keeps it.
-  [[nodiscard]] Bytes stash_bytes() const;
+  // Whether an operator is a product that frameworks compute in a low precision where they have one: the
+  // products of repeated blocks, but for routers and gates. Heads stay in 16 bits.
+  [[nodiscard]] bool low_product(const Operator& op) const;
+  // What one micro-batch keeps from forward to backward: each kept tensor once, whoever keeps it. Products in a
+  // low precision keep their inputs in it, `low_bytes` a value, beside what others keep of the same tensor;
+  // 0: there are none.
+  [[nodiscard]] Bytes stash_bytes(double low_bytes = 0) const;
 
   [[nodiscard]] Bytes bytes_read(const Operator& op) const;
   [[nodiscard]] Bytes bytes_written(const Operator& op) const;
   [[nodiscard]] std::int64_t parameters(const Operator& op) const;  // shared ones left out
+};
+
+// A set of tensors that are kept for a backward pass: as they are, or as operands of products, which a low
+// precision keeps in its own bits.
+class KeptTensors {
+ public:
+  void add(const LayerType& layer, const Operator& op);
+  void add(TensorIndex i) { whole_.insert(i); }
+  [[nodiscard]] bool contains(TensorIndex i) const { return whole_.contains(i) || operands_.contains(i); }
+  void erase(TensorIndex i) {
+    whole_.erase(i);
+    operands_.erase(i);
+  }
+  [[nodiscard]] const std::set<TensorIndex>& whole() const { return whole_; }
+  [[nodiscard]] const std::set<TensorIndex>& operands() const { return operands_; }
+  [[nodiscard]] Bytes bytes(const LayerType& layer, double low_bytes) const;
+
+ private:
+  std::set<TensorIndex> whole_;
+  std::set<TensorIndex> operands_;
 };
 
 }  // namespace nest::model

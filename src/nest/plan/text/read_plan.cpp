@@ -20,17 +20,6 @@ void read_word(Reader& r, const char* key, const std::vector<std::string>& words
   out = *find(r.choice(key, words));
 }
 
-std::optional<Precision> find_precision(std::string_view word) {
-  for (const Precision p : {Precision::bf16, Precision::fp16, Precision::fp8}) {
-    if (word == name_of(p)) return p;
-  }
-  return std::nullopt;
-}
-
-std::optional<Optimizer> find_optimizer(std::string_view word) {
-  return word == name_of(Optimizer::adam) ? Optimizer::adam : Optimizer::sgd;
-}
-
 Training read_training(Reader* r, const Recipe& recipe) {
   Training t;
   t.sequence = 0;  // the model's default
@@ -42,8 +31,8 @@ Training read_training(Reader* r, const Recipe& recipe) {
   t.sequence = r->whole_or("sequence", 0, {0, kCount.most});
   t.micro_batch = r->whole_or("micro_batch", 0, {0, kCount.most});
   t.micro_batches = r->whole_or("micro_batches", 0, {0, kCount.most});
-  read_word(*r, "precision", {"bf16", "fp16", "fp8"}, find_precision, t.precision);
-  read_word(*r, "optimizer", {"adam", "sgd"}, find_optimizer, t.optimizer);
+  read_word(*r, "precision", precision_names(), find_precision, t.precision);
+  read_word(*r, "optimizer", optimizer_names(), find_optimizer, t.optimizer);
   return t;
 }
 

@@ -38,7 +38,9 @@ OperatorTimes LayerPricer::times(Precision precision) {
            .fused_passes = recipe_->fused_passes,
            .plain_norms = recipe_->plain_norms,
            .compiled = recipe_->compiled,
-           .fp8 = precision == Precision::fp8,
+           .precision = precision,
+           .cast_each_use = recipe_->low_casts == LowCasts::every_use,
+           .grouped_share = grouped_share(kernels_->rates(), precision),
            .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator()),
            .masked_time = recipe_->masked_windows ? kMaskedAttention : 0}};
 }

@@ -58,6 +58,7 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
   t.of(Term::expert_parameters) = static_cast<double>(cost.expert_parameters);
   t.of(Term::partial_parameters) = static_cast<double>(cost.partial_parameters);
+  t.of(Term::low_parameters) = static_cast<double>(cost.low_parameters);
   t.of(Term::stash) = static_cast<double>(cost.stash.value);
   t.of(Term::layers) = 1;
   t.transient = static_cast<double>(cost.transient.value);

@@ -30,10 +30,11 @@ enum class Term : std::uint8_t {
   dense_parameters,
   expert_parameters,
   partial_parameters,  // of both: gradients of which each tensor rank has a part
+  low_parameters,      // of both: weights of products that a low precision computes
   stash,
   layers,
 };
-inline constexpr std::size_t kTerms = 15;
+inline constexpr std::size_t kTerms = 16;
 
 struct LayerTerms {
   std::array<double, kTerms> sums{};

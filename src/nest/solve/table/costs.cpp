@@ -10,12 +10,6 @@ namespace {
 // More are cut down to the layers in their order; the proof then has a gap.
 constexpr std::size_t kMostDownsets = 6000;
 
-Recipe recipe_of(const PlanInputs& inputs, const Training& training) {
-  Recipe recipe = inputs.recipe;
-  recipe.optimizer = training.optimizer;
-  return recipe;
-}
-
 // Whether all edges are `scale` times as large.
 bool scaled(const LayerGraph& small, const LayerGraph& large, std::int64_t scale) {
   return std::equal(small.edges().begin(), small.edges().end(), large.edges().begin(), large.edges().end(),
@@ -40,7 +34,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
     : inputs_(&inputs),
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
-      coster_(recipe_of(inputs, training), inputs.cluster, collectives_),
+      coster_(recipe_for(inputs.recipe, training), inputs.cluster, collectives_),
       capacity_(coster_.allocatable()),
       book_(inputs) {
   const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),

@@ -20,7 +20,7 @@ constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Ter
 // What recomputation leaves as it is, as far as the order of options goes.
 constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
                            Term::forward_context,   Term::backward_weight, Term::dense_parameters,
-                           Term::expert_parameters, Term::layers};
+                           Term::expert_parameters, Term::low_parameters,  Term::layers};
 
 template <class Terms>
 Seconds time_of(const LayerTerms& t, const Terms& terms) {

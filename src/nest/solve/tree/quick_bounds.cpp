@@ -25,7 +25,7 @@ const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule
     places.push_back(costs.place(batch, strategy, network.stage, network.collectives));
     LayerTerms all;
     const auto counts = batch.sets->outside(0);
-    for (const Term term : {Term::dense_parameters, Term::expert_parameters}) {
+    for (const Term term : {Term::dense_parameters, Term::expert_parameters, Term::low_parameters}) {
       for (std::size_t kind = 0; kind < counts.size(); ++kind)
         all.of(term) += counts[kind] * places.back().tables.front()->of(batch.sets->example(kind)).of(term);
       double& least = sums.parameters.of(term);

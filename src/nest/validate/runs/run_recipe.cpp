@@ -28,6 +28,7 @@ struct Framework {
   bool broadcasts = false;         // parameters travel by one broadcast from each rank in turn
   bool pure = false;               // rows that say PURE send gradients in bf16
   bool operators = false;          // selective recomputation repeats operators, not core attention
+  LowCasts low_casts = LowCasts::every_use;
 };
 
 constexpr auto kFp32 = StateDType::fp32;
@@ -52,8 +53,10 @@ constexpr auto kBf16 = StateDType::bf16;
 // alpa                XLA: compiled, collectives in the computation's stream
 // colossalai          Gemini and ZeRO plugins: 16-bit gradients, reduced beside the backward pass
 constexpr std::array<Framework, 11> kFrameworks{{
-    {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true},
-    {"nemo-megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true},
+    {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
+     false, 0, false, false, false, LowCasts::cached},
+    {"nemo-megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
+     false, 0, false, false, false, LowCasts::held},
     {"megatron-2021", "megatron", kBf16, true, kBf16, kBf16, 0, 0, false, 0, false, false},
     {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false, kNewestFlash,
      true, 2},
@@ -77,7 +80,9 @@ std::string_view software_of(const RunRow& row) {
 
 std::optional<Precision> precision_of(const RunRow& row) {
   const std::string& words = row.precision;
-  if (row.precision_class == "fp4" || mentions(words, "fp4")) return std::nullopt;
+  if (row.precision_class == "fp4" || mentions(words, "fp4")) return Precision::nvfp4;
+  if (mentions(words, "mx")) return Precision::mxfp8;
+  if (mentions(words, "block") || mentions(words, "-sc")) return Precision::fp8_block;
   if (row.precision_class == "fp8" || mentions(words, "fp8")) return Precision::fp8;
   if (mentions(words, "fp16") || words == "16-bit mixed") return Precision::fp16;
   if (mentions(words, "bf16") || row.precision_class == "16bit") return Precision::bf16;
@@ -121,6 +126,7 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.gather_by_broadcast = found->broadcasts;
   put_fitted(recipe, found->name, left_out);
   if (!found->operators) recipe.selective_recompute = SelectiveRecompute::core_attention;
+  recipe.low_casts = found->low_casts;
   recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
