@@ -68,6 +68,22 @@ void add(std::vector<Strategy>& all, const Strategy& strategy, std::int64_t devi
   all.push_back(strategy);
 }
 
+// With every way to exchange tokens with experts, where they are spread.
+void add_exchanges(std::vector<Strategy>& all, Strategy strategy, const Recipe& recipe, const SearchSpace& space,
+                   std::int64_t devices) {
+  const std::vector<Dispatcher> dispatchers =
+      space.dispatchers.empty() ? std::vector{recipe.dispatcher} : space.dispatchers;
+  const std::vector<bool> overlaps =
+      space.expert_overlap.empty() ? std::vector<bool>{recipe.expert_overlap} : space.expert_overlap;
+  for (const Dispatcher dispatcher : dispatchers) {
+    for (const bool overlap : overlaps) {
+      strategy.dispatcher = strategy.expert > 1 ? dispatcher : Dispatcher::alltoall;
+      strategy.expert_overlap = strategy.expert > 1 && overlap;
+      add(all, strategy, devices);
+    }
+  }
+}
+
 std::vector<Strategy> profile_strategies(const LayerProfile& profile, const SearchSpace& space,
                                          std::int64_t devices) {
   std::vector<Strategy> all;
@@ -167,7 +183,7 @@ std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& 
               strategy.context_method = method;
               strategy.expert = e;
               strategy.expert_tensor = x;
-              add(all, strategy, devices);
+              add_exchanges(all, strategy, inputs.recipe, space, devices);
             }
           }
         }

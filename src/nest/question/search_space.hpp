@@ -30,6 +30,8 @@ struct SearchSpace {
   // Each list: empty for the default.
   std::vector<bool> sequence_parallel;         // on where tensor is above 1 and divides the positions
   std::vector<ContextMethod> context_methods;  // ring
+  std::vector<Dispatcher> dispatchers;         // the recipe's
+  std::vector<bool> expert_overlap;            // the recipe's
   std::vector<Schedule> schedules;             // 1f1b and interleaved
   std::vector<bool> first_stage_first;         // both
   // none, selective, full and full on any number of layers; a listed {full, n} allows just that n, a listed

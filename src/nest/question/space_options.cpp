@@ -52,6 +52,13 @@ const auto& options() {
       SpaceOption{"expert-tensor", "LIST",
                   "the tensor degree of the experts (default: 1 and the tensor degree)",
                   &SearchSpace::expert_tensor},
+      SpaceOption{"dispatcher", "LIST",
+                  "how tokens travel to their experts: alltoall, deepep, hybridep (default: the recipe's)",
+                  &SearchSpace::dispatchers},
+      SpaceOption{"expert-overlap", "on|off",
+                  "whether exchanges with experts run beside the compute of another micro-batch (default: the "
+                  "recipe's; on,off tries both)",
+                  &SearchSpace::expert_overlap},
       SpaceOption{"pipeline", "LIST", "the number of pipeline stages (default: 1 to the number of layers)",
                   &SearchSpace::pipeline},
       SpaceOption{"data", "LIST",
@@ -91,6 +98,9 @@ struct Word {
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<ContextMethod>, 2> kMethods{
     {{"ring", ContextMethod::ring}, {"all_to_all", ContextMethod::all_to_all}}};
+constexpr std::array<Word<Dispatcher>, 3> kDispatcherWords{{{"alltoall", Dispatcher::alltoall},
+                                                            {"deepep", Dispatcher::deepep},
+                                                            {"hybridep", Dispatcher::hybridep}}};
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
@@ -189,6 +199,9 @@ struct Reading {
   Problem operator()(std::vector<ContextMethod> SearchSpace::* member) const {
     return read_words(kMethods, text, space->*member);
   }
+  Problem operator()(std::vector<Dispatcher> SearchSpace::* member) const {
+    return read_words(kDispatcherWords, text, space->*member);
+  }
   Problem operator()(std::vector<Schedule> SearchSpace::* member) const {
     return read_words(schedule_words(), text, space->*member);
   }
@@ -221,6 +234,9 @@ std::string spell_item(bool on) {
 }
 std::string spell_item(ContextMethod method) {
   return std::string(name_of(method));
+}
+std::string spell_item(Dispatcher dispatcher) {
+  return std::string(name_of(dispatcher));
 }
 std::string spell_item(Schedule schedule) {
   return std::string(name_of(schedule));

@@ -20,7 +20,6 @@ constexpr std::string_view kAdamW = "adamw";  // Adam, to whoever counts time an
 constexpr std::array<std::string_view, 2> kSelective{"core_attention", "operators"};
 constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
 constexpr std::array<std::string_view, 3> kLowCasts{"every_use", "cached", "held"};
-constexpr std::array<std::string_view, 3> kDispatchers{"alltoall", "deepep", "hybridep"};
 constexpr std::array<std::string_view, 3> kCudaGraphs{"none", "parts", "whole"};
 constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
 
@@ -113,7 +112,7 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.capacity_factor = r.number_or("capacity_factor", recipe.capacity_factor);
   if (recipe.capacity_factor < 0 || recipe.capacity_factor > 1000)
     r.fail_at("capacity_factor", "a capacity factor lies between 0, which drops no token, and 1000");
-  read_word(r, "dispatcher", kDispatchers, recipe.dispatcher);
+  read_word(r, "dispatcher", kDispatcherNames, recipe.dispatcher);
   recipe.low_dispatch = r.boolean_or("low_dispatch", recipe.low_dispatch);
   recipe.expert_overlap = r.boolean_or("expert_overlap", recipe.expert_overlap);
   recipe.shared_overlap = r.boolean_or("shared_overlap", recipe.shared_overlap);
@@ -144,20 +143,8 @@ std::string_view name_of(Optimizer optimizer) {
 std::string_view name_of(StateDType dtype) {
   return kStateDTypes[static_cast<std::size_t>(dtype)];
 }
-std::string_view name_of(Dispatcher dispatcher) {
-  return kDispatchers[static_cast<std::size_t>(dispatcher)];
-}
 std::string_view name_of(CudaGraphs graphs) {
   return kCudaGraphs[static_cast<std::size_t>(graphs)];
-}
-std::optional<Dispatcher> find_dispatcher(std::string_view name) {
-  const auto* const at = std::find(kDispatchers.begin(), kDispatchers.end(), name);
-  if (at == kDispatchers.end()) return std::nullopt;
-  return static_cast<Dispatcher>(at - kDispatchers.begin());
-}
-const std::vector<std::string>& dispatcher_names() {
-  static const std::vector<std::string> kNames(kDispatchers.begin(), kDispatchers.end());
-  return kNames;
 }
 std::int64_t size_of(StateDType dtype) {
   return dtype == StateDType::fp32 ? 4 : 2;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/base/dispatcher.hpp"
 #include "nest/base/document/document.hpp"
 #include "nest/base/document/value.hpp"
 #include "nest/base/embedded.hpp"
@@ -33,12 +34,6 @@ enum class LowCasts {
   cached,     // inputs once, for all their uses, and kept so; weights once a step, held beside the 16-bit ones
   held,       // as cached, but weights are held and gathered in the low precision alone (fp8-param-gather)
 };
-// How tokens travel to the experts' devices and back; the names are Megatron-LM's.
-enum class Dispatcher {
-  alltoall,  // every copy of a token by itself, in one all-to-all
-  deepep,    // once to each node and device that holds one of its experts (DeepEP's normal kernels)
-  hybridep,  // the same, by copy engines that take few multiprocessors (HybridEP)
-};
 // What is launched as CUDA graphs, which the host issues at once.
 enum class CudaGraphs {
   none,
@@ -53,10 +48,7 @@ enum class StateDType { fp32, bf16, fp16 };
 [[nodiscard]] std::optional<Optimizer> find_optimizer(std::string_view name);
 [[nodiscard]] const std::vector<std::string>& optimizer_names();
 [[nodiscard]] std::string_view name_of(StateDType dtype);
-[[nodiscard]] std::string_view name_of(Dispatcher dispatcher);
 [[nodiscard]] std::string_view name_of(CudaGraphs graphs);
-[[nodiscard]] std::optional<Dispatcher> find_dispatcher(std::string_view name);
-[[nodiscard]] const std::vector<std::string>& dispatcher_names();
 [[nodiscard]] std::int64_t size_of(StateDType dtype);
 
 // Shares (0 to 1) of a collective's time that may hide behind compute.

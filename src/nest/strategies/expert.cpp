@@ -15,7 +15,7 @@ class ExpertPass {
         experts_(t.strategy().expert),
         columns_(t.strategy().expert_tensor_degree()),
         own_tokens_(t.strategy().tensor == 1 || t.strategy().shards_sequence()),
-        load_(experts_ > 1 ? t.options().expert_imbalance : 1),
+        load_(load_of(t.options(), experts_)),
         rows_(load_ * static_cast<double>(own_tokens_ ? columns_ : 1)) {}
 
   void run() {
@@ -36,6 +36,12 @@ class ExpertPass {
   }
 
  private:
+  // With a capacity, every expert works on so many rows, filled up or cut off: no expert has more.
+  static double load_of(const ShardOptions& options, std::int64_t experts) {
+    if (options.capacity_factor > 0) return options.capacity_factor;
+    return experts > 1 ? options.expert_imbalance : 1;
+  }
+
   bool any_routed(const std::vector<TensorIndex>& tensors) const {
     return std::any_of(tensors.begin(), tensors.end(),
                        [&](TensorIndex i) { return t_.has(i, Axis::routed); });
@@ -56,8 +62,13 @@ class ExpertPass {
     }
   }
 
-  CollectiveCall exchange() const {
-    return {CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::expert};
+  CollectiveCall exchange(bool back) const {
+    CollectiveCall call{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::expert};
+    call.route = t_.routing();
+    call.route.dispatcher = t_.strategy().used_dispatcher();
+    call.route.back = back;
+    call.route.low = t_.options().low_dispatch;
+    return call;
   }
 
   TensorIndex routed_copy(TensorIndex i, const char* suffix, double stretch) {
@@ -74,7 +85,7 @@ class ExpertPass {
     t_.push(std::move(op));
     if (experts_ > 1) {
       const TensorIndex received = routed_copy(sent_, ".received", load_);
-      t_.push_collective(name + ".all_to_all", exchange(), {arrived_}, {received});
+      t_.push_collective(name + ".all_to_all", exchange(false), {arrived_}, {received});
       arrived_ = received;
     }
     if (own_tokens_ && columns_ > 1) {
@@ -100,7 +111,7 @@ class ExpertPass {
     }
     if (experts_ > 1) {
       const TensorIndex returned = routed_copy(made, ".returned", 1);
-      t_.push_collective(op.name + ".all_to_all", exchange(), {at}, {returned});
+      t_.push_collective(op.name + ".all_to_all", exchange(true), {at}, {returned});
       at = returned;
     }
     replace(op.inputs, made, at);
@@ -164,6 +175,10 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
 bool has_experts(const LayerType& layer) {
   return std::any_of(layer.operators.begin(), layer.operators.end(),
                      [](const Operator& op) { return op.kind == OperatorKind::grouped_matmul; });
+}
+
+bool is_shared_expert(const Operator& op) {
+  return op.name.starts_with("shared.") && op.kind != OperatorKind::collective;
 }
 
 SubgraphStrategy expert_strategy() {

@@ -18,5 +18,7 @@ namespace nest::strategies {
 [[nodiscard]] SubgraphStrategy expert_strategy();
 
 [[nodiscard]] bool has_experts(const LayerType& layer);
+// Whether an operator belongs to the experts that every token goes through.
+[[nodiscard]] bool is_shared_expert(const Operator& op);
 
 }  // namespace nest::strategies

@@ -18,6 +18,9 @@ namespace nest::strategies {
 struct ShardOptions {
   // Rows of the fullest device of an expert group over the mean; 1 = even.
   double expert_imbalance = 1;
+  // Rows of an expert over the mean, beyond which tokens are dropped; 0: none are.
+  double capacity_factor = 0;
+  bool low_dispatch = false;  // rows travel to the experts in 8 bits
   // A vocabulary split over t devices is padded to a multiple of this times t (Megatron's 128).
   std::int64_t vocabulary_multiple = 128;
 };

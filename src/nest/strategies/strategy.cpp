@@ -23,7 +23,8 @@ bool Strategy::operator==(const Strategy& other) const {
   const bool same_context =
       context == other.context && (context == 1 || context_method == other.context_method);
   return tensor == other.tensor && shards_sequence() == other.shards_sequence() && same_context &&
-         expert == other.expert && expert_tensor_degree() == other.expert_tensor_degree();
+         expert == other.expert && expert_tensor_degree() == other.expert_tensor_degree() &&
+         used_dispatcher() == other.used_dispatcher() && overlaps_experts() == other.overlaps_experts();
 }
 
 std::string spell(const Strategy& s) {
@@ -37,6 +38,8 @@ std::string spell(const Strategy& s) {
   }
   if (s.expert > 1) add("expert " + std::to_string(s.expert));
   if (s.expert_tensor_degree() != s.tensor) add("expert tensor " + std::to_string(s.expert_tensor));
+  if (s.used_dispatcher() != Dispatcher::alltoall) add(std::string(name_of(s.dispatcher)));
+  if (s.overlaps_experts()) add("exchanges beside compute");
   return text.empty() ? "one device" : text;
 }
 
@@ -68,11 +71,12 @@ Value to_value(const Strategy& s) {
   v.set("tensor", s.tensor).set("sequence_parallel", s.shards_sequence()).set("context", s.context);
   v.set("context_method", name_of(s.context_method)).set("expert", s.expert);
   v.set("expert_tensor", s.expert_tensor_degree());
+  v.set("dispatcher", name_of(s.used_dispatcher())).set("expert_overlap", s.overlaps_experts());
   return v;
 }
 
-Strategy read_strategy(Reader& r) {
-  Strategy s;
+Strategy read_strategy(Reader& r, const Strategy& defaults) {
+  Strategy s = defaults;
   s.tensor = r.whole_or("tensor", 1, kDegrees);
   s.sequence_parallel = r.boolean_or("sequence_parallel", s.tensor > 1);
   s.context = r.whole_or("context", 1, kDegrees);
@@ -83,6 +87,11 @@ Strategy read_strategy(Reader& r) {
   }
   s.expert = r.whole_or("expert", 1, kDegrees);
   s.expert_tensor = r.whole_or("expert_tensor", 0, {0, kDegrees.most});
+  if (r.has("dispatcher")) {
+    static const std::vector<std::string> kAllowed(kDispatcherNames.begin(), kDispatcherNames.end());
+    s.dispatcher = *find_dispatcher(r.choice("dispatcher", kAllowed));
+  }
+  s.expert_overlap = r.boolean_or("expert_overlap", s.expert_overlap);
   return s;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "nest/base/dispatcher.hpp"
 #include "nest/base/document/reader.hpp"
 #include "nest/base/document/value.hpp"
 #include "nest/model/graph/operator.hpp"
@@ -29,6 +30,9 @@ struct Strategy {
   ContextMethod context_method = ContextMethod::ring;
   std::int64_t expert = 1;
   std::int64_t expert_tensor = 0;  // 0: as tensor
+  // Where experts are spread: how their tokens travel, and whether that runs beside another micro-batch's compute.
+  Dispatcher dispatcher = Dispatcher::alltoall;
+  bool expert_overlap = false;
 
   [[nodiscard]] std::int64_t expert_tensor_degree() const {
     return expert_tensor > 0 ? expert_tensor : tensor;
@@ -38,6 +42,9 @@ struct Strategy {
   // Devices of a cell, lcm(t*c, x*e), and the micro-batches that it runs side by side.
   [[nodiscard]] std::int64_t cell() const;
   [[nodiscard]] std::int64_t side() const { return cell() / (tensor * context); }
+
+  [[nodiscard]] bool overlaps_experts() const { return expert_overlap && expert > 1; }
+  [[nodiscard]] Dispatcher used_dispatcher() const { return expert > 1 ? dispatcher : Dispatcher::alltoall; }
 
   // An expert tensor degree that is left out equals one that says the same; the method of context counts only
   // where there is context parallelism.
@@ -57,6 +64,7 @@ struct Strategy {
 [[nodiscard]] Value to_value(const Strategy& strategy);
 // Reads those keys of an object that may hold others. Missing ones: degree 1, expert tensor as tensor,
 // sequence parallel on where tensor is above 1, ring.
-[[nodiscard]] Strategy read_strategy(Reader& reader);
+// The dispatcher and its overlap: those of `defaults`.
+[[nodiscard]] Strategy read_strategy(Reader& reader, const Strategy& defaults = {});
 
 }  // namespace nest::strategies

@@ -52,6 +52,8 @@ class LayerTransform {
   void set_inside(TensorIndex i, bool inside = true) { facts_[i].inside = inside; }
   void set_partial_gradient(TensorIndex i) { facts_[i].partial_gradient = true; }
 
+  [[nodiscard]] const TokenRoute& routing() const { return layer_.routing; }
+
   // The graph.
   [[nodiscard]] const std::vector<Operator>& operators() const { return layer_.operators; }
   [[nodiscard]] std::vector<Operator> take_operators();

@@ -91,6 +91,7 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& 
     terms.in_network = level.in_network_reduction;
     terms.trees = fabric.trees && level.kind == LevelKind::switched;
     const double rate = level.bandwidth.value * fabric.efficiency;
+    terms.raw_seconds_per_byte = 1 / level.bandwidth.value;
     terms.seconds_per_byte[0] = 1 / rate;
     terms.seconds_per_byte[1] = 1 / (rate * fabric.quick_share);
     terms.step_s[0] = level.latency.value + fabric.wide_step.value;

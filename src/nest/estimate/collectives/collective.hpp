@@ -26,6 +26,7 @@ struct LevelTerms {
   bool in_network = false;
   bool trees = false;
   double seconds_per_byte[2] = {0, 0};  // by Protocol
+  double raw_seconds_per_byte = 0;      // at the level's stated bandwidth
   double step_s[2] = {0, 0};            // by Protocol: the level's latency and the fabric's step
   double reduction_seconds_per_byte = 0;
   double reduction_step_s = 0;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "nest/estimate/collectives/token_exchange.hpp"
+#include "nest/strategies/expert.hpp"
+
 namespace nest::estimate {
 namespace {
 
@@ -25,6 +28,9 @@ CollectiveCall half_of(CollectiveCall shape, CollectivePass pass) {
   if (pass == CollectivePass::backward) {
     shape.forward = shape.backward;
     shape.forward_bytes = shape.backward_bytes;
+    // Gradients go the other way, in 16 bits.
+    shape.route.back = !shape.route.back;
+    shape.route.low = false;
   }
   shape.backward = CollectiveKind::none;
   shape.backward_bytes = {};
@@ -80,6 +86,15 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     add(out.collectives, op.collective, CollectivePass::backward, step.backward());
   }
 
+  for (const Operator& op : layer.operators) {
+    if (!is_shared_expert(op)) continue;
+    const OperatorTime shared = times.time(layer, op);
+    out.shared_forward += shared.forward;
+    out.shared_backward += shared.backward();
+  }
+  out.overlaps_experts = sharded.strategy.overlaps_experts();
+  out.exchange_share =
+      exchange_sms(sharded.strategy.used_dispatcher()) / times.kernels().rates().multiprocessors;
   const OperatorSettings& settings = times.settings();
   const Precision kept = settings.cast_each_use ? Precision::bf16 : settings.precision;
   const RecomputeCost again = recompute_cost(sharded, policy, selective, kept);

@@ -26,6 +26,11 @@ struct LayerFigures {
   TimeSource source = TimeSource::measured;
   bool launch_bound = false;  // the processor issues kernels more slowly than the device runs them
 
+  Seconds shared_forward;  // of forward: shared experts
+  Seconds shared_backward;
+  bool overlaps_experts = false;  // exchanges of one micro-batch run beside another's compute
+  double exchange_share = 0;      // of the multiprocessors: what exchanges take while they run beside compute
+
   std::int64_t dense_parameters = 0;  // of one device, those apart from the published count included
   std::int64_t expert_parameters = 0;
   // Of both: gradients of which each tensor rank has a part (norms under sequence parallelism).

@@ -61,8 +61,8 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
 void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings) {
   const PrecisionFacts& facts = facts_of(settings.precision);
   const bool each = settings.cast_each_use;
-  // Hand-written kernels find a tensor's largest value while they make it.
-  const bool looks = facts.whole_scale && !settings.fused_passes;
+  // Hand-written and compiled kernels find a tensor's largest value while they make it.
+  const bool looks = facts.whole_scale && !settings.fused_passes && !settings.compiled;
   const double bytes = kHalf * (looks ? 2 : 1) + facts.operand_bytes * (each ? 1 : 2);
   out.push_back({{fused, {std::llround(bytes * static_cast<double>(values))}}, pass, 1, looks ? 2 : 1});
 }

@@ -132,7 +132,11 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
   rows.pop_back();
   const Dim routed{Axis::routed, elements(rows) * s.top_k};
   const Shape choice = join(rows, {{Axis::other, s.top_k}});
-  b.set_active_expert_share(static_cast<double>(s.top_k) / static_cast<double>(s.experts));
+  b.set_routing({.experts = s.experts,
+                 .top_k = s.top_k,
+                 .groups = s.groups,
+                 .limit = s.group_limit,
+                 .token_bytes = 2 * static_cast<double>(hidden.size)});
 
   const TensorIndex scores = b.matmul("router", x, {hidden}, Weight{"scores", {experts}});
   std::vector<Tensor> bias;

@@ -60,6 +60,9 @@ struct ExpertsSpec {
   std::int64_t shared_ffn = 0;   // of all shared experts together, 0 = none
   bool shared_gate = false;      // one gate value per token for the shared expert (Qwen2-MoE)
   bool correction_bias = false;  // one bias per expert in the router (DeepSeek-V3)
+  // A token's experts lie in at most so many of so many equal groups (DeepSeek); 0: anywhere.
+  std::int64_t groups = 0;
+  std::int64_t group_limit = 0;
 
   bool operator==(const ExpertsSpec&) const = default;
 };

@@ -21,6 +21,7 @@ struct LayerType {
   std::vector<TensorIndex> outputs;
   // Of the routed experts' parameters, the share that one token uses: top-k / experts.
   double active_expert_share = 1;
+  TokenRoute routing;  // of the routed experts: how many there are, and how many a token takes
 
   [[nodiscard]] const Tensor& tensor(TensorIndex i) const { return tensors[i]; }
 

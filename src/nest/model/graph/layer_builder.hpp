@@ -80,7 +80,10 @@ class LayerBuilder {
 
   [[nodiscard]] const Shape& shape(TensorIndex i) const { return layer_.tensors[i].shape; }
   [[nodiscard]] Dim last_dim(TensorIndex i) const { return layer_.tensors[i].shape.back(); }
-  void set_active_expert_share(double share) { layer_.active_expert_share = share; }
+  void set_routing(const TokenRoute& routing) {
+    layer_.routing = routing;
+    layer_.active_expert_share = static_cast<double>(routing.top_k) / static_cast<double>(routing.experts);
+  }
 
   [[nodiscard]] LayerType finish(std::vector<TensorIndex> outputs);
 

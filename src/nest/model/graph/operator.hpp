@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/base/dispatcher.hpp"
 #include "nest/base/units.hpp"
 #include "nest/model/graph/tensor.hpp"
 
@@ -69,6 +70,20 @@ enum class CollectiveKind { none, all_reduce, reduce_scatter, all_gather, all_to
 // Which of a cell's devices take part: those that differ in this coordinate alone.
 enum class GroupAxis { tensor, context, expert, expert_tensor };
 
+// An exchange of tokens with the devices of their experts, as dispatchers carry it out.
+struct TokenRoute {
+  Dispatcher dispatcher = Dispatcher::alltoall;
+  std::int64_t experts = 0;  // 0: not an exchange of tokens
+  std::int64_t top_k = 1;
+  std::int64_t groups = 0;  // of experts, of which a token's experts lie in `limit` at most; 0: no limit
+  std::int64_t limit = 0;
+  double token_bytes = 1;  // of one token, in 16 bits
+  bool back = false;       // results that come back and are added up
+  bool low = false;        // 8 bits a value with scales, on the way to the experts
+
+  bool operator==(const TokenRoute&) const = default;
+};
+
 struct CollectiveCall {
   CollectiveKind forward = CollectiveKind::none;
   CollectiveKind backward = CollectiveKind::none;
@@ -84,6 +99,7 @@ struct CollectiveCall {
   // them; 0 = the whole axis.
   std::int64_t members = 0;
   std::int64_t stride = 1;
+  TokenRoute route;
 
   bool operator==(const CollectiveCall&) const = default;
 };

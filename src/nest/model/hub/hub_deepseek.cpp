@@ -47,6 +47,10 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
   experts.ffn = size("moe_intermediate_size", 2048);
   experts.shared_ffn = count_field(r, {"n_shared_experts"}, v3 ? 1 : 0) * experts.ffn;
   experts.correction_bias = v3;
+  experts.groups = count_field(r, {"n_group"}, v3 ? 8 : 0);
+  experts.group_limit = count_field(r, {"topk_group"}, v3 ? 4 : 0);
+  if (experts.groups <= 1 || experts.group_limit >= experts.groups || experts.experts % experts.groups != 0)
+    experts.groups = experts.group_limit = 0;  // no limit
   BlockSpec routed = dense;
   routed.experts = experts;
   routed.ffn = {0, dense.ffn.activation};

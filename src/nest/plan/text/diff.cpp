@@ -45,6 +45,9 @@ void compare(const Strategy& a, const Strategy& b, const std::string& where, Cho
   out.add(where + "expert", a.expert, b.expert);
   if (a.expert > 1 || b.expert > 1)
     out.add(where + "expert tensor", a.expert_tensor_degree(), b.expert_tensor_degree());
+  out.add(where + "dispatcher", std::string(name_of(a.used_dispatcher())),
+          std::string(name_of(b.used_dispatcher())));
+  out.add(where + "expert overlap", on_off(a.overlaps_experts()), on_off(b.overlaps_experts()));
 }
 
 void compare(const Parallelism& a, const Parallelism& b, Choices& out) {

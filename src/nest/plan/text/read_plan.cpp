@@ -96,7 +96,10 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
   }
   std::sort(stage.layers.begin(), stage.layers.end());
   std::optional<Reader> strategy = r.object_if("strategy");
-  stage.strategy = strategy ? read_strategy(*strategy) : plan.parallelism.strategy;
+  const Strategy& whole = plan.parallelism.strategy;
+  stage.strategy =
+      strategy ? read_strategy(*strategy, {.dispatcher = whole.dispatcher, .expert_overlap = whole.expert_overlap})
+               : whole;
   if (strategy) strategy->warn_unknown(warnings);
   stage.recompute = read_recompute(r, "recompute", recompute, warnings);
   if (const Value* devices = r.find("devices")) {
@@ -137,9 +140,9 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
 }
 
 // Degrees that the file leaves out stay 0 where they follow from others.
-void read_parallelism(Reader& r, Parallelism& p, Recompute& recompute, SplitOptions& split,
-                      Warnings& warnings) {
-  p.strategy = read_strategy(r);
+void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute& recompute,
+                      SplitOptions& split, Warnings& warnings) {
+  p.strategy = read_strategy(r, {.dispatcher = recipe.dispatcher, .expert_overlap = recipe.expert_overlap});
   static_cast<void>(r.find("cell"));
   p.pipeline = r.whole_or("pipeline", 0, {0, kDegree.most});
   p.data = r.whole_or("data", 0, {0, kDegree.most});
@@ -179,7 +182,7 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   Recompute recompute;
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");
-  if (parallelism) read_parallelism(*parallelism, plan.parallelism, recompute, plan.split, warnings);
+  if (parallelism) read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
   if (r.has("stages")) {
     for (Reader& stage : r.objects("stages")) {
       plan.stages.push_back(read_stage(stage, plan, recompute, warnings));

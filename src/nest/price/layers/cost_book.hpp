@@ -75,7 +75,7 @@ class CostBook {
   struct StrategyKey {
     ModelKey model;
     Precision precision;
-    std::array<std::int64_t, 6> degrees;
+    std::array<std::int64_t, 7> degrees;
     auto operator<=>(const StrategyKey&) const = default;
   };
   struct Computes {
@@ -85,7 +85,7 @@ class CostBook {
   };
   using TableKey = std::tuple<std::int64_t, std::int64_t, Precision, RecomputePolicy, const CellNetwork*>;
   struct PlacementKey {
-    std::array<std::int64_t, 6> degrees;
+    std::array<std::int64_t, 7> degrees;
     PlacementShape shape;
     std::int64_t zero_shards;
     bool wrap;

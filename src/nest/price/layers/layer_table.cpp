@@ -17,6 +17,24 @@ double exposed(double time, double share, double& compute, const Overlap& overla
   return time - hidden + overlap.slow_down * hidden;
 }
 
+struct Exchanges {
+  double forward;
+  double backward;
+};
+
+// What shared experts and the compute of another micro-batch leave of the exchanges with experts. A forward pass
+// runs beside a backward pass of another micro-batch: its exchanges hide behind that one's compute, and the other way
+// round. What hides takes its multiprocessors from the compute.
+Exchanges exposed_exchanges(const LayerCost& cost, const Recipe& recipe) {
+  const auto left = [&](double time, double shared, double beside) {
+    double hidden = recipe.shared_overlap ? std::min(time, shared) : 0;
+    if (cost.overlaps_experts) hidden += std::min(time - hidden, std::max(0.0, beside));
+    return time - hidden + cost.exchange_share * hidden;
+  };
+  return {left(cost.forward_collectives.expert.value, cost.shared_forward.value, cost.backward.value),
+          left(cost.backward_collectives.expert.value, cost.shared_backward.value, cost.forward.value)};
+}
+
 // SplitMix64: bits that look random and are the same everywhere.
 std::uint64_t random_bits(std::uint64_t n) {
   n = (n + 1) * 0x9e3779b97f4a7c15ULL;
@@ -46,13 +64,19 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::recompute) = cost.recompute.value;
   double beside_forward = cost.forward.value;
   t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor.value, o.tensor, beside_forward, o);
-  t.of(Term::forward_expert) = exposed(cost.forward_collectives.expert.value, o.expert, beside_forward, o);
   // Backward: first what frameworks put beside products of weight gradients.
   const double tensor = cost.backward_collectives.tensor.value;
   const double beside = std::min(o.tensor_backward * tensor, weight);
   double beside_backward = cost.backward.value - beside;
   t.of(Term::backward_tensor) = exposed(tensor - beside, o.tensor, beside_backward, o) + o.slow_down * beside;
-  t.of(Term::backward_expert) = exposed(cost.backward_collectives.expert.value, o.expert, beside_backward, o);
+  const Exchanges left = exposed_exchanges(cost, recipe);
+  if (cost.overlaps_experts) {
+    t.of(Term::forward_expert) = left.forward;
+    t.of(Term::backward_expert) = left.backward;
+  } else {
+    t.of(Term::forward_expert) = exposed(left.forward, o.expert, beside_forward, o);
+    t.of(Term::backward_expert) = exposed(left.backward, o.expert, beside_backward, o);
+  }
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);

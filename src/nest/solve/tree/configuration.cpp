@@ -12,6 +12,8 @@ std::vector<std::int64_t> degree_key(const Plan& plan) {
           s.context > 1 ? static_cast<std::int64_t>(s.context_method) : 0,
           s.expert,
           s.expert_tensor_degree(),
+          static_cast<std::int64_t>(s.used_dispatcher()),
+          s.overlaps_experts() ? 1 : 0,
           p.pipeline,
           p.data,
           p.zero.number(),

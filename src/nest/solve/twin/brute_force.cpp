@@ -100,15 +100,28 @@ class Space {
     }
   }
 
+  // Layer profiles know no dispatchers.
+  [[nodiscard]] std::vector<std::pair<Dispatcher, bool>> exchanges(std::int64_t expert) const {
+    if (expert == 1 || inputs_.profile() != nullptr) return {{Dispatcher::alltoall, false}};
+    std::vector<std::pair<Dispatcher, bool>> all;
+    for (const Dispatcher d : values_of<Dispatcher>(space_.dispatchers, {inputs_.recipe.dispatcher})) {
+      for (const bool o : values_of<bool>(space_.expert_overlap, {inputs_.recipe.expert_overlap}))
+        all.emplace_back(d, o);
+    }
+    return all;
+  }
+
   // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
   void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
     const std::vector<bool> sequence = values_of<bool>(space_.sequence_parallel, {of.sequence_parallel});
     const auto methods = values_of<ContextMethod>(space_.context_methods, {ContextMethod::ring});
     for (const bool sp : sequence) {
       for (const ContextMethod method : methods) {
-        for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices()))
-          add_new(list, Strategy{of.tensor, sp && of.tensor > 1, of.context,
-                                 of.context > 1 ? method : ContextMethod::ring, of.expert, x});
+        for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices())) {
+          for (const auto& [dispatcher, overlap] : exchanges(of.expert))
+            add_new(list, Strategy{of.tensor, sp && of.tensor > 1, of.context,
+                                   of.context > 1 ? method : ContextMethod::ring, of.expert, x, dispatcher, overlap});
+        }
       }
     }
   }

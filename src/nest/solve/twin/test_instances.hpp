@@ -202,6 +202,8 @@ class Pins {
   s.same_recompute = dice.once_in(4);
   if (dice.once_in(4)) s.sequence_parallel = {true, false};
   if (dice.once_in(3)) s.context_methods = {ContextMethod::ring, ContextMethod::all_to_all};
+  if (dice.once_in(3)) s.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
+  if (dice.once_in(3)) s.expert_overlap = {false, true};
   if (dice.once_in(4)) s.context = *read_choice("1,2");
   if (dice.once_in(3)) {
     s.schedules = {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zb_h1};

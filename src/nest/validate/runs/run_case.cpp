@@ -76,6 +76,8 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
   p.strategy.context = row.context.value_or(1);
   p.strategy.expert = row.expert.value_or(1);
   if (row.experts) p.strategy.expert_tensor = row.expert_tensor.value_or(1);
+  p.strategy.dispatcher = recipe.recipe->dispatcher;
+  p.strategy.expert_overlap = recipe.recipe->expert_overlap;
   p.strategy.sequence_parallel =
       p.strategy.tensor > 1 && row.sequence_parallel.value_or(recipe.sequence_parallel);
   if (mentions(row.notes, "cp_comm a2a")) p.strategy.context_method = ContextMethod::all_to_all;

@@ -61,7 +61,8 @@ constexpr std::array<Framework, 11> kFrameworks{{
     {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false, kNewestFlash,
      true, 2},
     {"deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 1, 1, false, 1, false, true},
-    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1, false, 0, false, true},
+    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1, false, 0, false, true,
+     false, LowCasts::cached},
     {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2, false, 0, false,
      false, true},
     {"maxtext", "torchtitan", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
@@ -87,6 +88,23 @@ std::optional<Precision> precision_of(const RunRow& row) {
   if (mentions(words, "fp16") || words == "16-bit mixed") return Precision::fp16;
   if (mentions(words, "bf16") || row.precision_class == "16bit") return Precision::bf16;
   return std::nullopt;
+}
+
+// Where no column says so, the notes of older tables do.
+Dispatcher dispatcher_of(const RunRow& row) {
+  if (const auto stated = find_dispatcher(row.dispatcher)) return *stated;
+  for (const Dispatcher dispatcher : {Dispatcher::hybridep, Dispatcher::deepep}) {
+    if (mentions(row.notes, name_of(dispatcher))) return dispatcher;
+  }
+  return Dispatcher::alltoall;
+}
+
+CudaGraphs graphs_of(const RunRow& row) {
+  if (row.cuda_graph == "full_iteration") return CudaGraphs::whole;
+  if (row.cuda_graph == "transformer_engine") return CudaGraphs::parts;
+  if (!row.cuda_graph.empty()) return CudaGraphs::none;
+  if (mentions(row.notes, "full cuda graph yes") || mentions(row.notes, "cuda graphs on")) return CudaGraphs::whole;
+  return mentions(row.notes, "cuda graphs attn") ? CudaGraphs::parts : CudaGraphs::none;
 }
 
 StateDType in_16_bit(StateDType dtype, Precision precision) {
@@ -126,6 +144,9 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.gather_by_broadcast = found->broadcasts;
   put_fitted(recipe, found->name, left_out);
   if (!found->operators) recipe.selective_recompute = SelectiveRecompute::core_attention;
+  recipe.dispatcher = dispatcher_of(row);
+  recipe.expert_overlap = row.expert_overlap.value_or(mentions(row.notes, "all-to-all overlap"));
+  recipe.cuda_graphs = graphs_of(row);
   recipe.low_casts = found->low_casts;
   recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);

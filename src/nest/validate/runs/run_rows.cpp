@@ -24,7 +24,7 @@ struct TextColumn {
   const char* name;
   std::string RunRow::* member;
 };
-constexpr std::array<TextColumn, 18> kTexts{{{"id", &RunRow::id},
+constexpr std::array<TextColumn, 22> kTexts{{{"id", &RunRow::id},
                                              {"source", &RunRow::source},
                                              {"model", &RunRow::model},
                                              {"accelerator", &RunRow::accelerator},
@@ -41,7 +41,11 @@ constexpr std::array<TextColumn, 18> kTexts{{{"id", &RunRow::id},
                                              {"why_not", &RunRow::why_not},
                                              {"confidence", &RunRow::confidence},
                                              {"memory_kind", &RunRow::memory_kind},
-                                             {"gradient_dtype", &RunRow::gradient_dtype}}};
+                                             {"gradient_dtype", &RunRow::gradient_dtype},
+                                             {"dispatcher", &RunRow::dispatcher},
+                                             {"cuda_graph", &RunRow::cuda_graph},
+                                             {"recompute_modules", &RunRow::recompute_modules},
+                                             {"routing", &RunRow::routing}}};
 
 struct WholeColumn {
   const char* name;
@@ -83,7 +87,8 @@ struct FlagColumn {
   const char* name;
   std::optional<bool> RunRow::* member;
 };
-constexpr std::array<FlagColumn, 5> kFlags{{{"sp", &RunRow::sequence_parallel},
+constexpr std::array<FlagColumn, 6> kFlags{{{"sp", &RunRow::sequence_parallel},
+                                            {"a2a_overlap", &RunRow::expert_overlap},
                                             {"flash", &RunRow::flash},
                                             {"compiled", &RunRow::compiled},
                                             {"cpu_offload", &RunRow::cpu_offload},

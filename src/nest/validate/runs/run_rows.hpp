@@ -22,13 +22,17 @@ struct RunRow {
   std::string metric, flops_definition, overlap, network, notes, why_not, confidence;
   std::string memory, memory_kind;  // memory is a number or OOM
   std::string gradient_dtype;       // empty: the framework's own
+  std::string dispatcher;           // alltoall, deepep, hybridep; empty: not stated
+  std::string cuda_graph;           // none, transformer_engine, full_iteration; empty: not stated
+  std::string recompute_modules;    // Megatron's names, with blanks between them
+  std::string routing;              // forced_balance or real
 
   std::optional<std::int64_t> layers, hidden, heads, kv_heads, ffn, vocab, experts, top_k, expert_ffn;
   std::optional<std::int64_t> sequence, global_batch, micro_batch, devices, devices_per_node;
   std::optional<std::int64_t> tensor, context, expert, pipeline, interleave, data, zero, zero_shards,
       expert_tensor;
   std::optional<double> intra_gb_per_s, inter_gb_per_s, measured;
-  std::optional<bool> sequence_parallel, flash, compiled, cpu_offload, usable;
+  std::optional<bool> expert_overlap, sequence_parallel, flash, compiled, cpu_offload, usable;
 
   // Whether the row is fully stated and unambiguous; where the file has no such column, unless it is flagged.
   [[nodiscard]] bool is_usable() const;

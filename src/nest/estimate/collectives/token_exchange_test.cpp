@@ -1,0 +1,3 @@
+#include "nest/estimate/collectives/token_exchange.hpp"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "nest/estimate/collectives/token_routing.hpp"
+
+#include <gtest/gtest.h>
