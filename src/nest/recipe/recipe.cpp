@@ -105,6 +105,9 @@ Recipe read_over(Recipe recipe, Reader& r) {
   if (!(recipe.zero_time > 0)) r.fail_at("zero_time", "a multiple of the estimated time is above 0");
   recipe.kernel_time = r.number_or("kernel_time", recipe.kernel_time);
   if (!(recipe.kernel_time > 0)) r.fail_at("kernel_time", "a multiple of the estimated time is above 0");
+  recipe.host_time = r.number_or("host_time", recipe.host_time);
+  if (!(recipe.host_time >= 0 && recipe.host_time <= 1000))
+    r.fail_at("host_time", "a multiple of the time from plain PyTorch lies between 0 and 1000");
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
@@ -239,6 +242,7 @@ Value to_value(const Recipe& recipe) {
   v.set("selective_recompute", kSelective[static_cast<std::size_t>(recipe.selective_recompute)]);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
+  v.set("host_time", recipe.host_time);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("capacity_factor", recipe.capacity_factor).set("dispatcher", name_of(recipe.dispatcher));
   v.set("low_dispatch", recipe.low_dispatch).set("expert_overlap", recipe.expert_overlap);

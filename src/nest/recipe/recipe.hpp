@@ -114,6 +114,7 @@ struct Recipe {
   SelectiveRecompute selective_recompute = SelectiveRecompute::core_attention;
   bool gradient_copy = false;      // 16-bit gradients are kept beside wider ones
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
+  double host_time = 1;            // issuing a kernel takes so many times as long as from plain PyTorch
   double kernel_time = 1;          // every kernel takes so many times as long as estimated
   double expert_imbalance = 1;     // load of the fullest expert over the mean
   // Rows of an expert over the mean, beyond which tokens are dropped; every expert then works on so many, filled

@@ -181,6 +181,16 @@ bool is_shared_expert(const Operator& op) {
   return op.name.starts_with("shared.") && op.kind != OperatorKind::collective;
 }
 
+bool is_routed_expert(const LayerType& layer, const Operator& op) {
+  if (op.kind == OperatorKind::collective) return false;
+  const auto routed = [&](TensorIndex i) {
+    const Shape& shape = layer.tensor(i).shape;
+    return std::any_of(shape.begin(), shape.end(), [](const Dim& d) { return d.axis == Axis::routed; });
+  };
+  return std::any_of(op.inputs.begin(), op.inputs.end(), routed) ||
+         std::any_of(op.outputs.begin(), op.outputs.end(), routed);
+}
+
 SubgraphStrategy expert_strategy() {
   return {"expert", "experts over e devices, each expert over x",
           [](const Strategy& s) { return s.expert > 1 || s.tensor > 1 || s.expert_tensor_degree() > 1; },

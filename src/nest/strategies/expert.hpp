@@ -20,5 +20,7 @@ namespace nest::strategies {
 [[nodiscard]] bool has_experts(const LayerType& layer);
 // Whether an operator belongs to the experts that every token goes through.
 [[nodiscard]] bool is_shared_expert(const Operator& op);
+// Whether it works on rows that were sent to experts, or puts them in order.
+[[nodiscard]] bool is_routed_expert(const LayerType& layer, const Operator& op);
 
 }  // namespace nest::strategies

@@ -76,6 +76,8 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   const LayerTime time = times.layer(layer);
   out.forward = time.forward();
   out.backward = time.backward();
+  out.forward_wait = time.forward() - time.device.forward;
+  out.backward_wait = time.backward() - time.device.backward();
   out.backward_weight = time.device.backward_weight;
   out.source = time.device.source;
   out.launch_bound = time.launch_bound;
@@ -87,10 +89,11 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   }
 
   for (const Operator& op : layer.operators) {
-    if (!is_shared_expert(op)) continue;
-    const OperatorTime shared = times.time(layer, op);
-    out.shared_forward += shared.forward;
-    out.shared_backward += shared.backward();
+    const bool shared = is_shared_expert(op);
+    if (!shared && !is_routed_expert(layer, op)) continue;
+    const OperatorTime own = times.time(layer, op);
+    (shared ? out.shared_forward : out.experts_forward) += own.forward;
+    (shared ? out.shared_backward : out.experts_backward) += own.backward();
   }
   out.overlaps_experts = sharded.strategy.overlaps_experts();
   out.exchange_share =

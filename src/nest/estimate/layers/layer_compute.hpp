@@ -28,6 +28,10 @@ struct LayerFigures {
 
   Seconds shared_forward;  // of forward: shared experts
   Seconds shared_backward;
+  Seconds experts_forward;  // of forward: routed experts, with putting rows in order
+  Seconds experts_backward;
+  Seconds forward_wait;  // of forward: the device waits for kernels to be issued
+  Seconds backward_wait;
   bool overlaps_experts = false;  // exchanges of one micro-batch run beside another's compute
   double exchange_share = 0;      // of the multiprocessors: what exchanges take while they run beside compute
 

@@ -44,13 +44,20 @@ Seconds exposed_context(const LayerCost& cost, Direction direction, double share
 
 LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network) {
   using enum CollectivePass;
-  LayerCost cost{compute, {}, {}, {}};
+  LayerCost cost{compute, {}, {}, {}, {}, {}};
   for (const LayerCollective& c : compute.collectives) {
     const Seconds once = network.time(c.shape, Direction::forward);
     add(cost.forward_collectives, c.shape.group, static_cast<double>(c.count_of(forward)) * once);
     add(cost.backward_collectives, c.shape.group,
         static_cast<double>(c.count_of(backward) + c.count_of(again)) * once);
     if (c.is_ring()) add_rings(cost.rings, c, once);
+    if (c.shape.route.experts > 0) {
+      const bool back = c.shape.route.back;
+      (back ? cost.forward_exchanges.back : cost.forward_exchanges.out) +=
+          static_cast<double>(c.count_of(forward)) * once;
+      (back ? cost.backward_exchanges.back : cost.backward_exchanges.out) +=
+          static_cast<double>(c.count_of(backward)) * once;
+    }
   }
   return cost;
 }

@@ -42,10 +42,18 @@ struct ContextRing {
   std::int64_t hops = 0;
 };
 
+// Exchanges with experts of one pass; those that recomputation repeats apart.
+struct ExpertExchanges {
+  Seconds out;   // to the experts: tokens, or gradients of results
+  Seconds back;  // results, or gradients of tokens
+};
+
 struct LayerCost : LayerFigures {
   CollectiveSeconds forward_collectives;
   CollectiveSeconds backward_collectives;  // those of recomputation included
   std::vector<ContextRing> rings;          // their whole times are in context
+  ExpertExchanges forward_exchanges;       // their whole times are in expert
+  ExpertExchanges backward_exchanges;
 
   [[nodiscard]] Seconds tensor() const { return forward_collectives.tensor + backward_collectives.tensor; }
   [[nodiscard]] Seconds expert() const { return forward_collectives.expert + backward_collectives.expert; }

@@ -12,6 +12,17 @@ using enum KernelKind;
 
 constexpr double kHalf = 2;  // bytes of a 16-bit value
 
+// Small kernels around experts that take the host's time and hardly any of the device's: choosing experts and the
+// balancing loss, counts for each expert and their exchange, orders of rows. A layer of Transformers with 128 experts
+// issues about 120 operators forward (2026-11-17, H200, docs/launches.md), of which 64 are products, norms and passes.
+struct Launches {
+  int forward;
+  int backward;
+};
+constexpr Launches kRouterLaunches{25, 15};
+constexpr Launches kDispatchLaunches{25, 20};
+constexpr Launches kCombineLaunches{15, 15};
+
 std::int64_t last(const Shape& shape) {
   return shape.empty() ? 1 : shape.back().size;
 }
@@ -301,12 +312,13 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       return;
     case OperatorKind::router: {
       const std::int64_t chosen = op.outputs.size() > 1 ? last(layer.tensor(op.outputs[1]).shape) : 1;
-      add_both(out, {router_forward, router_backward, 5, 5}, {elements(in) / last(in), last(in), chosen});
+      add_both(out, {router_forward, router_backward, kRouterLaunches.forward, kRouterLaunches.backward}, {elements(in) / last(in), last(in), chosen});
       return;
     }
     case OperatorKind::dispatch:
     case OperatorKind::combine: {
       const bool sends = op.kind == OperatorKind::dispatch;
+      const Launches& issued = sends ? kDispatchLaunches : kCombineLaunches;
       const std::int64_t width = last(made);
       const std::int64_t tokens = elements(sends ? in : made) / width;
       const std::int64_t copies = elements(sends ? made : in) / width;
@@ -315,14 +327,15 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
         // To the experts: every copy is written once and its token read, and back the other way round; rows
         // that come back are multiplied by their weight, whose gradient reads them once more.
         const std::int64_t rows = width * (2 * copies + 2 * tokens);
-        out.push_back({{fused, {rows}}, Pass::forward});
-        out.push_back({{fused, {sends ? rows : rows + 2 * width * copies}}, Pass::backward_input});
+        out.push_back({{fused, {rows}}, Pass::forward, 1, issued.forward});
+        out.push_back({{fused, {sends ? rows : rows + 2 * width * copies}}, Pass::backward_input, 1, issued.backward});
         return;
       }
       // Under expert parallelism rows that arrive are not a multiple of those that were there.
       add_both(
           out,
-          {sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward, 1, 2},
+          {sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
+           issued.forward, issued.backward},
           {std::max<std::int64_t>(1, copies / top), top, width});
       return;
     }

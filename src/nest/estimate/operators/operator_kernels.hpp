@@ -10,7 +10,7 @@
 
 #include "nest/estimate/kernels/kernel_model.hpp"
 #include "nest/model/graph/layer.hpp"
-#include "nest/recipe/precision.hpp"
+#include "nest/recipe/recipe.hpp"
 
 namespace nest::estimate {
 
@@ -33,6 +33,8 @@ struct OperatorSettings {
   // weights once a step, with the update.
   bool cast_each_use = true;
   double grouped_share = 1;  // time of a grouped product in low precision over that in 16 bits
+  CudaGraphs graphs = CudaGraphs::none;  // what the host launches at once
+  double host_time = 1;  // issuing a kernel, over plain PyTorch
   double attention_time = 1;  // of flash attention kernels: see flash_time
   double masked_time = 0;     // where windows are masks over all keys: of the kernels that take a mask
 

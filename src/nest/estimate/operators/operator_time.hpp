@@ -59,6 +59,8 @@ class OperatorTimes {
 
  private:
   [[nodiscard]] OperatorTime sum(std::vector<KernelUse> uses) const;
+  // Of a layer's launches, those that no graph holds.
+  [[nodiscard]] double issued_share(const LayerType& layer) const;
 
   std::shared_ptr<const KernelTimes> kernels_;
   OperatorSettings settings_;

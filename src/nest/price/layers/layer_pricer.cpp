@@ -43,6 +43,8 @@ OperatorTimes LayerPricer::times(Precision precision) {
            .precision = precision,
            .cast_each_use = recipe_->low_casts == LowCasts::every_use,
            .grouped_share = grouped_share(kernels_->rates(), precision),
+           .graphs = recipe_->cuda_graphs,
+           .host_time = recipe_->host_time,
            .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator()),
            .masked_time = recipe_->masked_windows ? kMaskedAttention : 0}};
 }

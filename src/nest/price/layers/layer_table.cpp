@@ -22,17 +22,27 @@ struct Exchanges {
   double backward;
 };
 
-// What shared experts and the compute of another micro-batch leave of the exchanges with experts. A forward pass
-// runs beside a backward pass of another micro-batch: its exchanges hide behind that one's compute, and the other way
-// round. What hides takes its multiprocessors from the compute.
+// What shared experts and the compute of another micro-batch leave of the exchanges with experts. Where a forward
+// pass runs beside a backward pass of another micro-batch, layer by layer, rows go out while the other pass is in its
+// experts, and come back while it is in the rest of its layer. What hides takes its multiprocessors from the compute.
 Exchanges exposed_exchanges(const LayerCost& cost, const Recipe& recipe) {
-  const auto left = [&](double time, double shared, double beside) {
-    double hidden = recipe.shared_overlap ? std::min(time, shared) : 0;
-    if (cost.overlaps_experts) hidden += std::min(time - hidden, std::max(0.0, beside));
+  const auto left = [&](double time, const ExpertExchanges& own, double shared, double experts, double rest) {
+    double out = own.out.value;
+    double back = own.back.value;
+    double hidden = recipe.shared_overlap ? std::min(out + back, shared) : 0;
+    if (cost.overlaps_experts) {
+      out -= std::min(out, hidden);
+      hidden += std::min(out, std::max(0.0, experts)) + std::min(back, std::max(0.0, rest));
+    }
+    hidden = std::min(hidden, time);
     return time - hidden + cost.exchange_share * hidden;
   };
-  return {left(cost.forward_collectives.expert.value, cost.shared_forward.value, cost.backward.value),
-          left(cost.backward_collectives.expert.value, cost.shared_backward.value, cost.forward.value)};
+  const double backward = cost.backward.value - cost.backward_wait.value;
+  const double forward = cost.forward.value - cost.forward_wait.value;
+  return {left(cost.forward_collectives.expert.value, cost.forward_exchanges, cost.shared_forward.value,
+               cost.experts_backward.value, backward - cost.experts_backward.value),
+          left(cost.backward_collectives.expert.value, cost.backward_exchanges, cost.shared_backward.value,
+               cost.experts_forward.value, forward - cost.experts_forward.value)};
 }
 
 // SplitMix64: bits that look random and are the same everywhere.
@@ -79,6 +89,14 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   }
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
+  // Kernels are issued while collectives run, too: only what these leave of the wait counts.
+  const auto waits = [](double wait, double a, double b, double c) { return std::min(wait, a + b + c); };
+  t.of(Term::forward) -= waits(cost.forward_wait.value, t.of(Term::forward_tensor), t.of(Term::forward_expert),
+                               t.of(Term::forward_context));
+  t.of(Term::backward_input) -=
+      std::min(t.of(Term::backward_input),
+               waits(cost.backward_wait.value, t.of(Term::backward_tensor), t.of(Term::backward_expert),
+                     t.of(Term::backward_context)));
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
   t.of(Term::expert_parameters) = static_cast<double>(cost.expert_parameters);
   t.of(Term::partial_parameters) = static_cast<double>(cost.partial_parameters);
