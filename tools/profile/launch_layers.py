@@ -1,4 +1,5 @@
 """Section layers: small layers eager, compiled and captured; times first, then kernel counts of the same."""
+import copy
 import time
 
 import torch
@@ -61,6 +62,7 @@ PASSES = {"forward": forward, "forward_and_backward": both}
 
 def compiled(block):
     if isinstance(block, blocks.LoopedExperts):
+        block = copy.copy(block)  # the eager one is still to be counted
         block.compile_expert()
         return block
     return torch.compile(block.__call__, dynamic=False)
