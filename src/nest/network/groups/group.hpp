@@ -36,6 +36,7 @@ struct GroupLevel {
   double load = 1;      // when all members in a child carry an equal part each
   double lone = 1;      // when one member in each child carries everything
   double exchange = 0;  // when every member sends its bytes evenly to all members of the group
+  bool or_more = false;  // in bounds: a group of these members or more, of which each figure is the least
 
   bool operator==(const GroupLevel&) const = default;
   auto operator<=>(const GroupLevel&) const = default;
