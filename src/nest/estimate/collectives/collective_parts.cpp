@@ -12,7 +12,8 @@ constexpr std::size_t kWide = index(Protocol::wide);
 
 void note(Phases* phases, LevelId level, Algorithm algorithm, double latency, double transfer,
           double own = 0) {
-  if (phases != nullptr) phases->push_back({level, algorithm, Seconds{latency}, Seconds{transfer}, Seconds{own}});
+  if (phases != nullptr)
+    phases->push_back({level, algorithm, Seconds{latency}, Seconds{transfer}, Seconds{own}});
 }
 
 // Latencies of one message across a level.

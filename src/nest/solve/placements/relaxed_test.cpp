@@ -147,9 +147,12 @@ TEST(Relaxed, GradientsAreFreeWhereFurtherOutIsFaster) {
 // The gradients of ZeRO over a part of the ranks: what is scattered, and what is summed over the rest.
 TEST(Relaxed, NoShardsOverAPartAreFaster) {
   int looked_at = 0;
-  for (const std::string node : {"bandwidth: 100 GB/s, latency: 1 us",
-                                 "bandwidth: 100 GB/s, latency: 1 us, in_network_reduction: true",
-                                 "bandwidth: 10 GB/s, latency: 5 us"}) {
+  for (const std::string node :
+       {"bandwidth: 100 GB/s, latency: 1 us",
+        "bandwidth: 100 GB/s, latency: 1 us, in_network_reduction: true", "bandwidth: 10 GB/s, latency: 5 us",
+        "bandwidth: 100 GB/s, latency: 1 us, fabric: nvlink4",
+        "bandwidth: 20 GB/s, latency: 1 us, fabric: nvlink4, in_network_reduction: true",
+        "bandwidth: 100 GB/s, latency: 1 us, fabric: nvlink5, in_network_reduction: true"}) {
     const Fixture f("  - {name: node, kind: switch, size: 4, " + node +
                     "}\n"
                     "  - {name: rack, kind: switch, size: 4, bandwidth: 10 GB/s, latency: 5 us}\n"
@@ -205,6 +208,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
       test::ClusterWish wish;
       wish.kind = "switch";
       wish.bandwidth = 1e10;
+      if (seed % 2 == 0) wish.fabric = seed % 4 == 0 ? "nvlink4" : "nvlink5";
       wish.memory = instance.inputs.cluster.device_memory();
       instance.inputs.cluster = test::random_small_cluster(dice, wish);
     }
