@@ -129,8 +129,8 @@ Parts price_rings(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
   const std::size_t p = index(protocol);
   const double passes = two_passes(q.kind) ? 2 : 1;
   const double part = q.kind == CollectiveKind::broadcast ? 1 : 1 - 1.0 / q.group.members();
-  // The first and the last step of a ring move a member's own part inside it: the fewer the members, the
-  // larger that part is.
+  // A ring takes n steps of a part each, of which n - 1 send. The one that does not takes time too: the fewer
+  // the members, the larger a part is.
   const double own_part = q.kind == CollectiveKind::broadcast ? 0 : q.bytes / q.group.members();
   Parts out{q.model.launch_s()};
   for (const GroupLevel& g : q.group.levels()) {
