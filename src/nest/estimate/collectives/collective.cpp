@@ -94,12 +94,24 @@ CollectiveModel::CollectiveModel(const Cluster& cluster, const FabricConstants& 
     terms.raw_seconds_per_byte = 1 / level.bandwidth.value;
     terms.seconds_per_byte[0] = 1 / rate;
     terms.seconds_per_byte[1] = 1 / (rate * fabric.quick_share);
+    const double exchange = level.bandwidth.value * fabric.exchange_efficiency;
+    terms.exchange_seconds_per_byte[0] = 1 / exchange;
+    terms.exchange_seconds_per_byte[1] = 1 / (exchange * fabric.quick_share);
+    terms.ring_own = fabric.ring_own;
+    terms.exchange_own = fabric.exchange_own;
     terms.step_s[0] = level.latency.value + fabric.wide_step.value;
     terms.step_s[1] = level.latency.value + fabric.quick_step.value;
     terms.reduction_seconds_per_byte = 1 / (level.bandwidth.value * fabric.reduction_efficiency);
+    terms.reduction_by_peers = fabric.reduction_by_peers;
     terms.reduction_step_s = level.latency.value + fabric.reduction_step.value;
     levels_.push_back(terms);
   }
+}
+
+double LevelTerms::reduction_pace(const GroupLevel& group) const {
+  if (!reduction_by_peers || group.or_more) return reduction_seconds_per_byte;  // what endless groups reach
+  const double n = group.members;
+  return reduction_seconds_per_byte * n / (n - 1);
 }
 
 Seconds collective_time(CollectiveKind kind, Bytes bytes, const GroupShape& group,

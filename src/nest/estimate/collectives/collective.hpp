@@ -26,10 +26,17 @@ struct LevelTerms {
   bool in_network = false;
   bool trees = false;
   double seconds_per_byte[2] = {0, 0};  // by Protocol
+  double exchange_seconds_per_byte[2] = {0, 0};
+  double ring_own = 0;  // of Fabric
+  double exchange_own = 0;
+  double step_s[2] = {0, 0};  // by Protocol: the level's latency and the fabric's step
   double raw_seconds_per_byte = 0;      // at the level's stated bandwidth
-  double step_s[2] = {0, 0};            // by Protocol: the level's latency and the fabric's step
   double reduction_seconds_per_byte = 0;
+  bool reduction_by_peers = false;
   double reduction_step_s = 0;
+
+  // Seconds for each byte of an all-reduce that the level's switches add up for this group.
+  [[nodiscard]] double reduction_pace(const GroupLevel& group) const;
 };
 
 enum class Protocol { wide, quick };
@@ -71,6 +78,7 @@ struct CollectivePhase {
   Algorithm algorithm = Algorithm::ring;
   Seconds latency;
   Seconds transfer;  // phases of rings and trees overlap: the longest counts
+  Seconds own;       // of the transfer: what members move inside themselves, and no link carries
 };
 
 struct CollectiveCost {

@@ -10,8 +10,10 @@ constexpr std::size_t index(Protocol protocol) {
 }
 constexpr std::size_t kWide = index(Protocol::wide);
 
-void note(Phases* phases, LevelId level, Algorithm algorithm, double latency, double transfer) {
-  if (phases != nullptr) phases->push_back({level, algorithm, Seconds{latency}, Seconds{transfer}});
+void note(Phases* phases, LevelId level, Algorithm algorithm, double latency, double transfer,
+          double own = 0) {
+  if (phases != nullptr)
+    phases->push_back({level, algorithm, Seconds{latency}, Seconds{transfer}, Seconds{own}});
 }
 
 // Latencies of one message across a level.
@@ -36,7 +38,7 @@ Choice price_level(Algorithm algorithm, CollectiveKind kind, double bytes, const
   const AlgorithmCost shape = algorithm_cost(algorithm, kind, g);
   const bool reduces = algorithm == Algorithm::in_network;
   const double step = reduces ? terms.reduction_step_s : terms.step_s[kWide];
-  const double rate = reduces ? terms.reduction_seconds_per_byte : terms.seconds_per_byte[kWide];
+  const double rate = reduces ? terms.reduction_pace(g) : terms.seconds_per_byte[kWide];
   const double load = kind == CollectiveKind::broadcast ? g.lone : g.load;
   return {algorithm, shape.steps * step, shape.volume * bytes * load * rate / g.fraction};
 }
@@ -113,10 +115,12 @@ Parts price_direct(const CollectiveQuery& q, Protocol protocol, Phases* phases) 
   for (const GroupLevel& g : q.group.levels()) {
     const LevelTerms& t = q.model.level(g.level);
     const double latency = hops_across(g, t) * t.step_s[p];
-    const double transfer = q.bytes * g.exchange * t.seconds_per_byte[p];
+    const double pace = t.exchange_seconds_per_byte[p];
+    const double own = g.or_more ? 0 : q.bytes / q.group.members() * t.exchange_own * pace;
+    const double transfer = q.bytes * g.exchange * pace + own;
     out.latency = std::max(out.latency, latency);
     out.transfer = std::max(out.transfer, transfer);
-    note(phases, g.level, Algorithm::direct, latency, transfer);
+    note(phases, g.level, Algorithm::direct, latency, transfer, own);
   }
   return out;
 }
@@ -125,14 +129,18 @@ Parts price_rings(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
   const std::size_t p = index(protocol);
   const double passes = two_passes(q.kind) ? 2 : 1;
   const double part = q.kind == CollectiveKind::broadcast ? 1 : 1 - 1.0 / q.group.members();
+  // A ring takes n steps of a part each, of which n - 1 send. The one that does not takes time too: the fewer
+  // the members, the larger a part is.
+  const double own_part = q.kind == CollectiveKind::broadcast ? 0 : q.bytes / q.group.members();
   Parts out{q.model.launch_s()};
   for (const GroupLevel& g : q.group.levels()) {
     const LevelTerms& terms = q.model.level(g.level);
+    const double own = g.or_more ? 0 : own_part * terms.ring_own * terms.seconds_per_byte[p];
     const double latency = passes * g.edges * terms.step_s[p];
-    const double transfer = passes * part * q.bytes * g.load * terms.seconds_per_byte[p] / g.fraction;
+    const double transfer = passes * part * q.bytes * g.load * terms.seconds_per_byte[p] / g.fraction + own;
     out.latency += latency;
     out.transfer = std::max(out.transfer, transfer);
-    note(phases, g.level, Algorithm::ring, latency, transfer);
+    note(phases, g.level, Algorithm::ring, latency, transfer, own);
   }
   return out;
 }
@@ -152,7 +160,7 @@ Parts price_trees(const CollectiveQuery& q, Protocol protocol, Phases* phases) {
     Algorithm algorithm = Algorithm::in_network;
     if (reduces) {
       latency = 2 * terms.reduction_step_s;
-      transfer *= terms.reduction_seconds_per_byte;
+      transfer *= terms.reduction_pace(g);
     } else {
       // Inside a node the tree is a chain: every link carries the data once up and once down.
       algorithm = terms.trees ? Algorithm::tree : Algorithm::ring;

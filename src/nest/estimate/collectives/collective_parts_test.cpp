@@ -64,6 +64,91 @@ TEST(Parts, RingsAndTreesOfALibrary) {
               2e9 / 450e9, 1e-12);
 }
 
+// One switch; everything but what is asked for costs nothing.
+struct OneSwitch {
+  OneSwitch() {
+    constants.library = true;
+    constants.levels[0].trees = false;
+  }
+  [[nodiscard]] GroupShape group(std::int32_t members) const {
+    return pattern_shape(cluster, {DeviceId{0}, {{1, members}}, {}});
+  }
+
+  Cluster cluster = [] {
+    Level node{.name = "node", .bandwidth = BytesPerSecond{100e9}, .in_network_reduction = true};
+    node.fan_out.size = 8;
+    return Cluster({.name = "test", .levels = {node}});
+  }();
+  FabricConstants constants = ideal_constants(cluster);
+};
+
+// A member's own part is one of n, whatever the number of passes.
+TEST(Parts, TheOwnPartOfARing) {
+  OneSwitch s;
+  s.constants.levels[0].ring_own = 0.6;
+  const CollectiveModel m(s.cluster, s.constants);
+  const auto transfer = [&](CollectiveKind kind, std::int32_t members) {
+    return price_rings({kind, 1e9, s.group(members), m}, Protocol::wide, nullptr).transfer;
+  };
+  EXPECT_NEAR(transfer(CollectiveKind::all_gather, 2), (1 + 0.6) / 2 * 10e-3, 1e-12);
+  EXPECT_NEAR(transfer(CollectiveKind::reduce_scatter, 8), (7 + 0.6) / 8 * 10e-3, 1e-12);
+  EXPECT_NEAR(transfer(CollectiveKind::all_reduce, 2), (2 + 0.6) / 2 * 10e-3, 1e-12);
+  EXPECT_NEAR(transfer(CollectiveKind::broadcast, 2), 10e-3, 1e-12);
+  Phases phases;
+  static_cast<void>(price_rings({CollectiveKind::all_gather, 1e9, s.group(2), m}, Protocol::wide, &phases));
+  EXPECT_NEAR(phases.at(0).own.value, 0.6 / 2 * 10e-3, 1e-12) << "no link carries it";
+}
+
+TEST(Parts, TheOwnPartOfAnAllToAll) {
+  OneSwitch s;
+  s.constants.levels[0].exchange_own = 0.9;
+  s.constants.levels[0].exchange_efficiency = 0.5;
+  s.constants.levels[0].ring_own = 1;  // of other collectives
+  const CollectiveModel m(s.cluster, s.constants);
+  const auto transfer = [&](std::int32_t members) {
+    return price_direct({CollectiveKind::all_to_all, 1e9, s.group(members), m}, Protocol::wide, nullptr)
+        .transfer;
+  };
+  EXPECT_NEAR(transfer(2), (1 + 0.9) / 2 * 20e-3, 1e-12);
+  EXPECT_NEAR(transfer(8), (7 + 0.9) / 8 * 20e-3, 1e-12);
+  const CollectiveQuery send{CollectiveKind::send, 1e9, s.group(2), m};
+  EXPECT_NEAR(price_direct(send, Protocol::wide, nullptr).transfer, 10e-3, 1e-12);
+}
+
+TEST(Parts, ASwitchThatNeedsPeers) {
+  OneSwitch s;
+  const auto transfer = [&](const GroupShape& shape) {
+    const CollectiveModel m(s.cluster, s.constants);
+    return price_trees({CollectiveKind::all_reduce, 1e9, shape, m}, Protocol::wide, nullptr).transfer;
+  };
+  EXPECT_NEAR(transfer(s.group(2)), 10e-3, 1e-12);
+  s.constants.levels[0].reduction_by_peers = true;
+  EXPECT_NEAR(transfer(s.group(2)), 20e-3, 1e-12);
+  EXPECT_NEAR(transfer(s.group(8)), 8.0 / 7 * 10e-3, 1e-12);
+}
+
+// A bound for groups of two members or more is one for each of them, of every kind.
+TEST(Parts, NoGroupIsFasterThanTheBoundOfFewerMembers) {
+  OneSwitch s;
+  s.constants.levels[0].ring_own = s.constants.levels[0].exchange_own = 0.65;
+  s.constants.levels[0].reduction_by_peers = true;
+  const CollectiveModel m(s.cluster, s.constants);
+  GroupShape least(2);
+  GroupLevel level = s.group(2).outermost();
+  level.or_more = true;
+  least.add(level);
+  for (const auto kind : {CollectiveKind::all_reduce, CollectiveKind::reduce_scatter,
+                          CollectiveKind::all_gather, CollectiveKind::all_to_all}) {
+    for (std::int32_t n = 2; n <= 8; ++n)
+      EXPECT_LE(collective_time(kind, Bytes{1'000'000'000}, least, m),
+                collective_time(kind, Bytes{1'000'000'000}, s.group(n), m))
+          << n << " members";
+  }
+  EXPECT_GT(collective_time(CollectiveKind::all_reduce, Bytes{1'000'000'000}, s.group(2), m),
+            collective_time(CollectiveKind::all_reduce, Bytes{1'000'000'000}, s.group(8), m))
+      << "or the flag would not be needed";
+}
+
 TEST(Parts, EachPeerOfAnAllToAllIsAMessage) {
   const Cluster c = two_levels(8, 450e9, 4, 50e9);
   FabricConstants constants = ideal_constants(c);

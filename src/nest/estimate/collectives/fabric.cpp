@@ -22,10 +22,21 @@ double share(Reader& r, const std::string& key, double fallback) {
   return value;
 }
 
+// Up to 1: with more, a group would take less time than a smaller one.
+double own_part(Reader& r, const std::string& key) {
+  const double value = r.number_or(key, 0);
+  if (!(value >= 0 && value <= 1)) r.fail_at(key, "a share from 0 to 1 is expected");
+  return value;
+}
+
 Fabric read_fabric(Reader r, const std::string& name) {
   Fabric f{.name = name};
   f.efficiency = share(r, "efficiency", 1);
+  f.ring_own = own_part(r, "ring_own");
+  f.exchange_efficiency = share(r, "exchange_efficiency", f.efficiency);
+  f.exchange_own = own_part(r, "exchange_own");
   f.reduction_efficiency = share(r, "reduction_efficiency", f.efficiency);
+  f.reduction_by_peers = r.boolean_or("reduction_by_peers", false);
   if (r.has("reduction_step")) f.reduction_step = r.time("reduction_step");
   f.quick_share = share(r, "quick_share", 1);
   f.wide_step = r.time("wide_step");

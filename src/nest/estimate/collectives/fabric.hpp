@@ -21,7 +21,11 @@ namespace nest::estimate {
 struct Fabric {
   std::string name;
   double efficiency = 1;            // large messages, full-bandwidth protocol
+  double ring_own = 0;              // time of a ring for a member's own part, over that of a part sent
+  double exchange_efficiency = 1;   // all-to-all
+  double exchange_own = 0;          // as ring_own, in an all-to-all
   double reduction_efficiency = 1;  // of an all-reduce that the level's switches add up
+  bool reduction_by_peers = false;  // n members reach (n-1)/n of it
   Seconds reduction_step;
   double quick_share = 1;  // what the low-latency protocol leaves of `efficiency`
   Seconds quick_step;

@@ -61,6 +61,9 @@ TEST(Fabric, IdealTakesNothingAway) {
   EXPECT_EQ(ideal.launch.value, 0);
   ASSERT_EQ(ideal.levels.size(), 3U);
   EXPECT_EQ(ideal.levels[0].efficiency, 1);
+  EXPECT_EQ(ideal.levels[0].exchange_efficiency, 1);
+  EXPECT_EQ(ideal.levels[0].ring_own + ideal.levels[0].exchange_own, 0);
+  EXPECT_FALSE(ideal.levels[0].reduction_by_peers);
   EXPECT_EQ(ideal.levels[0].wide_step.value, 0);
 }
 
@@ -70,6 +73,20 @@ TEST(Fabric, SharesAreShares) {
     EXPECT_GE(f.wide_step, f.quick_step) << name;
     EXPECT_LE(f.reduction_efficiency, f.efficiency) << name;
   }
+}
+
+// A group of more members would else take less time than one of fewer: bounds of the search forbid it.
+TEST(Fabric, OwnPartsAreNoLongerThanPartsThatAreSent) {
+  for (const std::string& name : fabric_names()) {
+    const Fabric& f = fabric(name);
+    EXPECT_TRUE(f.ring_own >= 0 && f.ring_own <= 1) << name;
+    EXPECT_TRUE(f.exchange_own >= 0 && f.exchange_own <= 1) << name;
+    // Trees, which networks have, know no own part; where they are offered too it would not count.
+    EXPECT_TRUE(!f.trees || f.ring_own == 0) << name;
+  }
+  EXPECT_GT(fabric("nvlink4").ring_own, 0);
+  EXPECT_TRUE(fabric("nvlink4").reduction_by_peers);
+  EXPECT_EQ(fabric("infiniband").exchange_efficiency, fabric("infiniband").efficiency);
 }
 
 TEST(Fabric, LinksWithOneProtocolHaveNoQuickerOne) {

@@ -33,9 +33,10 @@ struct GroupLevel {
   double fraction = 1;     // share of a device's bandwidth that its links to the members carry together
   double link = 1;         // share of it on the link to one member
   // Bytes through the slowest child, per byte of the group's data and in units of one device's bandwidth:
-  double load = 1;      // when all members in a child carry an equal part each
-  double lone = 1;      // when one member in each child carries everything
-  double exchange = 0;  // when every member sends its bytes evenly to all members of the group
+  double load = 1;       // when all members in a child carry an equal part each
+  double lone = 1;       // when one member in each child carries everything
+  double exchange = 0;   // when every member sends its bytes evenly to all members of the group
+  bool or_more = false;  // in bounds: a group of these members or more, of which each figure is the least
 
   bool operator==(const GroupLevel&) const = default;
   auto operator<=>(const GroupLevel&) const = default;

@@ -42,15 +42,20 @@ std::vector<std::vector<Touched>> touched_by_level(const DeviceTree& tree, std::
 // What passes through each child of a level: the phase's time, undone by what price makes of it. Children
 // whose members are few are as loaded as full ones, since all hold the same part of the data.
 double child_bytes(const CollectivePhase& phase, const GroupLevel& at, const LevelTerms& terms,
-                   const CollectiveCost& cost) {
+                   const CollectiveCost& cost, CollectiveKind kind) {
   if (cost.composition == Composition::flat) {
     return phase.transfer.value * at.link / (at.lone * terms.seconds_per_byte[0]);
   }
+  const auto protocol = static_cast<std::size_t>(cost.protocol);
+  const double over_links = (phase.transfer - phase.own).value;
+  if (cost.composition == Composition::direct) {
+    const auto& paces =
+        kind == CollectiveKind::all_to_all ? terms.exchange_seconds_per_byte : terms.seconds_per_byte;
+    return over_links / paces[protocol] * at.inside;
+  }
   const bool reduces = phase.algorithm == Algorithm::in_network;
-  const double pace = reduces ? terms.reduction_seconds_per_byte
-                              : terms.seconds_per_byte[static_cast<std::size_t>(cost.protocol)];
-  if (cost.composition == Composition::direct) return phase.transfer.value / pace * at.inside;
-  return phase.transfer.value * at.fraction / (at.load * pace);
+  const double pace = reduces ? terms.reduction_pace(at) : terms.seconds_per_byte[protocol];
+  return over_links * at.fraction / (at.load * pace);
 }
 
 }  // namespace
@@ -137,7 +142,7 @@ Job Traffic::one_collective(CollectiveKind kind, Bytes bytes, const std::vector<
     if (in_turn)
       job.phases.push_back({.latency_s = phase->latency.value, .transfer_s = phase->transfer.value});
     JobPhase& own = job.phases.back();
-    const double through = child_bytes(*phase, at, model_.level(at.level), cost);
+    const double through = child_bytes(*phase, at, model_.level(at.level), cost, kind);
     const std::vector<Touched>& children = touched[at.level.index()];
     for (std::size_t i = 0; i < children.size(); ++i) {
       // The next member of the same domain, round to its first.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "nest/network/groups/group_pattern.hpp"
@@ -33,20 +34,35 @@ double squeeze(const Cluster& cluster, std::int32_t level) {
   return std::max(1.0, cluster.level(LevelId(level)).oversubscription / static_cast<double>(child));
 }
 
+// Whether no member gets a byte, or the own part of a ring or an all-to-all of any size, done faster further
+// out. The larger that part is the more it counts: of two members it is as large as what is sent.
+bool no_faster_outside(const LevelTerms& in, const LevelTerms& out, double squeezed) {
+  const double ring_own = out.trees ? 0 : out.ring_own;  // trees have none
+  for (std::size_t p = 0; p < std::size(in.seconds_per_byte); ++p) {
+    const double ring = in.seconds_per_byte[p];
+    const double exchange = in.exchange_seconds_per_byte[p];
+    if (out.seconds_per_byte[p] < ring * squeezed ||
+        out.seconds_per_byte[p] * (1 + ring_own) < ring * (squeezed + in.ring_own) ||
+        out.exchange_seconds_per_byte[p] < exchange * squeezed ||
+        out.exchange_seconds_per_byte[p] * (1 + out.exchange_own) < exchange * (squeezed + in.exchange_own))
+      return false;
+  }
+  if (!out.in_network) return true;
+  // A switch that needs peers is half as fast with two members, and never slower than that.
+  const double pair = in.reduction_by_peers && !out.reduction_by_peers ? 2 : 1;
+  return out.reduction_seconds_per_byte >= in.reduction_seconds_per_byte * squeezed * pair;
+}
+
 // Whether everything slows down outwards: one byte, one step, and additions inside a switch.
 bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
   for (std::int32_t l = 1; l < cluster.tree().levels(); ++l) {
     const Level& inner = cluster.level(LevelId(l - 1));
     const Level& outer = cluster.level(LevelId(l));
-    const LevelTerms& in = model.level(LevelId(l - 1));
-    const LevelTerms& out = model.level(LevelId(l));
     const double squeezed = squeeze(cluster, l - 1);
     if (outer.bandwidth.value * squeezed > inner.bandwidth.value || outer.latency < inner.latency ||
-        (outer.in_network_reduction && !inner.in_network_reduction))
+        (outer.in_network_reduction && !inner.in_network_reduction) ||
+        !no_faster_outside(model.level(LevelId(l - 1)), model.level(LevelId(l)), squeezed))
       return false;
-    for (std::size_t p = 0; p < std::size(in.seconds_per_byte); ++p) {
-      if (out.seconds_per_byte[p] < in.seconds_per_byte[p] * squeezed) return false;
-    }
   }
   return true;
 }
@@ -117,9 +133,21 @@ GroupShape rest_shape(const GroupShape& pair, std::int64_t shards, Zero zero) {
   GroupLevel level;
   level.level = pair.outermost().level;
   level.members = 2;
+  level.or_more = true;
   if (zero.scatters_at_step_end()) level.load = level.lone = static_cast<double>(shards) / 2;
   shape.add(level);
   return shape;
+}
+
+// The same for groups that may have more members: these can be faster where a switch adds up, and their own
+// parts are smaller.
+GroupShape or_more(const GroupShape& shape) {
+  GroupShape out(shape.members());
+  for (GroupLevel level : shape.levels()) {
+    level.or_more = true;
+    out.add(level);
+  }
+  return out;
 }
 
 // Ranks that hold the same parameters, side by side.
@@ -135,7 +163,7 @@ struct Packing {
   } known = Known::nothing;
 };
 
-// So many of the members that blocks of them are aligned: a group of more is no faster.
+// So many of the members that blocks of them are aligned.
 std::int64_t aligned_members(const Cluster& cluster, std::int64_t width, std::int64_t members) {
   while (members > 1 && (width * members > cluster.devices() || !aligned(cluster, width * members)))
     --members;
@@ -150,13 +178,15 @@ void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, 
   if (kind == ShardKind::any || known == Packing::Known::nothing || members == 1) return;
   if (kind == ShardKind::part && listed) return;
   const std::int64_t wanted = kind == ShardKind::whole ? members : 2;
-  Shapes shapes;
+  std::optional<GroupShape> shape;
   if (known == Packing::Known::rates) {
-    shapes = Shapes({fastest_shape(wanted)});
+    shape = fastest_shape(wanted);
   } else if (aligned(cluster, width)) {
     const std::int64_t count = aligned_members(cluster, width, wanted);
-    if (count > 1) shapes = Shapes({lone_shape(cluster, width, count)});
+    if (count > 1) shape = lone_shape(cluster, width, count);
   }
+  if (shape && (kind == ShardKind::part || shape->members() < members)) shape = or_more(*shape);
+  Shapes shapes = shape ? Shapes({*shape}) : Shapes();
   group.inner = shapes;
   if (kind == ShardKind::part && !shapes.empty())
     group.outer = Shapes({rest_shape(shapes.front(), group.shards, zero)});

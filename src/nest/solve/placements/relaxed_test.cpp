@@ -144,12 +144,39 @@ TEST(Relaxed, GradientsAreFreeWhereFurtherOutIsFaster) {
   EXPECT_FALSE(adds.relaxed({}, 2, ShardKind::whole).stage.from_next.empty());
 }
 
+// A pair inside a node takes (1 + ring_own)/2 of the bytes at the node's rate, and a pair across takes 1/2 at
+// the network's, which has no own part: with 20 GB/s inside, 15 GB/s across are faster, though each byte is slower.
+TEST(Relaxed, GradientsAreFreeWhereOwnPartsMakeFurtherOutFaster) {
+  const auto with = [](const std::string& across) {
+    return Fixture(
+        "  - {name: node, kind: switch, size: 4, bandwidth: 20 GB/s, latency: 1 us, fabric: nvlink4}\n"
+        "  - {name: rack, kind: switch, size: 4, bandwidth: " +
+        across + ", latency: 5 us, fabric: infiniband}\n");
+  };
+  for (const auto& [across, faster] : {std::pair{"15 GB/s", true}, std::pair{"5 GB/s", false}}) {
+    const Fixture f = with(across);
+    const FabricConstants constants = fabric_constants(f.cluster);
+    const CollectiveModel model(f.cluster, constants);
+    const auto gather = [&](std::int32_t second) {
+      return collective_time(CollectiveKind::all_gather, Bytes{1'000'000'000},
+                             group_shape(f.cluster, std::vector{DeviceId{0}, DeviceId{second}}), model);
+    };
+    EXPECT_GT(model.level(LevelId{1}).seconds_per_byte[0], model.level(LevelId{0}).seconds_per_byte[0]);
+    EXPECT_EQ(gather(4) < gather(1), faster) << across;
+    const RelaxedNetwork network = relaxed_network(f.cluster, constants, model, {{}, 2, ShardKind::whole});
+    EXPECT_EQ(network.stage.dense.whole.empty(), faster) << across;
+  }
+}
+
 // The gradients of ZeRO over a part of the ranks: what is scattered, and what is summed over the rest.
 TEST(Relaxed, NoShardsOverAPartAreFaster) {
   int looked_at = 0;
-  for (const std::string node : {"bandwidth: 100 GB/s, latency: 1 us",
-                                 "bandwidth: 100 GB/s, latency: 1 us, in_network_reduction: true",
-                                 "bandwidth: 10 GB/s, latency: 5 us"}) {
+  for (const std::string node :
+       {"bandwidth: 100 GB/s, latency: 1 us",
+        "bandwidth: 100 GB/s, latency: 1 us, in_network_reduction: true", "bandwidth: 10 GB/s, latency: 5 us",
+        "bandwidth: 100 GB/s, latency: 1 us, fabric: nvlink4",
+        "bandwidth: 20 GB/s, latency: 1 us, fabric: nvlink4, in_network_reduction: true",
+        "bandwidth: 100 GB/s, latency: 1 us, fabric: nvlink5, in_network_reduction: true"}) {
     const Fixture f("  - {name: node, kind: switch, size: 4, " + node +
                     "}\n"
                     "  - {name: rack, kind: switch, size: 4, bandwidth: 10 GB/s, latency: 5 us}\n"
@@ -205,6 +232,7 @@ TEST(Relaxed, NoPlacementIsFaster) {
       test::ClusterWish wish;
       wish.kind = "switch";
       wish.bandwidth = 1e10;
+      if (seed % 2 == 0) wish.fabric = seed % 4 == 0 ? "nvlink4" : "nvlink5";
       wish.memory = instance.inputs.cluster.device_memory();
       instance.inputs.cluster = test::random_small_cluster(dice, wish);
     }

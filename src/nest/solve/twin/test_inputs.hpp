@@ -42,7 +42,8 @@ struct ClusterWish {
   std::int64_t most_devices = 16;
   double bandwidth = 1e11;  // of a usual level
   Bytes memory{80'000'000'000};
-  std::string kind;  // of all levels; empty: any
+  std::string kind;    // of all levels; empty: any
+  std::string fabric;  // of the innermost level; empty: what its bandwidth says
 };
 
 // One level: its fan-out for so many domains, at most `most` children in all, which are counted into
@@ -87,6 +88,7 @@ struct ClusterWish {
     const bool switched = kind == "switch" || kind == "fully_connected";
     if (switched && dice.once_in(3)) line += ", oversubscription: " + std::to_string(dice.pick(2, 4));
     if (kind == "switch" && dice.once_in(6)) line += ", in_network_reduction: true";
+    if (l == 0 && !wish.fabric.empty()) line += ", fabric: " + wish.fabric;
     text.insert(0, line + "}\n");
     domains = children;
   }

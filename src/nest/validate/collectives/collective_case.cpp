@@ -39,7 +39,9 @@ CollectiveKind kind_of(const CollectiveRow& row) {
 
 // The catalogued accelerator that a description means; empty where it names none.
 std::string accelerator_of(const std::string& hardware) {
-  static constexpr std::array<std::array<std::string_view, 2>, 11> kNames{{{"GB200", "gb200"},
+  static constexpr std::array<std::array<std::string_view, 2>, 13> kNames{{{"GB300", "gb300"},
+                                                                           {"B300", "b300"},
+                                                                           {"GB200", "gb200"},
                                                                            {"B200", "b200"},
                                                                            {"H200", "h200"},
                                                                            {"H800", "h800"},

@@ -57,6 +57,23 @@ TEST(CollectiveCase, LargeMessagesAndManyNodesAreAssumed) {
   EXPECT_EQ(c->fabrics[1], "infiniband");
 }
 
+TEST(CollectiveCase, AFewOfTheDevicesOfANode) {
+  CollectiveRow r = row("all_to_all", "GB300 NVL72");
+  r.devices = 2;
+  r.nodes = 1;
+  r.devices_per_node = 4;
+  r.intra_link = "NVSwitch 900 GB/s per direction";
+  r.message_bytes = 1048576;
+  r.time_us = 17;
+  const auto c = collective_case(r).found;
+  ASSERT_TRUE(c);
+  EXPECT_EQ(c->cluster->accelerator().name, "gb300");
+  EXPECT_EQ(c->devices, 2);
+  EXPECT_EQ(c->fabrics, (std::vector<std::string>{"nvlink5"}));
+  r.hardware = "B300 SXM";
+  EXPECT_EQ(collective_case(r).found->cluster->accelerator().name, "b300");
+}
+
 TEST(CollectiveCase, SaysWhyNot) {
   EXPECT_EQ(collective_case(row("all_reduce", "not stated (4 nodes x 8)")).why_not, "hardware not stated");
   EXPECT_EQ(collective_case(row("EP dispatch", "H100")).why_not, "no collective of ours: EP dispatch");

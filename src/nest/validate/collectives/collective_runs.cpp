@@ -1,7 +1,9 @@
 #include "nest/validate/collectives/collective_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 
 #include "nest/estimate/collectives/collective.hpp"
 
@@ -31,6 +33,7 @@ CollectiveResult check(const CollectiveRow& row, const CollectiveCheckOptions& o
   }
   const CollectiveCase& c = *found.found;
   out.kind = c.kind;
+  out.members = c.devices;
   out.message = c.message;
   out.measured = c.measured;
   const GroupShape shape = shape_of(c);
@@ -75,6 +78,34 @@ void compare_pairs(CollectiveRuns& runs) {
   if (runs.pairs > 0) runs.regret = lost / static_cast<double>(runs.pairs);
 }
 
+std::string_view name_of(CollectiveKind kind) {
+  static constexpr std::array<std::string_view, 7> kNames{
+      "none", "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast", "send"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+// In the order of their keys.
+template <class Key, class Name>
+void add_strata(CollectiveRuns& runs, const std::map<Key, std::vector<double>>& errors, const Name& name) {
+  for (const auto& [key, list] : errors) runs.strata.push_back(summarize_errors(name(key), list));
+}
+
+void add_strata(CollectiveRuns& runs) {
+  std::map<std::string, std::vector<double>> by_hardware;
+  std::map<std::int32_t, std::vector<double>> by_members;
+  std::map<std::string_view, std::vector<double>> by_kind;
+  for (const CollectiveResult& r : runs.rows) {
+    if (!r.scored()) continue;
+    by_hardware[r.stratum].push_back(r.error());
+    if (r.message <= kStratumMessage) continue;
+    by_members[r.members].push_back(r.error());
+    by_kind[name_of(r.kind)].push_back(r.error());
+  }
+  add_strata(runs, by_hardware, [](const std::string& name) { return name; });
+  add_strata(runs, by_members, [](std::int32_t n) { return std::to_string(n) + " members above 16 MB"; });
+  add_strata(runs, by_kind, [](std::string_view kind) { return std::string(kind) + " above 16 MB"; });
+}
+
 Value row_value(const CollectiveResult& r) {
   Value out = Value::object();
   out.set("id", r.id)
@@ -91,17 +122,15 @@ Value row_value(const CollectiveResult& r) {
 CollectiveRuns check_collectives(std::span<const CollectiveRow> rows, const CollectiveCheckOptions& options) {
   CollectiveRuns out;
   std::vector<double> errors;
-  std::map<std::string, std::vector<double>> by_stratum;
   for (const CollectiveRow& row : rows) {
     out.rows.push_back(check(row, options));
     const CollectiveResult& r = out.rows.back();
     if (!r.scored()) continue;
     errors.push_back(r.error());
-    by_stratum[r.stratum].push_back(errors.back());
   }
   out.all = summarize_errors("all", errors);
   out.constant = constant_model(out.rows);
-  for (const auto& [name, list] : by_stratum) out.strata.push_back(summarize_errors(name, list));
+  add_strata(out);
   compare_pairs(out);
   return out;
 }

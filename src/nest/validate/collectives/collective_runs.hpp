@@ -21,12 +21,15 @@ namespace nest::validate {
 
 // Smaller messages are launch overhead more than network: they are scored when asked only.
 inline constexpr Bytes kScoredMessage{1'000'000};
+// Above this, bandwidth counts more than steps: strata by members and by collective have these messages only.
+inline constexpr Bytes kStratumMessage{16'000'000};
 
 struct CollectiveResult {
   std::string id;
   std::string source;
   std::string stratum;  // collective and hardware
   CollectiveKind kind = CollectiveKind::none;
+  std::int32_t members = 0;
   Bytes message;
   Seconds measured;
   Seconds predicted;
@@ -42,6 +45,7 @@ struct CollectiveRuns {
   std::vector<CollectiveResult> rows;
   ErrorSummary all;
   ErrorSummary constant;  // a single share of the ideal rate, the best one, for every row
+  // By collective and hardware; then "2 members above 16 MB", ..; then "all-gather above 16 MB", ..
   std::vector<ErrorSummary> strata;
   std::int64_t pairs = 0;  // rows with the same collective and size: is the one said to be faster the faster?
   std::int64_t right = 0;
