@@ -147,6 +147,7 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.dispatcher = dispatcher_of(row);
   recipe.expert_overlap = row.expert_overlap.value_or(mentions(row.notes, "all-to-all overlap"));
   recipe.cuda_graphs = graphs_of(row);
+  if (found->base == "megatron" && getenv("HT")) recipe.host_time = atof(getenv("HT"));
   recipe.low_casts = found->low_casts;
   recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);
