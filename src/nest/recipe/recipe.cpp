@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
 constexpr std::string_view kAdamW = "adamw";  // Adam, to whoever counts time and memory
-constexpr std::array<std::string_view, 2> kSelective{"core_attention", "operators"};
+constexpr std::array<std::string_view, 3> kSelective{"core_attention", "operators", "modules"};
 constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
 constexpr std::array<std::string_view, 3> kLowCasts{"every_use", "cached", "held"};
 constexpr std::array<std::string_view, 3> kCudaGraphs{"none", "parts", "whole"};
@@ -83,6 +83,7 @@ Recipe read_over(Recipe recipe, Reader& r) {
     r.fail_at("levels_at_once", "levels_at_once needs ideal_network: libraries have all levels work at once");
   recipe.flash_attention = r.boolean_or("flash_attention", recipe.flash_attention);
   recipe.flash_generation = static_cast<int>(r.whole_or("flash_generation", recipe.flash_generation, {1, 3}));
+  recipe.fused_loss = r.boolean_or("fused_loss", recipe.fused_loss);
   recipe.dropout = r.boolean_or("dropout", recipe.dropout);
   recipe.gather_by_broadcast = r.boolean_or("gather_by_broadcast", recipe.gather_by_broadcast);
   read_word(r, "accumulation", kAccumulations, recipe.accumulation);
@@ -99,6 +100,23 @@ Recipe read_over(Recipe recipe, Reader& r) {
   recipe.step_bytes = r.number_or("step_bytes", recipe.step_bytes);
   if (recipe.step_bytes < 0) r.fail_at("step_bytes", "bytes are not below 0");
   read_word(r, "selective_recompute", kSelective, recipe.selective_recompute);
+  if (r.has("recompute_modules")) {
+    recipe.recompute_modules = {};
+    std::string words = r.text("recompute_modules");
+    for (std::size_t at = 0; at <= words.size();) {
+      const std::size_t end = std::min(words.find(' ', at), words.size());
+      const std::string word = words.substr(at, end - at);
+      const auto module = find_module(word);
+      if (!module)
+        r.fail_at("recompute_modules", "there is no module '" + word + "'",
+                  "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe and shared_experts, with blanks between them");
+      recipe.recompute_modules.add(*module);
+      at = end + 1;
+    }
+    recipe.selective_recompute = SelectiveRecompute::modules;
+  }
+  if (recipe.selective_recompute == SelectiveRecompute::modules && recipe.recompute_modules.empty())
+    r.fail_at("selective_recompute", "modules needs recompute_modules");
   recipe.gradient_copy = r.boolean_or("gradient_copy", recipe.gradient_copy);
   recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
@@ -240,6 +258,15 @@ Value to_value(const Recipe& recipe) {
   v.set("fragmentation", recipe.fragmentation).set("gradient_copy", recipe.gradient_copy);
   v.set("step_bytes", recipe.step_bytes);
   v.set("selective_recompute", kSelective[static_cast<std::size_t>(recipe.selective_recompute)]);
+  if (recipe.selective_recompute == SelectiveRecompute::modules) {
+    std::string words;
+    for (std::size_t i = 0; i < kRecomputeModules.size(); ++i) {
+      if (recipe.recompute_modules.has(static_cast<RecomputeModule>(i)))
+        words += (words.empty() ? "" : " ") + std::string(kRecomputeModules[i]);
+    }
+    v.set("recompute_modules", words);
+  }
+  v.set("fused_loss", recipe.fused_loss);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("host_time", recipe.host_time);

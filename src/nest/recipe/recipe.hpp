@@ -16,12 +16,14 @@
 #include "nest/base/embedded.hpp"
 #include "nest/base/units.hpp"
 #include "nest/recipe/precision.hpp"
+#include "nest/recipe/recompute_modules.hpp"
 
 namespace nest::recipe {
 
 enum class Optimizer { adam, sgd };
-// What a framework runs again when it recomputes selectively.
-enum class SelectiveRecompute { core_attention, operators };
+// What a framework runs again when it recomputes selectively: the attention core, every second product with all
+// element-wise work, or the recipe's modules.
+enum class SelectiveRecompute { core_attention, operators, modules };
 // How a micro-batch's gradients of weights are added to those before it.
 enum class GradientAccumulation {
   fused,   // the products themselves add to the gradient buffer: one more read, and a write as wide as it
@@ -95,6 +97,7 @@ struct Recipe {
   bool masked_windows = false;  // a sliding window is a mask over all keys, for which kernels are slower
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
+  bool fused_loss = false;      // one kernel makes loss and gradient, in the place of the 16-bit logits
   bool dropout = false;         // of attention and of what layers add to the residual stream
   bool optimizer_time = true;   // whether the optimizer step and the gradient norm take time
   // ZeRO-1 and ZeRO-2 send updated parameters by one broadcast from each rank in turn, not by an all-gather.
@@ -112,6 +115,7 @@ struct Recipe {
   double fragmentation = 0.04;
   double step_bytes = 0;  // held for each updated parameter while the optimizer works, besides its states
   SelectiveRecompute selective_recompute = SelectiveRecompute::core_attention;
+  RecomputeModules recompute_modules;  // of SelectiveRecompute::modules
   bool gradient_copy = false;      // 16-bit gradients are kept beside wider ones
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
   double host_time = 1;            // issuing a kernel takes so many times as long as from plain PyTorch

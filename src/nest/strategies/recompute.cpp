@@ -32,14 +32,60 @@ KeptTensors inputs_of(const LayerType& layer) {
   return inputs;
 }
 
-RecomputeCost selective(const LayerType& layer, double low_bytes) {
+bool is_norm(const Operator& op) {
+  const bool kind = op.kind == OperatorKind::rms_norm || op.kind == OperatorKind::layer_norm;
+  return kind && op.name.ends_with("_norm") && op.name != "q_norm" && op.name != "k_norm" && op.name != "kv_norm";
+}
+
+// The module of an operator, if any.
+bool belongs(const Operator& op, RecomputeModule module) {
+  const auto named = [&](std::string_view start) { return op.name.starts_with(start); };
+  switch (module) {
+    case RecomputeModule::core_attn:
+      return in_core(op);
+    case RecomputeModule::mla_up_proj:
+      return op.name == "q_up" || op.name == "kv_up" || op.name == "rotary";
+    case RecomputeModule::layernorm:
+      return is_norm(op);
+    case RecomputeModule::moe_act:
+      return op.name == "experts.activation";
+    case RecomputeModule::mlp:
+      return op.name == "gate_up" || op.name == "up" || op.name == "activation" || op.name == "down";
+    case RecomputeModule::moe:
+      return named("router") || named("top_k") || named("dispatch") || named("experts.") || named("combine");
+    case RecomputeModule::shared_experts:
+      return named("shared.");
+  }
+  return false;
+}
+
+// Whether the results of a module are given up too, and made again before they are needed; the results of others
+// stay where somebody keeps them.
+constexpr bool discards(RecomputeModule module) {
+  return module == RecomputeModule::mla_up_proj || module == RecomputeModule::layernorm ||
+         module == RecomputeModule::moe_act;
+}
+
+RecomputeCost selective(const LayerType& layer, RecomputeModules modules, double low_bytes) {
+  const bool latent = std::any_of(layer.operators.begin(), layer.operators.end(),
+                                  [](const Operator& op) { return op.name == "kv_up"; });
+  const auto module_of = [&](const Operator& op) -> std::optional<RecomputeModule> {
+    for (std::size_t i = 0; i < kRecomputeModules.size(); ++i) {
+      const auto module = static_cast<RecomputeModule>(i);
+      if (module == RecomputeModule::mla_up_proj && !latent) continue;
+      if (modules.has(module) && belongs(op, module)) return module;
+    }
+    return std::nullopt;
+  };
   RecomputeCost cost;
   std::set<TensorIndex> made_inside;
-  KeptTensors needed;  // by the core's backward pass; what is not kept is made again
+  std::set<TensorIndex> given_up;
+  KeptTensors needed;  // by the modules' backward passes; what is not kept is made again
   KeptTensors kept;
   for (std::size_t i = 0; i < layer.operators.size(); ++i) {
     const Operator& op = layer.operators[i];
-    if (!in_core(op)) {
+    const auto module = module_of(op);
+    if (!module) {
       kept.add(layer, op);
       continue;
     }
@@ -48,7 +94,12 @@ RecomputeCost selective(const LayerType& layer, double low_bytes) {
       if (!made_inside.contains(in)) kept.add(in);
     }
     made_inside.insert(op.outputs.begin(), op.outputs.end());
+    if (discards(*module)) given_up.insert(op.outputs.begin(), op.outputs.end());
     needed.add(layer, op);
+  }
+  for (const TensorIndex i : given_up) {
+    if (kept.contains(i)) needed.add(i);
+    kept.erase(i);
   }
   cost.stash = kept.bytes(layer, low_bytes);
   cost.transient = made_again(layer, std::move(needed), kept, low_bytes);
@@ -128,13 +179,14 @@ bool can_recompute(const LayerType& layer) {
                      [](const Operator& op) { return op.kind == OperatorKind::attention; });
 }
 
-RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, SelectiveRecompute kind,
+RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, const Selective& choice,
                              Precision precision) {
   const LayerType& layer = sharded.layer;
   const double low = is_low(precision) ? facts_of(precision).operand_bytes : 0;
   if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(low), {}, {}, {}};
   if (policy == RecomputePolicy::full) return full(layer, low);
-  return kind == SelectiveRecompute::operators ? every_second(layer, low) : selective(layer, low);
+  if (choice.kind == SelectiveRecompute::operators) return every_second(layer, low);
+  return selective(layer, choice.repeated(), low);
 }
 
 }  // namespace nest::strategies

@@ -41,6 +41,20 @@ struct Recompute {
 
 [[nodiscard]] std::string spell(const Recompute& recompute);  // "full on 2 layers"
 
+// What selective recomputation repeats.
+struct Selective {
+  Selective() = default;
+  Selective(SelectiveRecompute what) : kind(what) {}  // NOLINT(google-explicit-constructor): most choose no modules
+  explicit Selective(const Recipe& recipe) : kind(recipe.selective_recompute), modules(recipe.recompute_modules) {}
+
+  SelectiveRecompute kind = SelectiveRecompute::core_attention;
+  RecomputeModules modules;
+
+  [[nodiscard]] RecomputeModules repeated() const {
+    return kind == SelectiveRecompute::modules ? modules : RecomputeModules{RecomputeModule::core_attn};
+  }
+};
+
 struct RecomputeCost {
   Bytes stash;                         // kept per micro-batch in flight
   std::vector<std::size_t> operators;  // run again in the backward pass, in order
@@ -50,7 +64,7 @@ struct RecomputeCost {
 
 [[nodiscard]] bool can_recompute(const LayerType& layer);
 [[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
-                                           SelectiveRecompute selective = SelectiveRecompute::core_attention,
+                                           const Selective& selective = {},
                                            Precision precision = Precision::bf16);
 
 }  // namespace nest::strategies

@@ -144,6 +144,15 @@ Value row_value(const RunResult& r) {
   out.set("metric", r.row.metric).set("measured", *r.row.measured).set("predicted", r.predicted_metric);
   out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
   out.set("fits", r.prediction.fits);
+  if (const StageMemory* fullest = r.prediction.fullest()) {
+    out.set("memory_bytes", fullest->total().value).set("capacity_bytes", fullest->capacity.value);
+    Value held = Value::object();
+    held.set("weights", fullest->weights.value).set("gradients", fullest->gradients.value);
+    held.set("optimizer", fullest->optimizer.value).set("activations", fullest->activations.value);
+    held.set("workspace", fullest->workspace.value).set("fragmentation", fullest->fragmentation.value);
+    held.set("reserve", fullest->reserve.value);
+    out.set("memory", std::move(held));
+  }
   Value parts = Value::object();
   for (const auto& key : kBreakdownKeys) parts.set(key.key, (r.prediction.breakdown.*key.member).value);
   return std::move(out.set("breakdown", std::move(parts)));

@@ -70,7 +70,7 @@ OperatorTime step_beside(const LayerType& layer, const Operator& collective, con
 }  // namespace
 
 LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
-                           SelectiveRecompute selective) {
+                           const Selective& selective) {
   const LayerType& layer = sharded.layer;
   LayerCompute out;
   const LayerTime time = times.layer(layer);

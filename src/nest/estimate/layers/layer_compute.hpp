@@ -78,6 +78,6 @@ struct LayerCompute : LayerFigures {
 
 [[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
                                          const OperatorTimes& times,
-                                         SelectiveRecompute selective = SelectiveRecompute::core_attention);
+                                         const Selective& selective = {});
 
 }  // namespace nest::estimate

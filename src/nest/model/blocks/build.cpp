@@ -56,7 +56,7 @@ class Builder {
     model_.positions = spec.positions;
     model_.hidden = spec.stacks.back().hidden;
     mtp_ = options.mtp;
-    style_ = {options.fused, options.flash, options.dropout, options.plain_norms};
+    style_ = {options.fused, options.flash, options.dropout, options.plain_norms, options.fused_loss};
   }
 
   Model build() {
@@ -168,7 +168,7 @@ class Builder {
       const LayerType& type = model_.type_of(id);
       inputs.push_back(type.tensor(type.outputs.front()).shape);
     }
-    const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs)), ends);
+    const LayerId head = add_layer("head", add_type(head_layer(spec_, inputs, style_.fused_loss)), ends);
     const bool vocabulary =
         spec_.head.kind == HeadSpec::Kind::vocabulary || spec_.head.kind == HeadSpec::Kind::masked;
     if (vocabulary && spec_.head.tied) table_users_.push_back(head);

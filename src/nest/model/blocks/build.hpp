@@ -16,6 +16,7 @@ struct BuildOptions {
   bool fused = true;                     // the rest: see LayerStyle
   bool flash = true;
   bool dropout = false;
+  bool fused_loss = false;
   bool plain_norms = false;
 };
 

@@ -91,6 +91,11 @@ void add_loss(LayerBuilder& b, TensorIndex logits) {
   const Shape shape = b.shape(logits);
   Shape rows = shape;
   rows.pop_back();
+  if (b.style().fused_loss) {
+    b.general({"loss", OperatorKind::loss, {logits}, {}, {{"loss", rows, DType::fp32}}});
+    b.also_keep({logits});
+    return;
+  }
   const auto made = b.general({"loss",
                                OperatorKind::loss,
                                {logits},
@@ -209,8 +214,8 @@ LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_ta
   return type;
 }
 
-LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs) {
-  LayerBuilder b("head");
+LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs, bool fused_loss) {
+  LayerBuilder b("head", {.fused_loss = fused_loss});
   std::vector<TensorIndex> in;
   in.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i)

@@ -35,11 +35,14 @@ struct LayerStyle {
   bool dropout = false;  // of attention and of what residual additions add: masks of one byte a value
   // RMS norms as a chain of 32-bit operations, which keep the input in 32 bits and what the weight scales.
   bool plain_norms = false;
+  bool fused_loss = false;  // the gradient of the logits takes their place, and nothing wider is kept
 };
 
 class LayerBuilder {
  public:
   explicit LayerBuilder(std::string name, LayerStyle style = {});
+
+  [[nodiscard]] const LayerStyle& style() const { return style_; }
 
   // Parameters made from here on are outside the published count (see Tensor::apart).
   void set_apart(bool apart) { apart_ = apart; }

@@ -24,6 +24,7 @@ BuildOptions LayerPricer::build_options(std::int64_t micro_batch,
           .fused = recipe_->compiled || recipe_->fused_passes,
           .flash = recipe_->flash_attention,
           .dropout = recipe_->dropout,
+          .fused_loss = recipe_->fused_loss,
           .plain_norms = recipe_->plain_norms && !recipe_->compiled};
 }
 
@@ -63,7 +64,7 @@ std::vector<LayerCompute> LayerPricer::computes(std::span<const ShardedLayer> la
   std::vector<LayerCompute> out;
   out.reserve(layers.size());
   for (const ShardedLayer& layer : layers)
-    out.push_back(layer_compute(layer, policy, own, recipe_->selective_recompute));
+    out.push_back(layer_compute(layer, policy, own, Selective(*recipe_)));
   return out;
 }
 

@@ -1,6 +1,7 @@
 #include "nest/validate/runs/run_case.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "nest/validate/runs/run_cluster.hpp"
 #include "nest/validate/runs/run_model.hpp"
@@ -16,6 +17,33 @@ bool keeps_on_processor(const RunRow& row) {
   return at != std::string::npos && !row.notes.substr(at).starts_with("offload ratio alpha=0.0");
 }
 
+// The modules that a column or, in older tables, the notes name.
+RecomputeModules modules_of(const RunRow& row) {
+  struct Word {
+    std::string_view word;
+    RecomputeModule module;
+  };
+  static constexpr std::array<Word, 9> kWords{{{"core_attn", RecomputeModule::core_attn},
+                                               {"mla_up_proj", RecomputeModule::mla_up_proj},
+                                               {"norm", RecomputeModule::layernorm},
+                                               {"moe_act", RecomputeModule::moe_act},
+                                               {"recompute norm,act", RecomputeModule::moe_act},
+                                               {"mlp", RecomputeModule::mlp},
+                                               {"shared_expert", RecomputeModule::shared_experts},
+                                               {"mla_up", RecomputeModule::mla_up_proj},
+                                               {"moe ", RecomputeModule::moe}}};
+  std::string text = row.recompute_modules;
+  const std::size_t at = row.notes.find("recompute ");
+  if (text.empty() && row.recompute_policy == "selective" && at != std::string::npos)
+    text = row.notes.substr(at, row.notes.find(';', at) - at);
+  RecomputeModules out;
+  if (text.empty()) return out;
+  for (const Word& w : kWords) {
+    if (mentions(text + " ", w.word)) out.add(w.module);
+  }
+  return out;
+}
+
 struct PolicyOr {
   std::optional<Recompute> policy;
   std::string why_not;
@@ -27,6 +55,7 @@ PolicyOr policy_of(const RunRow& row) {
   const std::string& word = row.recompute_policy;
   if (word == "none") return {Recompute{}, ""};
   if (word == "full") return {Recompute{RecomputePolicy::full}, ""};
+  if (!modules_of(row).empty()) return {Recompute{RecomputePolicy::selective}, ""};
   if (word == "selective") {
     const bool lists_modules = (mentions(row.notes, "; recompute ") || mentions(row.notes, ", recompute ")) &&
                                !mentions(row.notes, "core_attn") &&
@@ -147,6 +176,10 @@ RunCase run_case(const RunRow& row, bool without_own) {
   PlanOr plan = degrees(row, recipe, cluster.slice);
   if (!plan.plan) return {std::nullopt, plan.why_not};
   plan.plan->default_recompute = *policy.policy;
+  if (const RecomputeModules modules = modules_of(row); !modules.empty()) {
+    recipe.recipe->selective_recompute = SelectiveRecompute::modules;
+    recipe.recipe->recompute_modules = modules;
+  }
   // Runs without flash attention are of the years when language models were trained with dropout.
   recipe.recipe->flash_attention = row.flash.value_or(recipe.flash);
   recipe.recipe->dropout = !recipe.recipe->flash_attention;

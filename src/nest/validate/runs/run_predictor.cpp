@@ -1,9 +1,18 @@
 #include "nest/validate/runs/run_predictor.hpp"
 
+#include <algorithm>
+
 #include "nest/base/error.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::validate {
+
+const StageMemory* RunPrediction::fullest() const {
+  const auto most = std::max_element(stages.begin(), stages.end(), [](const StageMemory& a, const StageMemory& b) {
+    return a.total() < b.total();
+  });
+  return most == stages.end() ? nullptr : &*most;
+}
 
 RunPrediction price_run(const PreparedRun& run) {
   RunPrediction out;

@@ -18,6 +18,9 @@ struct RunPrediction {
   bool fits = true;
   std::vector<StageMemory> stages;
 
+  // The stage that holds most; none where nothing was priced.
+  [[nodiscard]] const StageMemory* fullest() const;
+
   // The part of the step that a faster processor would shorten. Bubbles are taken as waiting for compute.
   [[nodiscard]] Seconds compute() const {
     return breakdown.compute + breakdown.recompute + breakdown.bubble + breakdown.optimizer;

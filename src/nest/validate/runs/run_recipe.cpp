@@ -29,6 +29,7 @@ struct Framework {
   bool pure = false;               // rows that say PURE send gradients in bf16
   bool operators = false;          // selective recomputation repeats operators, not core attention
   LowCasts low_casts = LowCasts::every_use;
+  bool fused_loss = false;
 };
 
 constexpr auto kFp32 = StateDType::fp32;
@@ -44,7 +45,7 @@ constexpr auto kBf16 = StateDType::bf16;
 // deepspeed           ZeRO-3 with prefetch (the rows of SC'21 that say so): 16-bit gradients
 // fsdp                llm-foundry: PyTorch FSDP, not compiled, fp32 shards, bf16 gathers; gradients travel in
 // fp32
-//                     (mixed precision DEFAULT) or bf16 (PURE)
+//                     (mixed precision DEFAULT) or bf16 (PURE); its loss is one fused kernel
 // torchtitan          FSDP2: fp32 shards, bf16 gathers, fp32 reduction
 // maxtext             XLA: fp32 weights, cast before they are gathered, bf16 gradients, one compiled program
 // internevo           overlap_sync_grad on, overlap_sync_param off in its configurations; bf16 gradients;
@@ -62,10 +63,10 @@ constexpr std::array<Framework, 11> kFrameworks{{
      true, 2},
     {"deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 1, 1, false, 1, false, true},
     {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1, false, 0, false, true,
-     false, LowCasts::cached},
+     false, LowCasts::cached, true},
     {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2, false, 0, false,
      false, true},
-    {"maxtext", "torchtitan", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
+    {"maxtext", "maxtext", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
     {"internevo", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, false, true, 1, false, 0, true},
     {"alpa", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, true, 2, false, false},
     {"colossalai", "deepspeed", kBf16, true, kBf16, kBf16, 1, 0, false, 1, true, true},
@@ -149,6 +150,7 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.cuda_graphs = graphs_of(row);
   if (found->base == "megatron" && getenv("HT")) recipe.host_time = atof(getenv("HT"));
   recipe.low_casts = found->low_casts;
+  recipe.fused_loss = found->fused_loss;
   recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
