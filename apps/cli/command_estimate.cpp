@@ -32,7 +32,7 @@ bool on_or_off(const Arguments& arguments, const char* option, bool fallback) {
   return word == "on";
 }
 
-Strategy read_degrees(const Arguments& arguments, const Model& model) {
+Strategy read_degrees(const Arguments& arguments, const Model& model, const Recipe& recipe) {
   Strategy s;
   s.tensor = degree(arguments, "--tensor");
   s.context = degree(arguments, "--context");
@@ -45,6 +45,11 @@ Strategy read_degrees(const Arguments& arguments, const Model& model) {
   s.context_method = method == "ring" ? ContextMethod::ring : ContextMethod::all_to_all;
   s.expert = degree(arguments, "--expert");
   s.expert_tensor = degree(arguments, "--expert-tensor", 0);
+  const std::string dispatcher = arguments.text("--dispatcher").value_or(std::string(name_of(recipe.dispatcher)));
+  const auto known = find_dispatcher(dispatcher);
+  if (!known) throw UsageError("--dispatcher: alltoall, deepep or hybridep is expected, not '" + dispatcher + "'");
+  s.dispatcher = *known;
+  s.expert_overlap = recipe.expert_overlap;
   return s;
 }
 
@@ -107,7 +112,7 @@ std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& te
   if (options.mtp && e.model.apart.empty()) {
     terminal.warn({e.model.name + " has no modules for multi-token prediction; --mtp has no effect"});
   }
-  e.strategy = read_degrees(arguments, e.model);
+  e.strategy = read_degrees(arguments, e.model, e.recipe);
   if (const auto refusal = check_strategy(e.model, e.strategy)) {
     if (!refusal->framework) throw InputError("", e.model.name, refusal->sentence);
     terminal.warn({refusal->sentence});
@@ -304,6 +309,7 @@ std::vector<Command> estimate_commands() {
         {"--context-method", "ring|all_to_all", "default ring"},
         {"--expert", "E", "the expert-parallel degree"},
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
+        {"--dispatcher", "NAME", "how tokens travel to experts: alltoall, deepep or hybridep (default: the recipe's)"},
         {"--recompute", "POLICY", "none (default), selective or full"},
         {"--precision", "P", precision_words()},
         {"--compiled", "", "fuse element-wise kernels as torch.compile does"},

@@ -4,6 +4,7 @@
 #include "nest/base/files.hpp"
 #include "nest/validate/collectives/collective_rows.hpp"
 #include "nest/validate/collectives/collective_runs.hpp"
+#include "nest/validate/collectives/dispatch_runs.hpp"
 #include "nest/validate/scatter.hpp"
 #include "nest/validate/validate_memory.hpp"
 #include "nest/validate/validate_runs.hpp"
@@ -54,12 +55,12 @@ std::string picture(const MemoryValidation& memory) {
 
 int run_validate(const Arguments& arguments, Terminal& terminal) {
   std::vector<std::string> given;
-  for (const char* option : {"--runs", "--memory", "--collectives"}) {
+  for (const char* option : {"--runs", "--memory", "--collectives", "--dispatch"}) {
     if (arguments.has(option)) given.emplace_back(option);
   }
   if (given.empty()) {
     throw UsageError(
-        "validate: --runs, --memory or --collectives FILE is missing; see 'nest validate --help'");
+        "validate: --runs, --memory, --collectives or --dispatch FILE is missing; see 'nest validate --help'");
   }
   if (given.size() > 1)
     throw UsageError("validate: " + given[0] + " and " + given[1] + " exclude each other");
@@ -68,6 +69,10 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   const bool all = arguments.has("--all");
   if (given.front() == "--collectives") {
     const CollectiveRuns runs = check_collectives(read_collective_rows(file, text), {.all = all});
+    show(runs, runs.all.rows, file, arguments, terminal);
+    write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
+  } else if (given.front() == "--dispatch") {
+    const CollectiveRuns runs = check_dispatches(file, text);
     show(runs, runs.all.rows, file, arguments, terminal);
     write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else if (given.front() == "--runs") {
@@ -100,6 +105,7 @@ std::vector<Command> validate_commands() {
        {{"--runs", "FILE", "a CSV file with measured training runs"},
         {"--memory", "FILE", "a CSV file with the measured memory of training runs"},
         {"--collectives", "FILE", "a CSV file with measured collectives"},
+        {"--dispatch", "FILE", "a CSV file with measured dispatches and combines of tokens to experts"},
         {"--all", "", "also score unusable rows and small messages"},
         svg_option(),
         json_option()},

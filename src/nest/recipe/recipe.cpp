@@ -56,8 +56,35 @@ void read_overlap(Reader r, Overlap& overlap) {
   r.done();
 }
 
-Recipe read_over(Recipe recipe, Reader& r) {
+constexpr std::string_view kNewest = "9999";
+
+// Changes that came with releases, by month; those after `until` are left out.
+Recipe read_over(Recipe recipe, Reader& r, std::string_view until);
+
+Recipe read_changes(Recipe recipe, Reader changes, std::string_view until) {
+  std::vector<std::string> months = changes.keys();
+  std::sort(months.begin(), months.end());
+  for (const std::string& month : months) {
+    const bool dated = month.size() == 7 && month[4] == '-' && std::count_if(month.begin(), month.end(), [](char c) {
+                                                                 return c >= '0' && c <= '9';
+                                                               }) == 6;
+    if (!dated) changes.fail_at(month, "a month such as 2026-04 is expected, not '" + month + "'");
+    Reader change = changes.object(month);
+    const std::string source = recipe.source;
+    const std::string compared = recipe.compared;
+    Recipe changed = read_over(recipe, change, kNewest);
+    if (std::string_view(month) > until) continue;
+    recipe = std::move(changed);
+    recipe.source = source;
+    recipe.compared = compared;
+  }
+  changes.done();
+  return recipe;
+}
+
+Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.source = r.prose_or("source", "");
+  recipe.compared = r.prose_or("compared", "");
   static_cast<void>(r.text_or("date", ""));
   recipe.framework = r.text_or("framework", recipe.framework);
   if (r.has("precision")) recipe.precision = *find_precision(r.choice("precision", precision_names()));
@@ -140,6 +167,7 @@ Recipe read_over(Recipe recipe, Reader& r) {
   read_word(r, "cuda_graphs", kCudaGraphs, recipe.cuda_graphs);
   if (r.has("reserve")) recipe.reserve = r.bytes("reserve");
   if (auto overlap = r.object_if("overlap")) read_overlap(*overlap, recipe.overlap);
+  if (auto changes = r.object_if("since")) recipe = read_changes(std::move(recipe), std::move(*changes), until);
   r.done();
   return recipe;
 }
@@ -194,7 +222,13 @@ std::vector<std::string> recipe_names() {
   return names_of(recipe_files());
 }
 
-Recipe named_recipe(std::string_view name) {
+Recipe named_recipe(std::string_view full) {
+  const std::size_t at = full.find('@');
+  const std::string_view name = full.substr(0, at);
+  const std::string_view until = at == std::string_view::npos ? kNewest : full.substr(at + 1);
+  const bool dated = until == kNewest || (until.size() >= 7 && until[0] == '2' && until[4] == '-');
+  if (!dated)
+    throw InputError("", "", "'" + std::string(until) + "' is no month", "megatron-bridge@2026-04 names one");
   const EmbeddedFile* file = find_embedded(recipe_files(), name);
   if (file == nullptr) {
     const std::vector<std::string> names = recipe_names();
@@ -209,8 +243,8 @@ Recipe named_recipe(std::string_view name) {
   const Document document = parse_document("recipe " + std::string(name), std::string(file->text));
   Reader r(document);
   Recipe blank;
-  blank.name = name;
-  return read_over(std::move(blank), r);
+  blank.name = full;
+  return read_over(std::move(blank), r, until);
 }
 
 Recipe read_recipe(const Document& document, const std::string& name) {
@@ -224,11 +258,11 @@ Recipe read_recipe(const Document& document, const std::string& name) {
   }
   Recipe base = named_recipe(framework);
   base.name = name;
-  return read_over(std::move(base), r);
+  return read_over(std::move(base), r, kNewest);
 }
 
 Recipe load_recipe(const std::string& name_or_file) {
-  if (find_embedded(recipe_files(), name_or_file) != nullptr || !looks_like_file(name_or_file))
+  if (find_embedded(recipe_files(), name_or_file.substr(0, name_or_file.find('@'))) != nullptr || !looks_like_file(name_or_file))
     return named_recipe(name_or_file);
   return read_recipe(read_document(name_or_file),
                      printable(std::filesystem::path(name_or_file).stem().string()));
@@ -239,6 +273,7 @@ Value to_value(const Recipe& recipe) {
   for (const OverlapKey& k : kOverlapKeys) overlap.set(k.key, recipe.overlap.*k.member);
   Value v = Value::object();
   if (!recipe.source.empty()) v.set("source", recipe.source);
+  if (!recipe.compared.empty()) v.set("compared", recipe.compared);
   v.set("framework", recipe.framework).set("precision", name_of(recipe.precision));
   v.set("optimizer", name_of(recipe.optimizer)).set("momentum", recipe.momentum);
   v.set("master_weights", recipe.master_weights).set("parameter_dtype", name_of(recipe.parameter_dtype));

@@ -75,6 +75,7 @@ struct Overlap {
 struct Recipe {
   std::string name;
   std::string source;
+  std::string compared;  // with which runs, versions and days; empty: with none
   std::string framework;
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
@@ -149,6 +150,8 @@ struct Recipe {
 inline constexpr std::string_view kDefaultRecipe = "megatron";
 
 [[nodiscard]] std::vector<std::string> recipe_names();
+// "megatron-bridge", or with the month of the software: "megatron-bridge@2026-03" leaves out what later releases
+// changed.
 [[nodiscard]] Recipe named_recipe(std::string_view name);
 
 // Missing keys take the value of the recipe that `framework` names (Megatron's where it is missing too).

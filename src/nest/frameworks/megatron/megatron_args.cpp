@@ -158,6 +158,26 @@ FlagSection overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) 
   return flags;
 }
 
+struct PrecisionFlags {
+  Precision precision;
+  const char* format;  // of --fp8-format or, for nvfp4, of --fp4-format
+  const char* recipe;  // nullptr: Megatron's own
+};
+constexpr std::array<PrecisionFlags, 4> kPrecisionFlags{{{Precision::fp8, "hybrid", nullptr},
+                                                         {Precision::fp8_block, "e4m3", "blockwise"},
+                                                         {Precision::mxfp8, "e4m3", "mxfp8"},
+                                                         {Precision::nvfp4, "e2m1", "nvfp4"}}};
+
+void add_precision(FlagSection& flags, Precision precision, const Recipe& recipe) {
+  for (const PrecisionFlags& row : kPrecisionFlags) {
+    if (row.precision != precision) continue;
+    const bool four = precision == Precision::nvfp4;
+    flags.add(four ? "--fp4-format" : "--fp8-format", row.format);
+    if (row.recipe != nullptr) flags.add(four ? "--fp4-recipe" : "--fp8-recipe", row.recipe);
+    if (recipe.low_casts == LowCasts::held && !four) flags.add("--fp8-param-gather");
+  }
+}
+
 FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost) {
   const Training& t = f.plan().training;
   const Recipe& r = f.recipe();
@@ -167,7 +187,7 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   const std::int64_t positions = f.spec != nullptr ? f.spec->positions : 0;
   flags.add("--max-position-embeddings", std::max(t.sequence, positions));
   flags.add(t.precision == Precision::fp16 ? "--fp16" : "--bf16");
-  if (t.precision == Precision::fp8) flags.add("--fp8-format", "hybrid");
+  add_precision(flags, t.precision, r);
   flags.add("--optimizer", std::string(name_of(t.optimizer)));
   if (t.optimizer == Optimizer::sgd && !r.momentum) flags.add("--sgd-momentum", "0.0");
   // "flash" would leave out cuDNN's kernels, and with them all that latent attention has.
@@ -176,7 +196,11 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   flags.add("--no-create-attention-mask-in-dataloader");
   if (!r.dropout) flags.add("--attention-dropout", "0.0").add("--hidden-dropout", "0.0");
   if (f.experts() != nullptr) {
-    flags.add("--moe-token-dispatcher-type", "alltoall");
+    const Strategy& s = f.plan().parallelism.strategy;
+    const bool flex = s.used_dispatcher() != Dispatcher::alltoall;
+    flags.add("--moe-token-dispatcher-type", flex ? "flex" : "alltoall");
+    if (flex) flags.add("--moe-flex-dispatcher-backend", std::string(name_of(s.dispatcher)));
+    if (s.overlaps_experts()) flags.add("--overlap-moe-expert-parallel-comm");
     if (t.precision != Precision::fp16) flags.add("--moe-grouped-gemm");
   }
   if (!r.master_weights || r.parameter_dtype == StateDType::fp32 || r.optimizer_dtype != StateDType::fp32)

@@ -173,9 +173,14 @@ class Import {
     if (!micro) fail("--micro-batch-size", "is missing");
     t.micro_batch = *micro;
     t.sequence = whole("--seq-length").value_or(question_.given.sequence.value_or(inputs.default_sequence()));
-    t.precision = has("--fp8-format") || has("--fp8-hybrid") ? Precision::fp8
-                  : has("--fp16")                            ? Precision::fp16
-                                                             : Precision::bf16;
+    const bool eight = has("--fp8-format") || has("--fp8-hybrid");
+    const std::string scales = text("--fp8-recipe").value_or("delayed");
+    t.precision = has("--fp4-format")                ? Precision::nvfp4
+                  : eight && scales == "mxfp8"     ? Precision::mxfp8
+                  : eight && scales == "blockwise" ? Precision::fp8_block
+                  : eight                          ? Precision::fp8
+                  : has("--fp16")                  ? Precision::fp16
+                                                   : Precision::bf16;
     const std::string optimizer = text("--optimizer").value_or("adam");
     if (optimizer != "adam" && optimizer != "sgd")
       fail("--optimizer", fmt::format("adam or sgd is expected, not '{}'", optimizer));
@@ -208,6 +213,10 @@ class Import {
     const bool experts = has("--num-experts") || question_.model.has_value();
     s.expert = experts ? whole("--expert-model-parallel-size").value_or(given.expert.value_or(1)) : 1;
     s.expert_tensor = experts ? whole("--expert-tensor-parallel-size").value_or(s.tensor) : s.tensor;
+    if (text("--moe-token-dispatcher-type").value_or("") == "flex" || has("--moe-enable-deepep"))
+      s.dispatcher = find_dispatcher(text("--moe-flex-dispatcher-backend").value_or("deepep"))
+                         .value_or(Dispatcher::deepep);
+    s.expert_overlap = has("--overlap-moe-expert-parallel-comm");
     s.sequence_parallel = has("--sequence-parallel") && s.tensor > 1;
     p.pipeline = whole("--pipeline-model-parallel-size").value_or(given.pipeline.value_or(1));
     const std::string method = text("--cp-comm-type").value_or("p2p");

@@ -20,6 +20,15 @@ std::int64_t instances(const Parallelism& p) {
   return p.zero.shards_anything() ? std::max<std::int64_t>(1, dense_group(p) / shards(p)) : 1;
 }
 
+bool usual_precision(const PlanDegrees& d) {
+  return !is_low(d.training.precision) || d.training.precision == Precision::fp8;
+}
+
+bool usual_exchange(const PlanDegrees& d) {
+  const Strategy& s = d.parallelism.strategy;
+  return s.used_dispatcher() == Dispatcher::alltoall && !s.overlaps_experts();
+}
+
 bool experts_with_sequence_parallel(const PlanDegrees& d) {
   const Strategy& s = d.parallelism.strategy;
   return s.tensor == 1 || s.expert == 1 || s.sequence_parallel;

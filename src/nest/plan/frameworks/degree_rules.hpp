@@ -19,6 +19,9 @@ namespace nest::plan {
 // Optimizers side by side, each sharded over a part of the ranks.
 [[nodiscard]] std::int64_t instances(const Parallelism& p);
 
+// bf16, fp16 or tensor-wise fp8; tokens by a plain all-to-all that nothing hides: what every target has a word for.
+[[nodiscard]] bool usual_precision(const PlanDegrees& d);
+[[nodiscard]] bool usual_exchange(const PlanDegrees& d);
 [[nodiscard]] bool experts_with_sequence_parallel(const PlanDegrees& d);
 // Interleaving of a pipeline of 2 or more, in whole rounds of micro-batches where the schedule needs them.
 [[nodiscard]] bool micro_batches_in_rounds(const PlanDegrees& d);

@@ -20,6 +20,10 @@ bool batch_is_exact(const PlanDegrees& d) {
 }
 
 constexpr std::array kMaxText{
+    FrameworkRule{"usual-precision", "NEST's export for MaxText has no words for fp8-block, mxfp8 and nvfp4",
+                  usual_precision},
+    FrameworkRule{"usual-exchange", "NEST's export for MaxText sends tokens to experts by a plain all-to-all",
+                  usual_exchange},
     FrameworkRule{"no-fp16", "MaxText trains in bf16 and fp8: it scales no losses",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp16; }},
     FrameworkRule{"no-zero-2", "MaxText has ZeRO 0, 1 and 3 (data, data with a sharded optimizer, fsdp)",

@@ -14,6 +14,14 @@ bool shards_over_all_ranks(const PlanDegrees& d) {
   return instances(d.parallelism) == 1;
 }
 
+// What Megatron-LM has flags for and these do not export yet.
+constexpr std::array kCore{
+    FrameworkRule{"usual-precision", "NEST's export for Megatron-LM has no words for fp8-block, mxfp8 and nvfp4",
+                  usual_precision},
+    FrameworkRule{"usual-exchange", "NEST's export for Megatron-LM sends tokens to experts by a plain all-to-all",
+                  usual_exchange},
+};
+
 constexpr std::array kMsSwift{
     FrameworkRule{"one-optimizer", "ms-swift shards optimizers over all data and context ranks, not parts",
                   shards_over_all_ranks},
@@ -42,6 +50,7 @@ std::string_view renamed(std::string_view sentence, std::string_view title) {
 FrameworkRules on_megatron_core(std::string_view name, std::string_view title, std::string_view core) {
   const ReleaseTable& releases = *find_releases("megatron");
   FrameworkRules rules = megatron_table();
+  rules.rules.insert(rules.rules.end(), kCore.begin(), kCore.end());
   rules.name = name;
   rules.title = title;
   const auto keep = [&](auto& list) {

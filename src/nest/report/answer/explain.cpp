@@ -12,6 +12,7 @@ namespace nest::report {
 namespace {
 
 constexpr double kMore = 1.1;
+constexpr double kHalf = 0.5;
 constexpr double kTight = 0.9;    // of memory: above it, memory counts as binding
 constexpr double kWorthIt = 0.1;  // of the effect of as much compute: below it a level does not bind
 
@@ -111,6 +112,20 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
                           *changed, inputs, options));
       }
     }
+  }
+  // How far the answer is from an edge: what communication would cost if it were slower, or if nothing hid it.
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    e.effects.push_back(priced_effect("half the bandwidth at level '" + levels[l].name + "'", plan,
+                                      with_bandwidth(inputs, l, kHalf), options));
+  }
+  if (!(inputs.recipe.overlap == Overlap{}) || plan.parallelism.strategy.overlaps_experts()) {
+    PlanInputs bare = inputs;
+    bare.recipe.overlap = {};
+    bare.recipe.shared_overlap = false;
+    Plan alone = plan;
+    alone.parallelism.strategy.expert_overlap = false;
+    for (Stage& stage : alone.stages) stage.strategy.expert_overlap = false;
+    e.effects.push_back(priced_effect("no communication hidden behind compute", alone, bare, options));
   }
   e.binds = what_binds(e, inputs.cluster);
   return e;

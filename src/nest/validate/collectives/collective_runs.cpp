@@ -63,7 +63,7 @@ void compare_pairs(CollectiveRuns& runs) {
     const CollectiveResult& a = runs.rows[i];
     for (std::size_t k = i + 1; k < runs.rows.size(); ++k) {
       const CollectiveResult& b = runs.rows[k];
-      if (!a.scored() || !b.scored() || a.kind != b.kind || a.message != b.message ||
+      if (!a.scored() || !b.scored() || a.kind == CollectiveKind::none || a.kind != b.kind || a.message != b.message ||
           a.measured == b.measured)
         continue;
       ++runs.pairs;
@@ -120,13 +120,18 @@ Value row_value(const CollectiveResult& r) {
 }  // namespace
 
 CollectiveRuns check_collectives(std::span<const CollectiveRow> rows, const CollectiveCheckOptions& options) {
+  std::vector<CollectiveResult> results;
+  results.reserve(rows.size());
+  for (const CollectiveRow& row : rows) results.push_back(check(row, options));
+  return score_collectives(std::move(results));
+}
+
+CollectiveRuns score_collectives(std::vector<CollectiveResult> results) {
   CollectiveRuns out;
+  out.rows = std::move(results);
   std::vector<double> errors;
-  for (const CollectiveRow& row : rows) {
-    out.rows.push_back(check(row, options));
-    const CollectiveResult& r = out.rows.back();
-    if (!r.scored()) continue;
-    errors.push_back(r.error());
+  for (const CollectiveResult& r : out.rows) {
+    if (r.scored()) errors.push_back(r.error());
   }
   out.all = summarize_errors("all", errors);
   out.constant = constant_model(out.rows);

@@ -60,6 +60,9 @@ struct CollectiveCheckOptions {
 [[nodiscard]] CollectiveRuns check_collectives(std::span<const CollectiveRow> rows,
                                                const CollectiveCheckOptions& options = {});
 
+// Summaries over results of any origin.
+[[nodiscard]] CollectiveRuns score_collectives(std::vector<CollectiveResult> results);
+
 [[nodiscard]] Value to_value(const CollectiveRuns& runs);
 
 }  // namespace nest::validate

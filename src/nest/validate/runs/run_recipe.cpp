@@ -56,8 +56,8 @@ constexpr auto kBf16 = StateDType::bf16;
 constexpr std::array<Framework, 11> kFrameworks{{
     {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
      false, 0, false, false, false, LowCasts::cached},
-    {"nemo-megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
-     false, 0, false, false, false, LowCasts::held},
+    {"nemo-megatron", "megatron-bridge@2026-01", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
+     false, 0, false, false, false, LowCasts::held, true},
     {"megatron-2021", "megatron", kBf16, true, kBf16, kBf16, 0, 0, false, 0, false, false},
     {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false, kNewestFlash,
      true, 2},
@@ -148,7 +148,6 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.dispatcher = dispatcher_of(row);
   recipe.expert_overlap = row.expert_overlap.value_or(mentions(row.notes, "all-to-all overlap"));
   recipe.cuda_graphs = graphs_of(row);
-  if (found->base == "megatron" && getenv("HT")) recipe.host_time = atof(getenv("HT"));
   recipe.low_casts = found->low_casts;
   recipe.fused_loss = found->fused_loss;
   recipe.stage_buffers = found->stage_buffers;
