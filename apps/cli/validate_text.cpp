@@ -113,7 +113,7 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
     } else if (r.scored()) {
       table.add({r.row.id, r.row.accelerator, short_metric(r.row.metric),
                  fmt::format("{:.4g}", *r.row.measured), fmt::format("{:.4g}", r.predicted_metric),
-                 format_signed_percent(r.error()), r.prediction.fits ? "" : "*"});
+                 format_signed_percent(r.error()), r.prediction.fits ? "" : "* " + r.would_fit});
     }
   }
   Summaries summaries;
@@ -123,7 +123,8 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   for (const ErrorSummary& s : runs.strata) summaries.add(s.name, s);
   const bool unfit = runs.said_to_fit() < runs.scored();
   const std::string note =
-      fmt::format("* predicted not to fit in memory, although it ran; {} of {} runs are predicted to fit\n",
+      fmt::format("* predicted not to fit in memory, although it ran (it would with what is named); {} of {} runs are predicted to "
+                  "fit\n",
                   runs.said_to_fit(), runs.scored());
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
          " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");

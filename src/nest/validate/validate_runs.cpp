@@ -13,6 +13,35 @@
 namespace nest::validate {
 namespace {
 
+// What a run that is said not to fit may have had in truth, from the least change to the greatest.
+struct Change {
+  const char* what;
+  void (*apply)(PreparedRun& run);
+};
+constexpr std::array<Change, 6> kChanges{{
+    {"an allocator that loses nothing", [](PreparedRun& run) { run.inputs.recipe.fragmentation = 0; }},
+    {"gradients in bf16",
+     [](PreparedRun& run) {
+       run.inputs.recipe.gradient_dtype = run.inputs.recipe.reduce_dtype = StateDType::bf16;
+       run.inputs.recipe.gradient_copy = false;
+     }},
+    {"a fused loss", [](PreparedRun& run) { run.inputs.recipe.fused_loss = true; }},
+    {"optimizer states in bf16", [](PreparedRun& run) { run.inputs.recipe.optimizer_dtype = StateDType::bf16; }},
+    {"selective recomputation",
+     [](PreparedRun& run) { run.plan.default_recompute = Recompute{RecomputePolicy::selective}; }},
+    {"full recomputation", [](PreparedRun& run) { run.plan.default_recompute = Recompute{RecomputePolicy::full}; }},
+}};
+
+std::string nearest_fit(const PreparedRun& run, const RunPredictor& predict) {
+  for (const Change& change : kChanges) {
+    PreparedRun changed = run;
+    change.apply(changed);
+    const RunPrediction again = predict(changed);
+    if (again.why_not.empty() && again.fits) return change.what;
+  }
+  return "none of the changes that were tried";
+}
+
 RunResult check(const RunRow& row, const RunPredictor& predict, const ValidationOptions& options,
                 bool without_own = false) {
   RunResult out{.row = row, .usable = options.all || row.is_usable()};
@@ -33,6 +62,8 @@ RunResult check(const RunRow& row, const RunPredictor& predict, const Validation
   out.why_skipped = out.prediction.why_not;
   if (out.why_skipped.empty() && !(out.prediction.step.value > 0))
     out.why_skipped = "no step time was predicted";
+  if (out.why_skipped.empty() && !out.prediction.fits && !without_own)
+    out.would_fit = nearest_fit(*prepared.run, predict);
   if (out.why_skipped.empty()) out.predicted_metric = in_metric_of(row, out.measured, out.prediction.step);
   return out;
 }
@@ -144,6 +175,7 @@ Value row_value(const RunResult& r) {
   out.set("metric", r.row.metric).set("measured", *r.row.measured).set("predicted", r.predicted_metric);
   out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
   out.set("fits", r.prediction.fits);
+  if (!r.would_fit.empty()) out.set("would_fit_with", r.would_fit);
   if (const StageMemory* fullest = r.prediction.fullest()) {
     out.set("memory_bytes", fullest->total().value).set("capacity_bytes", fullest->capacity.value);
     Value held = Value::object();

@@ -130,9 +130,33 @@ TEST(OperatorKernels, ARingTurnsTheScoresOfEachChunk) {
 
 TEST(OperatorKernels, EightBitProductsQuantizeTheirOperands) {
   const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
-  const auto uses = kernels_of(layer, find(layer, "down"), {.fp8 = true});
-  EXPECT_THAT(kinds(uses, Pass::forward), ElementsAre(cast_down, cast_down, fp8_matmul));
-  EXPECT_THAT(kinds(uses, Pass::backward_weight), ElementsAre(fp8_matmul));
+  const Operator& down = find(layer, "down");
+  // Both operands of each product (torchao), or inputs and gradients once, and weights once a step.
+  const auto each = kernels_of(layer, down, {.precision = Precision::fp8});
+  EXPECT_THAT(kinds(each, Pass::forward), ElementsAre(fused, fused, fp8_matmul));
+  EXPECT_THAT(kinds(each, Pass::backward_weight), ElementsAre(fused, fused, fp8_matmul));
+  const auto once = kernels_of(layer, down, {.precision = Precision::fp8, .cast_each_use = false});
+  EXPECT_THAT(kinds(once, Pass::forward), ElementsAre(fused, fp8_matmul));
+  EXPECT_THAT(kinds(once, Pass::backward_input), ElementsAre(fused, fp8_matmul));
+  EXPECT_THAT(kinds(once, Pass::backward_weight), ElementsAre(fp8_matmul));
+  // 1,024 tokens of 14,336 values: read twice in 16 bits, written along rows and columns in 8.
+  EXPECT_EQ(once[0].call.sizes[0], 1024 * 14336 * (2 + 2 + 1 + 1));
+}
+
+TEST(OperatorKernels, EveryPrecisionHasItsProducts) {
+  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
+  const Operator& down = find(layer, "down");
+  const auto kind = [&](Precision p) {
+    return kinds(kernels_of(layer, down, {.precision = p, .cast_each_use = false}), Pass::backward_weight).front();
+  };
+  EXPECT_EQ(kind(Precision::bf16), matmul_weight);
+  EXPECT_EQ(kind(Precision::fp8_block), fp8_block_matmul);
+  EXPECT_EQ(kind(Precision::mxfp8), fp8_block_matmul);
+  EXPECT_EQ(kind(Precision::nvfp4), fp4_matmul);
+  const Model model = build_model(zoo_model("llama3-8b"), {.sequence = 1024});
+  const LayerType& head = model.type_of(LayerId(static_cast<std::int32_t>(model.layers.size()) - 1));
+  EXPECT_THAT(kinds(kernels_of(head, find(head, "logits"), {.precision = Precision::fp8}), Pass::forward),
+              ElementsAre(matmul_forward));
 }
 
 TEST(OperatorKernels, ExpertsAreGrouped) {

@@ -58,11 +58,26 @@ TEST(OperatorTimes, SettingsChangeWhatTheyShould) {
   const LayerType layer = llama_block(8, 1, 8192);
   const OperatorTimes compiled(plain.shared_kernels(), {.compiled = true});
   EXPECT_LT(compiled.layer(layer).forward(), plain.layer(layer).forward());
-  const OperatorTimes eight(plain.shared_kernels(), {.fp8 = true});
+  const OperatorTimes eight(plain.shared_kernels(), {.precision = Precision::fp8, .cast_each_use = false});
   const LayerType wide = llama_block(1, 1, 8192);
   EXPECT_LT(eight.layer(wide).forward().value, 0.8 * plain.layer(wide).forward().value);
   const OperatorTimes joined(plain.shared_kernels(), {.fused_projections = true});
   EXPECT_NEAR(joined.layer(wide).forward().value / plain.layer(wide).forward().value, 1, 0.04);
+}
+
+TEST(OperatorTimes, GraphsTakeTheIssueTimeAwayAndLeaveAGapBetweenKernels) {
+  const Model model = build_model(zoo_model("qwen3-30b-a3b"), {.sequence = 512});
+  const LayerType& layer = model.type_of(LayerId(1));
+  const OperatorTimes eager(find_accelerator("h100-sxm"), {.fused_passes = true});
+  const OperatorTimes parts(eager.shared_kernels(), {.fused_passes = true, .graphs = CudaGraphs::parts});
+  const OperatorTimes whole(eager.shared_kernels(), {.fused_passes = true, .graphs = CudaGraphs::whole});
+  EXPECT_TRUE(eager.layer(layer).launch_bound);
+  EXPECT_FALSE(whole.layer(layer).launch_bound);
+  EXPECT_LT(parts.layer(layer).forward_issue, eager.layer(layer).forward_issue);
+  EXPECT_GT(parts.layer(layer).forward_issue.value, 0);
+  EXPECT_LT(whole.layer(layer).forward(), parts.layer(layer).forward());
+  const OperatorTimes slow(eager.shared_kernels(), {.fused_passes = true, .host_time = 2});
+  EXPECT_DOUBLE_EQ(slow.layer(layer).forward_issue.value, 2 * eager.layer(layer).forward_issue.value);
 }
 
 TEST(OperatorTimes, OtherAcceleratorsRunTheSameLayerAtASensibleShareOfTheirPeak) {
