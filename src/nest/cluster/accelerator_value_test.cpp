@@ -28,7 +28,7 @@ TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
 
 TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
   const Value summary = accelerator_summary(find_accelerator("gb200"));
-  EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["matmul_fraction.fp8", "memory_fraction"])");
+  EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["memory_fraction"])");
   EXPECT_EQ(*summary.find("memory_bytes")->as_int(), std::int64_t{189471} << 20);
 }
 

@@ -114,8 +114,8 @@ TEST(Inputs, WhatIsMissingOrWrong) {
             "p.json: line 1, recipe: a name or a group of keys is expected");
   EXPECT_EQ(message(R"({"model": "gpt2", "cluster": "h100-spine-leaf", "recipe": {"framework": "megatrn"}})"),
             "p.json: recipe: line 1, framework: 'megatrn' is none of accelerate, deepspeed, maxtext, "
-            "megatron, plain, "
-            "torchtitan; did you mean 'megatron'?");
+            "megatron, megatron-bridge, plain, "
+            "torchtitan, transformers; did you mean 'megatron'?");
 }
 
 TEST(Inputs, WithoutARecipeItIsMegatrons) {

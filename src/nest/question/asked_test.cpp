@@ -33,6 +33,8 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
                                                                          {"expert", "4"},
                                                                          {"expert-tensor", "1"},
                                                                          {"context-method", "all_to_all"},
+                                                                         {"dispatcher", "alltoall,deepep"},
+                                                                         {"expert-overlap", "on,off"},
                                                                          {"pipeline", "1,2..4"},
                                                                          {"data", "8"},
                                                                          {"data-inner", "2"},
@@ -110,7 +112,7 @@ TEST(Asked, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("devices", "0"), "devices: 0 is less than 1, the smallest value allowed");
   EXPECT_EQ(refusal("top", "1001"), "top: 1,001 is more than 1,000, the largest value allowed");
   EXPECT_EQ(refusal("precision", "fp4"),
-            "precision: bf16, fp16 or fp8 is expected, not 'fp4'; did you mean 'fp8'?");
+            "precision: bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 is expected, not 'fp4'; did you mean 'fp8'?");
   EXPECT_EQ(refusal("for", "megatorn"),
             "for: megatron, torchtitan, deepspeed, accelerate, maxtext, megatron-bridge, verl or ms-swift is "
             "expected, not 'megatorn'; did you mean 'megatron'?");

@@ -17,6 +17,30 @@ std::string message(const std::string& yaml) {
   return "no error";
 }
 
+TEST(Recipe, AMonthLeavesLaterReleasesOut) {
+  EXPECT_EQ(named_recipe("megatron-bridge").cuda_graphs, CudaGraphs::whole);
+  EXPECT_EQ(named_recipe("megatron-bridge@2026-05").cuda_graphs, CudaGraphs::parts);
+  EXPECT_EQ(named_recipe("megatron-bridge@2026-05").dispatcher, Dispatcher::hybridep);
+  EXPECT_EQ(named_recipe("megatron-bridge@2026-01").dispatcher, Dispatcher::alltoall);
+  EXPECT_FALSE(named_recipe("megatron-bridge").source.empty());
+  EXPECT_FALSE(named_recipe("megatron-bridge").compared.empty());
+  EXPECT_THROW(static_cast<void>(named_recipe("megatron-bridge@spring")), InputError);
+}
+
+TEST(Recipe, LowPrecisionBytes) {
+  Recipe r = named_recipe("megatron");
+  EXPECT_EQ(r.low_bytes_per_parameter(), 0);
+  r.precision = Precision::fp8;
+  EXPECT_EQ(r.low_bytes_per_parameter(), 2);  // cached: along rows and along columns
+  EXPECT_EQ(r.gather_bytes_per_parameter(true), 2);
+  r.low_casts = LowCasts::held;
+  EXPECT_EQ(r.low_bytes_per_parameter(), 0);  // in the place of 16 bits
+  EXPECT_EQ(r.gather_bytes_per_parameter(true), 1);
+  EXPECT_EQ(r.gather_bytes_per_parameter(false), 2);
+  r.precision = Precision::nvfp4;
+  EXPECT_EQ(r.low_bytes_per_parameter(), 2 * 9.0 / 16);  // 16-bit weights stay
+}
+
 TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
   const Recipe r = named_recipe(kDefaultRecipe);
   EXPECT_EQ(r.framework, "megatron");
@@ -29,7 +53,8 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
                                 .context = 1,
                                 .prefetch = 1,
                                 .interleaved_sends = 1,
-                                .tensor_backward = 0.67}));
+                                .tensor_backward = 0.67,
+                                .slow_down = 0.17}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
   EXPECT_EQ(
       r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(),
@@ -93,10 +118,10 @@ TEST(Recipe, SgdWithMomentumHasOneState) {
 TEST(Recipe, ErrorsAreSentences) {
   EXPECT_EQ(message("precison: fp8\n"), "r.yaml: line 1: unknown key 'precison'; did you mean 'precision'?");
   EXPECT_EQ(message("precision: fp9\n"),
-            "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8; did you mean 'fp8'?");
+            "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; did you mean 'fp8'?");
   EXPECT_EQ(message("framework: megatorn\n"),
-            "r.yaml: line 1, framework: 'megatorn' is none of accelerate, deepspeed, maxtext, megatron, "
-            "plain, torchtitan; did you mean "
+            "r.yaml: line 1, framework: 'megatorn' is none of accelerate, deepspeed, maxtext, megatron, megatron-bridge, "
+            "plain, torchtitan, transformers; did you mean "
             "'megatron'?");
   EXPECT_EQ(message("overlap:\n  tensor: 2\n"),
             "r.yaml: line 2, overlap.tensor: a share lies between 0 and 1");

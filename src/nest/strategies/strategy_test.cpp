@@ -55,7 +55,7 @@ TEST(Strategy, GoesThroughAFile) {
   EXPECT_EQ(
       to_json_line(to_value(s)),
       R"({"tensor": 4, "sequence_parallel": true, "context": 2, "context_method": "all_to_all", "expert": 8, )"
-      R"("expert_tensor": 1})");
+      R"("expert_tensor": 1, "dispatcher": "alltoall", "expert_overlap": false})");
   EXPECT_EQ(read(to_json(to_value(s))), s);
 }
 

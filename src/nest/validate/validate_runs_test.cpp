@@ -71,15 +71,19 @@ TEST(ValidateRuns, ConstantModelIsTheMedianEfficiency) {
 }
 
 TEST(ValidateRuns, CountsRunsThatAreSaidToFit) {
-  const RunPredictor every_second = [n = 0](const PreparedRun&) mutable {
+  // Batches above 64 fit with gradients in bf16 only.
+  const RunPredictor by_batch = [](const PreparedRun& run) {
     RunPrediction p;
     p.step = Seconds{1};
-    p.fits = ++n % 2 == 0;
+    p.fits = run.plan.training.global_batch <= 64 || run.inputs.recipe.gradient_dtype == StateDType::bf16;
     return p;
   };
-  const RunValidation v = validate_runs(
-      std::vector<RunRow>{with("a", 1), with("b", 1), with("c", 2), with("d", 2)}, every_second);
+  std::vector<RunRow> rows{with("a", 1), with("b", 1), with("c", 2), with("d", 2)};
+  rows[1].global_batch = rows[3].global_batch = 128;
+  const RunValidation v = validate_runs(rows, by_batch);
   EXPECT_EQ(v.scored(), 4);
+  EXPECT_EQ(v.rows[0].would_fit, "");
+  EXPECT_EQ(v.rows[1].would_fit, "gradients in bf16");
   EXPECT_EQ(v.said_to_fit(), 2);
   EXPECT_EQ(to_json_line(*to_value(v).find("fit")), R"({"ran": 4, "said_to_fit": 2})");
 }

@@ -127,7 +127,8 @@ ExchangeCost exchange_cost(const TokenRoute& route, Bytes rows, const GroupShape
   const bool several = nodes > 1;
   const Side& side = several ? c.nodes : c.inside;
   const double own = sms > 0 ? sms : c.sms;
-  const double crowded = 1 + c.crowd * (1 - kFewestSms / std::max(own, kFewestSms));
+  // Rates over several nodes are those of many multiprocessors.
+  const double crowded = several ? 1 : 1 + c.crowd * (1 - kFewestSms / std::max(own, kFewestSms));
   const double tokens = static_cast<double>(rows.value) / (static_cast<double>(route.top_k) * route.token_bytes);
   const double issue = crowded * tokens * c.token[way] / own;
   const double copy = crowded * bytes * (to.devices + (several ? to.nodes : 0)) / (own * side.sm_rate[way]);

@@ -15,19 +15,23 @@ double seconds(const KernelCall& call, const char* accelerator = "h200") {
 
 TEST(DeviceRates, ComeFromTheDatasheetAndTheAchievableShare) {
   const DeviceRates h200 = device_rates(find_accelerator("h200"));
-  EXPECT_DOUBLE_EQ(h200.rate, 989e12 * 0.803);
-  EXPECT_DOUBLE_EQ(h200.fp8_rate, 1979e12 * 0.709);
+  // Isolated products times clocks under power, over what the constants take off: a large product reaches 0.693.
+  EXPECT_NEAR(h200.rate / (989e12 * 0.803), 1, 1e-3);
+  EXPECT_NEAR(h200.fp8_rate / (1979e12 * 0.709), 1, 1e-3);
+  EXPECT_EQ(h200.fp4_rate, 0);
+  EXPECT_GT(device_rates(find_accelerator("b200")).fp4_rate, device_rates(find_accelerator("b200")).fp8_rate);
   EXPECT_DOUBLE_EQ(h200.bandwidth, 4.8e12);
   EXPECT_EQ(h200.multiprocessors, 132);
   const DeviceRates v100 = device_rates(find_accelerator("v100"));
-  EXPECT_DOUBLE_EQ(v100.rate, 125e12 * 0.7);  // fp16: the device has no bf16
+  EXPECT_NEAR(v100.rate / (125e12 * 0.7), 1, 1e-3);  // fp16: the device has no bf16
   EXPECT_EQ(v100.fp8_rate, 0);
   EXPECT_EQ(v100.multiprocessors, 80);
 }
 
 TEST(DeviceRates, H100HasTheComputeOfTheH200) {
-  EXPECT_EQ(device_rates(find_accelerator("h100-sxm")).rate, device_rates(find_accelerator("h200")).rate);
-  EXPECT_EQ(device_rates(find_accelerator("h800")).rate, device_rates(find_accelerator("h200")).rate);
+  const double rate = device_rates(find_accelerator("h200")).rate;
+  EXPECT_NEAR(device_rates(find_accelerator("h100-sxm")).rate / rate, 1, 1e-3);
+  EXPECT_NEAR(device_rates(find_accelerator("h800")).rate / rate, 1, 1e-3);
   EXPECT_LT(device_rates(find_accelerator("h100-96-500w")).rate, device_rates(find_accelerator("h200")).rate);
 }
 

@@ -29,7 +29,7 @@ CollectiveCall half_of(CollectiveCall shape, CollectivePass pass) {
     shape.forward = shape.backward;
     shape.forward_bytes = shape.backward_bytes;
     // Gradients go the other way, in 16 bits.
-    shape.route.back = !shape.route.back;
+    if (shape.route.experts > 0) shape.route.back = !shape.route.back;
     shape.route.low = false;
   }
   shape.backward = CollectiveKind::none;

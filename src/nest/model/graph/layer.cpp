@@ -59,9 +59,14 @@ Bytes LayerType::output_bytes() const {
 }
 
 bool LayerType::low_product(const Operator& op) const {
-  if (!is_block || (op.kind != OperatorKind::matmul && op.kind != OperatorKind::grouped_matmul)) return false;
-  const Shape& made = tensor(op.outputs.front()).shape;
-  return made.empty() || (made.back().axis != Axis::experts && made.back().axis != Axis::other);
+  if (op.kind != OperatorKind::matmul && op.kind != OperatorKind::grouped_matmul) return false;
+  const auto last = [&](TensorIndex i) {
+    const Shape& shape = tensor(i).shape;
+    return shape.empty() ? Axis::other : shape.back().axis;
+  };
+  const Axis made = last(op.outputs.front());
+  return made != Axis::experts && made != Axis::other && made != Axis::vocab && made != Axis::classes &&
+         last(op.inputs.front()) != Axis::patch;
 }
 
 Bytes LayerType::stash_bytes(double low_bytes) const {

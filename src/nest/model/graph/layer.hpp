@@ -34,8 +34,8 @@ struct LayerType {
 
   [[nodiscard]] Flops forward_flops() const;
   [[nodiscard]] Bytes output_bytes() const;
-  // Whether an operator is a product that frameworks compute in a low precision where they have one: the
-  // products of repeated blocks, but for routers and gates. Heads stay in 16 bits.
+  // Whether an operator is a product that frameworks compute in a low precision where they have one: all but
+  // routers, gates, heads over a vocabulary or classes, and patch embeddings.
   [[nodiscard]] bool low_product(const Operator& op) const;
   // What one micro-batch keeps from forward to backward: each kept tensor once, whoever keeps it. Products in a
   // low precision keep their inputs in it, `low_bytes` a value, beside what others keep of the same tensor;

@@ -60,7 +60,7 @@ TEST(PlanJson, APlainPlan) {
   EXPECT_EQ(
       to_json_line(*root.find("parallelism")),
       R"({"tensor": 1, "sequence_parallel": false, "context": 1, "context_method": "ring", "expert": 1, )"
-      R"("expert_tensor": 1, "cell": 1, "pipeline": 2, "data": 2, "data_inner": 1, "block_devices": 0, )"
+      R"("expert_tensor": 1, "dispatcher": "alltoall", "expert_overlap": false, "cell": 1, "pipeline": 2, "data": 2, "data_inner": 1, "block_devices": 0, )"
       R"("zero": 0, "zero_shards": 0, "recompute": "none", "interleave": 1, "schedule": "1f1b"})");
   EXPECT_EQ(
       to_json_line(*root.find("cluster")),

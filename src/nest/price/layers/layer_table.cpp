@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <utility>
 
 #include "nest/estimate/kernels/optimizer_time.hpp"
@@ -89,14 +90,16 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   }
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
-  // Kernels are issued while collectives run, too: only what these leave of the wait counts.
-  const auto waits = [](double wait, double a, double b, double c) { return std::min(wait, a + b + c); };
-  t.of(Term::forward) -= waits(cost.forward_wait.value, t.of(Term::forward_tensor), t.of(Term::forward_expert),
-                               t.of(Term::forward_context));
-  t.of(Term::backward_input) -=
-      std::min(t.of(Term::backward_input),
-               waits(cost.backward_wait.value, t.of(Term::backward_tensor), t.of(Term::backward_expert),
-                     t.of(Term::backward_context)));
+  // Kernels are issued while collectives run, too: what a layer waits for them counts as hidden communication.
+  const auto during = [&](double wait, std::initializer_list<Term> collectives) {
+    for (const Term term : collectives) {
+      const double hidden = std::min(wait, t.of(term));
+      t.of(term) -= hidden;
+      wait -= hidden;
+    }
+  };
+  during(cost.forward_wait.value, {Term::forward_tensor, Term::forward_expert, Term::forward_context});
+  during(cost.backward_wait.value, {Term::backward_tensor, Term::backward_expert, Term::backward_context});
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);
   t.of(Term::expert_parameters) = static_cast<double>(cost.expert_parameters);
   t.of(Term::partial_parameters) = static_cast<double>(cost.partial_parameters);

@@ -11,7 +11,10 @@ namespace {
 TEST(Explain, PricesOneChangeAtATime) {
   const Plan plan = test::example_plan({{0, 1}, {2}}, 2, 2);
   const Explanation e = explain(plan, test::example_inputs());
-  ASSERT_EQ(e.effects.size(), 3U);  // compute, node, rack; a profile's micro-batch is fixed
+  // Compute, node, rack; half of each; a profile's micro-batch is fixed, and its recipe hides nothing.
+  ASSERT_EQ(e.effects.size(), 5U);
+  EXPECT_EQ(e.effects[4].change, "half the bandwidth at level 'rack'");
+  EXPECT_GT(e.effects[4].step, e.priced.predicted.step);
   EXPECT_EQ(e.effects[0].change, "10 % more compute");
   // Stage 0: 4 x (9/1.1 + 5.005) ms, what stage 1 takes before it, and 4.002 ms of gradients in the node.
   const double u0 = 9e-3 / 1.1 + 5.005e-3;

@@ -49,7 +49,7 @@ TEST(ReportData, GathersWhatThePageShows) {
   EXPECT_EQ(at(v, "levels").as_array()->size(), 2U);
   EXPECT_EQ(text((*at(v, "levels").as_array())[1], "name"), "rack");
   EXPECT_EQ(*at((*at(v, "levels").as_array())[0], "domains").as_int(), 2);
-  EXPECT_EQ(at(at(v, "sensitivity"), "effects").as_array()->size(), 3U);
+  EXPECT_EQ(at(at(v, "sensitivity"), "effects").as_array()->size(), 5U);
   EXPECT_EQ(at(at(v, "timeline"), "rows").as_array()->size(), 2U);
   EXPECT_EQ(at(at(v, "traffic"), "levels").as_array()->size(), 2U);
   EXPECT_TRUE(at(v, "alternatives").as_array()->empty());

@@ -50,12 +50,13 @@ TEST(RunRecipe, WhatTheRowSays) {
   EXPECT_EQ(run_recipe(row).recipe->reduce_dtype, StateDType::fp32);
   EXPECT_TRUE(run_recipe(row).recipe->compiled);
   EXPECT_EQ(run_recipe(row).recipe->overlap, Overlap{});
-  EXPECT_EQ(run_recipe(of("megatron", "mxfp8")).recipe->precision, Precision::fp8);
+  EXPECT_EQ(run_recipe(of("megatron", "mxfp8")).recipe->precision, Precision::mxfp8);
+  EXPECT_EQ(run_recipe(of("megatron", "nvfp4")).recipe->precision, Precision::nvfp4);
 }
 
 TEST(RunRecipe, WhatIsNotKnown) {
   EXPECT_EQ(run_recipe(of("abacus")).why_not, "the framework 'abacus' is not known");
-  EXPECT_EQ(run_recipe(of("megatron", "nvfp4")).why_not, "the precision 'nvfp4' is not modelled");
+  EXPECT_EQ(run_recipe(of("megatron", "int3")).why_not, "the precision 'int3' is not modelled");
 }
 
 }  // namespace
