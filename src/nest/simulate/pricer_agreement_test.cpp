@@ -157,11 +157,13 @@ TEST(PricerAgreement, GPipeAloneOnFullNetworks) {
 TEST(PricerAgreement, InterleavedAloneOnFullNetworks) {
   const auto ours = [](const Sample& s) { return is(s, Schedule::interleaved, Network::full) && s.alike; };
   const auto near = [&](const Sample& s) { return ours(s) && s.spread <= 0.3; };
+  // Hidden sends slow kernels down in the price, and the order of tasks alone does not know them.
   const Band all = band("interleaved, passes", &Sample::order, ours);
-  EXPECT_GT(all.least, -1e-9) << all.lowest;
+  EXPECT_GT(all.least, -0.01) << all.lowest;
   EXPECT_LT(all.most, 0.45) << all.highest;
   const Band even = band("interleaved, passes, chunks within 30 %", &Sample::order,
                          [&](const Sample& s) { return near(s) && !s.hidden_sends; });
+  EXPECT_GT(even.least, -1e-9) << even.lowest;
   EXPECT_LT(even.most, 0.01) << even.highest;
   const Band hidden = band("the same, sends hidden", &Sample::order,
                            [&](const Sample& s) { return near(s) && s.hidden_sends; });

@@ -90,10 +90,12 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   }
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
-  // Kernels are issued while collectives run, too: what a layer waits for them counts as hidden communication.
+  // Kernels are issued while collectives run, too: what a layer waits for them counts as hidden communication, unless
+  // the recipe hides nothing at all.
+  const bool hides = !(o == Overlap{});
   const auto during = [&](double wait, std::initializer_list<Term> collectives) {
     for (const Term term : collectives) {
-      const double hidden = std::min(wait, t.of(term));
+      const double hidden = hides ? std::min(wait, t.of(term)) : 0;
       t.of(term) -= hidden;
       wait -= hidden;
     }

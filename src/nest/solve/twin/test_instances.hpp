@@ -54,6 +54,8 @@ template <class T, class Word>
   add("interleave", s.interleave.spell());
   add("sequence_parallel", spell_list(s.sequence_parallel, yes));
   add("context_methods", spell_list(s.context_methods, [](ContextMethod m) { return name_of(m); }));
+  add("dispatchers", spell_list(s.dispatchers, [](Dispatcher d) { return name_of(d); }));
+  add("expert_overlap", spell_list(s.expert_overlap, yes));
   add("schedules", spell_list(s.schedules, [](Schedule m) { return name_of(m); }));
   add("first_stage_first", spell_list(s.first_stage_first, yes));
   add("recompute", spell_list(s.recompute, [](const Recompute& r) { return spell(r); }));
@@ -202,8 +204,6 @@ class Pins {
   s.same_recompute = dice.once_in(4);
   if (dice.once_in(4)) s.sequence_parallel = {true, false};
   if (dice.once_in(3)) s.context_methods = {ContextMethod::ring, ContextMethod::all_to_all};
-  if (dice.once_in(3)) s.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
-  if (dice.once_in(3)) s.expert_overlap = {false, true};
   if (dice.once_in(4)) s.context = *read_choice("1,2");
   if (dice.once_in(3)) {
     s.schedules = {Schedule::one_f_one_b, Schedule::gpipe, Schedule::interleaved, Schedule::zb_h1};
@@ -294,6 +294,11 @@ inline void set_memory(Dice& dice, Instance& instance) {
   Dice dice(seed);
   Instance made{random_small_inputs(dice), {}, {}, {}, {}};
   made.space = wide_space(dice, made.inputs);
+  Dice exchanges(seed + 1'000'003);
+  if (exchanges.once_in(3))
+    made.space.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
+  if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
+  if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
   Training& t = made.training;
   t.sequence = made.inputs.profile() != nullptr ? made.inputs.default_sequence()
                                                 : dice.one_of<std::int64_t>({128, 1024, 4096, 16'384});

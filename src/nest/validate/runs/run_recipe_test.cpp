@@ -56,7 +56,9 @@ TEST(RunRecipe, WhatTheRowSays) {
 
 TEST(RunRecipe, WhatIsNotKnown) {
   EXPECT_EQ(run_recipe(of("abacus")).why_not, "the framework 'abacus' is not known");
-  EXPECT_EQ(run_recipe(of("megatron", "int3")).why_not, "the precision 'int3' is not modelled");
+  RunRow odd = of("megatron", "int3");
+  odd.precision_class = "other";
+  EXPECT_EQ(run_recipe(odd).why_not, "the precision 'int3' is not modelled");
 }
 
 }  // namespace
