@@ -45,9 +45,11 @@ Strategy read_degrees(const Arguments& arguments, const Model& model, const Reci
   s.context_method = method == "ring" ? ContextMethod::ring : ContextMethod::all_to_all;
   s.expert = degree(arguments, "--expert");
   s.expert_tensor = degree(arguments, "--expert-tensor", 0);
-  const std::string dispatcher = arguments.text("--dispatcher").value_or(std::string(name_of(recipe.dispatcher)));
+  const std::string dispatcher =
+      arguments.text("--dispatcher").value_or(std::string(name_of(recipe.dispatcher)));
   const auto known = find_dispatcher(dispatcher);
-  if (!known) throw UsageError("--dispatcher: alltoall, deepep or hybridep is expected, not '" + dispatcher + "'");
+  if (!known)
+    throw UsageError("--dispatcher: alltoall, deepep or hybridep is expected, not '" + dispatcher + "'");
   s.dispatcher = *known;
   s.expert_overlap = recipe.expert_overlap;
   return s;
@@ -309,7 +311,8 @@ std::vector<Command> estimate_commands() {
         {"--context-method", "ring|all_to_all", "default ring"},
         {"--expert", "E", "the expert-parallel degree"},
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
-        {"--dispatcher", "NAME", "how tokens travel to experts: alltoall, deepep or hybridep (default: the recipe's)"},
+        {"--dispatcher", "NAME",
+         "how tokens travel to experts: alltoall, deepep or hybridep (default: the recipe's)"},
         {"--recompute", "POLICY", "none (default), selective or full"},
         {"--precision", "P", precision_words()},
         {"--compiled", "", "fuse element-wise kernels as torch.compile does"},

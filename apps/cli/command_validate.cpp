@@ -60,7 +60,8 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   }
   if (given.empty()) {
     throw UsageError(
-        "validate: --runs, --memory, --collectives or --dispatch FILE is missing; see 'nest validate --help'");
+        "validate: --runs, --memory, --collectives or --dispatch FILE is missing; see 'nest validate "
+        "--help'");
   }
   if (given.size() > 1)
     throw UsageError("validate: " + given[0] + " and " + given[1] + " exclude each other");

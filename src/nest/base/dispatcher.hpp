@@ -12,7 +12,7 @@ namespace nest {
 
 enum class Dispatcher {
   alltoall,  // every copy of a token by itself, in one all-to-all
-  deepep,    // once to each node and once to each device that holds one of its experts (DeepEP's normal kernels)
+  deepep,  // once to each node and once to each device that holds one of its experts (DeepEP's normal kernels)
   hybridep,  // the same, by copy engines that take few multiprocessors (HybridEP)
 };
 

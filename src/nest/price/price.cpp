@@ -42,11 +42,7 @@ struct Pricer::Parts {
   std::vector<StageMemory> memory;
 
   Parts(PlanInputs in, const PriceOptions& opts)
-      : inputs(std::move(in)),
-        options(opts),
-        book(inputs, opts.compute_time),
-        costs(book) {
-  }
+      : inputs(std::move(in)), options(opts), book(inputs, opts.compute_time), costs(book) {}
 
   [[nodiscard]] std::string refusal(const Plan& plan);
   [[nodiscard]] const StageCoster& coster(const Training& training);
@@ -80,7 +76,8 @@ const StageCoster& Pricer::Parts::coster(const Training& training) {
   const std::pair key{training.optimizer, training.precision};
   const auto known = costers.find(key);
   if (known != costers.end()) return known->second;
-  return costers.emplace(key, StageCoster(recipe_for(inputs.recipe, training), inputs.cluster, book.collectives()))
+  return costers
+      .emplace(key, StageCoster(recipe_for(inputs.recipe, training), inputs.cluster, book.collectives()))
       .first->second;
 }
 

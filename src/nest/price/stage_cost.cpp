@@ -112,7 +112,8 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
            (time(kind, dense * bytes, network.dense.inner) +
             time(kind, expert * bytes, network.expert.inner));
   };
-  const double gather = zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, gather_bytes(t, recipe)) : 0;
+  const double gather =
+      zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, gather_bytes(t, recipe)) : 0;
   const double scatter =
       all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
   const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);

@@ -82,8 +82,8 @@ AskedField word(AskedField row, Member Asked::* member, const std::vector<T>& va
 
 // A row whose value is one of a table's words; several words may mean one value.
 template <class T>
-AskedField named(AskedField row, std::optional<T> Asked::* member,
-                 std::optional<T> (*find)(std::string_view), const std::vector<std::string>& names) {
+AskedField named(AskedField row, std::optional<T> Asked::* member, std::optional<T> (*find)(std::string_view),
+                 const std::vector<std::string>& names) {
   row.read = [=](std::string_view text, Asked& asked) -> Problem {
     const std::optional<T> value = find(text);
     if (!value) return none_of(names, text);

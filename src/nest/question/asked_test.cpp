@@ -111,8 +111,9 @@ TEST(Asked, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("devices", "1.5"), "devices: a whole number is expected, not '1.5'");
   EXPECT_EQ(refusal("devices", "0"), "devices: 0 is less than 1, the smallest value allowed");
   EXPECT_EQ(refusal("top", "1001"), "top: 1,001 is more than 1,000, the largest value allowed");
-  EXPECT_EQ(refusal("precision", "fp4"),
-            "precision: bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 is expected, not 'fp4'; did you mean 'fp8'?");
+  EXPECT_EQ(
+      refusal("precision", "fp4"),
+      "precision: bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 is expected, not 'fp4'; did you mean 'fp8'?");
   EXPECT_EQ(refusal("for", "megatorn"),
             "for: megatron, torchtitan, deepspeed, accelerate, maxtext, megatron-bridge, verl or ms-swift is "
             "expected, not 'megatorn'; did you mean 'megatron'?");

@@ -69,8 +69,8 @@ void add(std::vector<Strategy>& all, const Strategy& strategy, std::int64_t devi
 }
 
 // With every way to exchange tokens with experts, where they are spread.
-void add_exchanges(std::vector<Strategy>& all, Strategy strategy, const Recipe& recipe, const SearchSpace& space,
-                   std::int64_t devices) {
+void add_exchanges(std::vector<Strategy>& all, Strategy strategy, const Recipe& recipe,
+                   const SearchSpace& space, std::int64_t devices) {
   const std::vector<Dispatcher> dispatchers =
       space.dispatchers.empty() ? std::vector{recipe.dispatcher} : space.dispatchers;
   const std::vector<bool> overlaps =

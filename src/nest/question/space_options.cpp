@@ -55,10 +55,11 @@ const auto& options() {
       SpaceOption{"dispatcher", "LIST",
                   "how tokens travel to their experts: alltoall, deepep, hybridep (default: the recipe's)",
                   &SearchSpace::dispatchers},
-      SpaceOption{"expert-overlap", "on|off",
-                  "whether exchanges with experts run beside the compute of another micro-batch (default: the "
-                  "recipe's; on,off tries both)",
-                  &SearchSpace::expert_overlap},
+      SpaceOption{
+          "expert-overlap", "on|off",
+          "whether exchanges with experts run beside the compute of another micro-batch (default: the "
+          "recipe's; on,off tries both)",
+          &SearchSpace::expert_overlap},
       SpaceOption{"pipeline", "LIST", "the number of pipeline stages (default: 1 to the number of layers)",
                   &SearchSpace::pipeline},
       SpaceOption{"data", "LIST",
@@ -98,9 +99,8 @@ struct Word {
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<ContextMethod>, 2> kMethods{
     {{"ring", ContextMethod::ring}, {"all_to_all", ContextMethod::all_to_all}}};
-constexpr std::array<Word<Dispatcher>, 3> kDispatcherWords{{{"alltoall", Dispatcher::alltoall},
-                                                            {"deepep", Dispatcher::deepep},
-                                                            {"hybridep", Dispatcher::hybridep}}};
+constexpr std::array<Word<Dispatcher>, 3> kDispatcherWords{
+    {{"alltoall", Dispatcher::alltoall}, {"deepep", Dispatcher::deepep}, {"hybridep", Dispatcher::hybridep}}};
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};

@@ -25,11 +25,12 @@ enum class Precision {
 struct PrecisionFacts {
   Precision precision;
   std::string_view name;
-  bool low;              // products take operands of 8 bits or fewer, which are cast from 16 bits
-  double operand_bytes;  // of one value as products read it and as it is kept for the backward pass, with scales
-  bool whole_scale;      // one scale for the whole tensor: its largest value is looked for in a pass of its own,
-                         // unless the pass that made the tensor finds it
-  double gather_bytes;   // of a weight that is held in this precision, as ZeRO gathers it
+  bool low;  // products take operands of 8 bits or fewer, which are cast from 16 bits
+  double
+      operand_bytes;  // of one value as products read it and as it is kept for the backward pass, with scales
+  bool whole_scale;   // one scale for the whole tensor: its largest value is looked for in a pass of its own,
+                      // unless the pass that made the tensor finds it
+  double gather_bytes;  // of a weight that is held in this precision, as ZeRO gathers it
 };
 
 [[nodiscard]] std::span<const PrecisionFacts> precisions();

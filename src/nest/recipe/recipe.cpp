@@ -65,9 +65,9 @@ Recipe read_changes(Recipe recipe, Reader changes, std::string_view until) {
   std::vector<std::string> months = changes.keys();
   std::sort(months.begin(), months.end());
   for (const std::string& month : months) {
-    const bool dated = month.size() == 7 && month[4] == '-' && std::count_if(month.begin(), month.end(), [](char c) {
-                                                                 return c >= '0' && c <= '9';
-                                                               }) == 6;
+    const bool dated =
+        month.size() == 7 && month[4] == '-' &&
+        std::count_if(month.begin(), month.end(), [](char c) { return c >= '0' && c <= '9'; }) == 6;
     if (!dated) changes.fail_at(month, "a month such as 2026-04 is expected, not '" + month + "'");
     Reader change = changes.object(month);
     const std::string source = recipe.source;
@@ -136,7 +136,8 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
       const auto module = find_module(word);
       if (!module)
         r.fail_at("recompute_modules", "there is no module '" + word + "'",
-                  "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe and shared_experts, with blanks between them");
+                  "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe and shared_experts, with blanks "
+                  "between them");
       recipe.recompute_modules.add(*module);
       at = end + 1;
     }
@@ -167,7 +168,8 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   read_word(r, "cuda_graphs", kCudaGraphs, recipe.cuda_graphs);
   if (r.has("reserve")) recipe.reserve = r.bytes("reserve");
   if (auto overlap = r.object_if("overlap")) read_overlap(*overlap, recipe.overlap);
-  if (auto changes = r.object_if("since")) recipe = read_changes(std::move(recipe), std::move(*changes), until);
+  if (auto changes = r.object_if("since"))
+    recipe = read_changes(std::move(recipe), std::move(*changes), until);
   r.done();
   return recipe;
 }
@@ -210,7 +212,7 @@ double Recipe::low_bytes_per_parameter() const {
 
 double Recipe::gather_bytes_per_parameter(bool low) const {
   return low && low_casts == LowCasts::held ? facts_of(precision).gather_bytes
-                                                : static_cast<double>(size_of(StateDType::bf16));
+                                            : static_cast<double>(size_of(StateDType::bf16));
 }
 
 std::int64_t Recipe::optimizer_bytes_per_parameter() const {
@@ -262,7 +264,8 @@ Recipe read_recipe(const Document& document, const std::string& name) {
 }
 
 Recipe load_recipe(const std::string& name_or_file) {
-  if (find_embedded(recipe_files(), name_or_file.substr(0, name_or_file.find('@'))) != nullptr || !looks_like_file(name_or_file))
+  if (find_embedded(recipe_files(), name_or_file.substr(0, name_or_file.find('@'))) != nullptr ||
+      !looks_like_file(name_or_file))
     return named_recipe(name_or_file);
   return read_recipe(read_document(name_or_file),
                      printable(std::filesystem::path(name_or_file).stem().string()));

@@ -33,8 +33,8 @@ enum class GradientAccumulation {
 // When operands of products are cast to a low precision, and what is held of them.
 enum class LowCasts {
   every_use,  // both operands before each product, three times a layer; what is kept stays in 16 bits (torchao)
-  cached,     // inputs once, for all their uses, and kept so; weights once a step, held beside the 16-bit ones
-  held,       // as cached, but weights are held and gathered in the low precision alone (fp8-param-gather)
+  cached,  // inputs once, for all their uses, and kept so; weights once a step, held beside the 16-bit ones
+  held,    // as cached, but weights are held and gathered in the low precision alone (fp8-param-gather)
 };
 // What is launched as CUDA graphs, which the host issues at once.
 enum class CudaGraphs {
@@ -117,7 +117,7 @@ struct Recipe {
   double step_bytes = 0;  // held for each updated parameter while the optimizer works, besides its states
   SelectiveRecompute selective_recompute = SelectiveRecompute::core_attention;
   RecomputeModules recompute_modules;  // of SelectiveRecompute::modules
-  bool gradient_copy = false;      // 16-bit gradients are kept beside wider ones
+  bool gradient_copy = false;          // 16-bit gradients are kept beside wider ones
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
   double host_time = 1;            // issuing a kernel takes so many times as long as from plain PyTorch
   double kernel_time = 1;          // every kernel takes so many times as long as estimated

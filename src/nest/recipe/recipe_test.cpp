@@ -118,9 +118,11 @@ TEST(Recipe, SgdWithMomentumHasOneState) {
 TEST(Recipe, ErrorsAreSentences) {
   EXPECT_EQ(message("precison: fp8\n"), "r.yaml: line 1: unknown key 'precison'; did you mean 'precision'?");
   EXPECT_EQ(message("precision: fp9\n"),
-            "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; did you mean 'fp8'?");
+            "r.yaml: line 1, precision: 'fp9' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; did you "
+            "mean 'fp8'?");
   EXPECT_EQ(message("framework: megatorn\n"),
-            "r.yaml: line 1, framework: 'megatorn' is none of accelerate, deepspeed, maxtext, megatron, megatron-bridge, "
+            "r.yaml: line 1, framework: 'megatorn' is none of accelerate, deepspeed, maxtext, megatron, "
+            "megatron-bridge, "
             "plain, torchtitan, transformers; did you mean "
             "'megatron'?");
   EXPECT_EQ(message("overlap:\n  tensor: 2\n"),

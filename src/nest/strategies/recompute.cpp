@@ -34,7 +34,8 @@ KeptTensors inputs_of(const LayerType& layer) {
 
 bool is_norm(const Operator& op) {
   const bool kind = op.kind == OperatorKind::rms_norm || op.kind == OperatorKind::layer_norm;
-  return kind && op.name.ends_with("_norm") && op.name != "q_norm" && op.name != "k_norm" && op.name != "kv_norm";
+  return kind && op.name.ends_with("_norm") && op.name != "q_norm" && op.name != "k_norm" &&
+         op.name != "kv_norm";
 }
 
 // The module of an operator, if any.

@@ -44,8 +44,10 @@ struct Recompute {
 // What selective recomputation repeats.
 struct Selective {
   Selective() = default;
-  Selective(SelectiveRecompute what) : kind(what) {}  // NOLINT(google-explicit-constructor): most choose no modules
-  explicit Selective(const Recipe& recipe) : kind(recipe.selective_recompute), modules(recipe.recompute_modules) {}
+  Selective(SelectiveRecompute what)
+      : kind(what) {}  // NOLINT(google-explicit-constructor): most choose no modules
+  explicit Selective(const Recipe& recipe)
+      : kind(recipe.selective_recompute), modules(recipe.recompute_modules) {}
 
   SelectiveRecompute kind = SelectiveRecompute::core_attention;
   RecomputeModules modules;

@@ -26,10 +26,12 @@ constexpr std::array<Change, 6> kChanges{{
        run.inputs.recipe.gradient_copy = false;
      }},
     {"a fused loss", [](PreparedRun& run) { run.inputs.recipe.fused_loss = true; }},
-    {"optimizer states in bf16", [](PreparedRun& run) { run.inputs.recipe.optimizer_dtype = StateDType::bf16; }},
+    {"optimizer states in bf16",
+     [](PreparedRun& run) { run.inputs.recipe.optimizer_dtype = StateDType::bf16; }},
     {"selective recomputation",
      [](PreparedRun& run) { run.plan.default_recompute = Recompute{RecomputePolicy::selective}; }},
-    {"full recomputation", [](PreparedRun& run) { run.plan.default_recompute = Recompute{RecomputePolicy::full}; }},
+    {"full recomputation",
+     [](PreparedRun& run) { run.plan.default_recompute = Recompute{RecomputePolicy::full}; }},
 }};
 
 std::string nearest_fit(const PreparedRun& run, const RunPredictor& predict) {

@@ -24,8 +24,9 @@ struct RunResult {
   Seconds measured;             // a step
   double predicted_metric = 0;  // in the row's own unit
   RunPrediction prediction;
-  std::string would_fit;  // of a run that is called too large: the nearest dtype or policy with which it is not
-  Flops flops;  // of the model in one step: no recomputation, causal
+  std::string
+      would_fit;  // of a run that is called too large: the nearest dtype or policy with which it is not
+  Flops flops;    // of the model in one step: no recomputation, causal
 
   [[nodiscard]] bool scored() const { return usable && why_skipped.empty(); }
   [[nodiscard]] double error() const { return prediction.step.value / measured.value - 1; }

@@ -190,9 +190,10 @@ Seconds CellNetwork::time(const CollectiveCall& collective, Direction direction)
       collective.members > 0 ? groups(inner, collective.members) : std::vector<GroupShape>{};
   Seconds slowest;
   for (const GroupShape& shape : collective.members > 0 ? parts : groups(collective.group))
-    slowest = std::max(slowest, collective.route.experts > 0 && collective.route.dispatcher != Dispatcher::alltoall
-                                    ? exchange_cost(collective.route, bytes, shape, model_).total
-                                    : collective_time(kind, bytes, shape, model_));
+    slowest =
+        std::max(slowest, collective.route.experts > 0 && collective.route.dispatcher != Dispatcher::alltoall
+                              ? exchange_cost(collective.route, bytes, shape, model_).total
+                              : collective_time(kind, bytes, shape, model_));
   return static_cast<double>(collective.repeats) * slowest;
 }
 

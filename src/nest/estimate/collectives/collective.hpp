@@ -29,8 +29,8 @@ struct LevelTerms {
   double exchange_seconds_per_byte[2] = {0, 0};
   double ring_own = 0;  // of Fabric
   double exchange_own = 0;
-  double step_s[2] = {0, 0};  // by Protocol: the level's latency and the fabric's step
-  double raw_seconds_per_byte = 0;      // at the level's stated bandwidth
+  double step_s[2] = {0, 0};        // by Protocol: the level's latency and the fabric's step
+  double raw_seconds_per_byte = 0;  // at the level's stated bandwidth
   double reduction_seconds_per_byte = 0;
   bool reduction_by_peers = false;
   double reduction_step_s = 0;

@@ -12,12 +12,12 @@
 namespace nest::estimate {
 namespace {
 
-constexpr double kHalf = 2;                     // bytes of a 16-bit value
-constexpr double kLowRow = (1 + 4.0 / 128);     // bytes of an 8-bit value with a scale for each 128
-constexpr double kLibrarySms = 16;              // NCCL's channels of an all-to-all
-constexpr double kFewestSms = 4;                // from which on `crowd` counts
-constexpr double kLinkNorm = 8;                 // what works at once hides the shorter almost whole
-constexpr double kNotifyToken = 0.2e-6;         // seconds of one multiprocessor for a token's count, on the way back
+constexpr double kHalf = 2;                  // bytes of a 16-bit value
+constexpr double kLowRow = (1 + 4.0 / 128);  // bytes of an 8-bit value with a scale for each 128
+constexpr double kLibrarySms = 16;           // NCCL's channels of an all-to-all
+constexpr double kFewestSms = 4;             // from which on `crowd` counts
+constexpr double kLinkNorm = 8;              // what works at once hides the shorter almost whole
+constexpr double kNotifyToken = 0.2e-6;  // seconds of one multiprocessor for a token's count, on the way back
 
 // [0]: to the experts, [1]: back.
 using Ways = std::array<double, 2>;
@@ -113,7 +113,8 @@ ExchangeCost exchange_cost(const TokenRoute& route, Bytes rows, const GroupShape
     const LevelTerms& terms = model.level(g.level);
     const bool inside = inner && &g == &first;
     const double share = !model.library() ? 1 : inside ? c.link_share : c.network_share;
-    const double time = bytes * (inside ? to.devices : to.nodes) * g.exchange * terms.raw_seconds_per_byte / share;
+    const double time =
+        bytes * (inside ? to.devices : to.nodes) * g.exchange * terms.raw_seconds_per_byte / share;
     (inside ? links : network) = std::max(inside ? links : network, time);
     latency = std::max(latency, terms.step_s[static_cast<std::size_t>(Protocol::wide)]);
   }
@@ -129,14 +130,15 @@ ExchangeCost exchange_cost(const TokenRoute& route, Bytes rows, const GroupShape
   const double own = sms > 0 ? sms : c.sms;
   // Rates over several nodes are those of many multiprocessors.
   const double crowded = several ? 1 : 1 + c.crowd * (1 - kFewestSms / std::max(own, kFewestSms));
-  const double tokens = static_cast<double>(rows.value) / (static_cast<double>(route.top_k) * route.token_bytes);
+  const double tokens =
+      static_cast<double>(rows.value) / (static_cast<double>(route.top_k) * route.token_bytes);
   const double issue = crowded * tokens * c.token[way] / own;
   const double copy = crowded * bytes * (to.devices + (several ? to.nodes : 0)) / (own * side.sm_rate[way]);
   const double copies = std::hypot(issue, copy);
   double notify = 0;
   if (several) {
-    notify = c.notify[way] + (route.back ? kNotifyToken * tokens / own
-                                         : c.notify_node * static_cast<double>(nodes));
+    notify = c.notify[way] +
+             (route.back ? kNotifyToken * tokens / own : c.notify_node * static_cast<double>(nodes));
   }
   cost.copies = Seconds{copies};
   cost.latency = Seconds{side.latency[way] + notify};

@@ -52,7 +52,8 @@ TEST(TokenRouting, ClosedFormAndChainAsDrawn) {
   for (const Case& c : cases) {
     const Reached model = reached(c.route, c.devices, c.nodes);
     const Reached found = drawn(c.route, c.devices, c.nodes, 20'000, 7);
-    EXPECT_NEAR(model.devices, found.devices, 0.01 * found.devices) << c.route.experts << " over " << c.devices;
+    EXPECT_NEAR(model.devices, found.devices, 0.01 * found.devices)
+        << c.route.experts << " over " << c.devices;
     EXPECT_NEAR(model.nodes, found.nodes, 0.01 * found.nodes) << c.route.experts << " over " << c.nodes;
   }
 }

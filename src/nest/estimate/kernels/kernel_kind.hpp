@@ -64,11 +64,11 @@ enum class KernelKind {
   adam_foreach_fp32,
   norm_bf16,
   norm_fp32,
-  bias_gradient,    // rows of dy added up
-  fp8_block_matmul, // 8-bit values with a scale for each block of them
-  fp4_matmul,       // 4-bit values with a scale for each 16
-  batched_matmul,   // many products of one size, as of attention's heads
-  softmax_forward,  // with scale and mask, in one pass over scores
+  bias_gradient,     // rows of dy added up
+  fp8_block_matmul,  // 8-bit values with a scale for each block of them
+  fp4_matmul,        // 4-bit values with a scale for each 16
+  batched_matmul,    // many products of one size, as of attention's heads
+  softmax_forward,   // with scale and mask, in one pass over scores
   softmax_backward,
   dropout_forward,
   dropout_backward,

@@ -72,8 +72,8 @@ struct KernelConstants {
 
 // What the constants are multiplied with, of one accelerator.
 struct DeviceRates {
-  double rate = 0;       // FLOP/s of large 16-bit matrix products: peak times achievable share
-  double fp8_rate = 0;   // 0 where the device has none
+  double rate = 0;      // FLOP/s of large 16-bit matrix products: peak times achievable share
+  double fp8_rate = 0;  // 0 where the device has none
   double fp8_block_rate = 0;
   double fp4_rate = 0;
   double tile_s = -1;    // of a product's tile, where the device has its own; below 0: the constants'

@@ -77,7 +77,6 @@ struct LayerCompute : LayerFigures {
 };
 
 [[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
-                                         const OperatorTimes& times,
-                                         const Selective& selective = {});
+                                         const OperatorTimes& times, const Selective& selective = {});
 
 }  // namespace nest::estimate

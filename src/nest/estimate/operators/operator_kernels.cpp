@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <span>
 
+#include "nest/estimate/operators/operator_products.hpp"
+
 namespace nest::estimate {
 namespace {
 
 using enum KernelKind;
-
-constexpr double kHalf = 2;  // bytes of a 16-bit value
 
 // Small kernels around experts that take the host's time and hardly any of the device's: choosing experts and the
 // balancing loss, counts for each expert and their exchange, orders of rows. A layer of Transformers with 128 experts
@@ -29,122 +29,6 @@ std::int64_t last(const Shape& shape) {
 
 std::int64_t size_at(const Shape& shape, std::size_t i) {
   return i < shape.size() ? shape[i].size : 1;
-}
-
-bool is_bias(const Tensor& tensor) {
-  return tensor.name.ends_with(".bias");
-}
-
-// One weight of a product with the sizes of the product.
-struct Product {
-  std::int64_t m = 0;
-  std::int64_t n = 0;
-  std::int64_t k = 0;
-  std::int64_t experts = 1;
-  bool bias = false;
-};
-
-std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
-  std::vector<Product> out;
-  const std::int64_t in = elements(layer.tensor(op.inputs.front()).shape);
-  for (const TensorIndex p : op.parameters) {
-    const Tensor& tensor = layer.tensor(p);
-    if (is_bias(tensor)) {
-      if (!out.empty()) out.back().bias = true;
-      continue;
-    }
-    if (out.size() >= op.outputs.size()) break;  // what the operator holds beside its weights
-    const std::int64_t made = elements(layer.tensor(op.outputs[out.size()]).shape);
-    const bool grouped = !tensor.shape.empty() && tensor.shape.front().axis == Axis::experts;
-    const std::int64_t experts =
-        grouped && op.kind == OperatorKind::grouped_matmul ? tensor.shape[0].size : 1;
-    // in = m k, made = m n, weight = k n.
-    const double weight = static_cast<double>(elements(tensor.shape)) / static_cast<double>(experts);
-    const double square = static_cast<double>(in) * static_cast<double>(made) / std::max(1.0, weight);
-    const std::int64_t m = std::max<std::int64_t>(1, std::llround(std::sqrt(square)));
-    out.push_back({m, made / m, in / m, experts});
-  }
-  return out;
-}
-
-// Casting values to a low precision for one use or for two (along rows and along columns), and where they are cast
-// for each use, the weights and inputs of the backward pass once more.
-void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings) {
-  const PrecisionFacts& facts = facts_of(settings.precision);
-  const bool each = settings.cast_each_use;
-  // Hand-written and compiled kernels find a tensor's largest value while they make it.
-  const bool looks = facts.whole_scale && !settings.fused_passes && !settings.compiled;
-  const double bytes = kHalf * (looks ? 2 : 1) + facts.operand_bytes * (each ? 1 : 2);
-  out.push_back({{fused, {std::llround(bytes * static_cast<double>(values))}}, pass, 1, looks ? 2 : 1});
-}
-
-KernelKind product_of(Precision precision) {
-  switch (precision) {
-    case Precision::fp8:
-      return fp8_matmul;
-    case Precision::fp8_block:
-    case Precision::mxfp8:  // nobody published products with its scales: those of blocks stand in
-      return fp8_block_matmul;
-    case Precision::nvfp4:
-      return fp4_matmul;
-    default:
-      return matmul_forward;
-  }
-}
-
-// Both operands of the three products.
-void add_casts(std::vector<KernelUse>& out, const Product& p, const OperatorSettings& settings) {
-  const std::int64_t in = p.m * p.k;
-  const std::int64_t made = p.m * p.n;
-  const std::int64_t weight = p.experts * p.n * p.k;
-  add_cast(out, in, Pass::forward, settings);
-  add_cast(out, made, Pass::backward_input, settings);
-  if (!settings.cast_each_use) return;
-  add_cast(out, weight, Pass::forward, settings);
-  add_cast(out, weight, Pass::backward_input, settings);
-  add_cast(out, made, Pass::backward_weight, settings);
-  add_cast(out, in, Pass::backward_weight, settings);
-}
-
-void add_grouped(std::vector<KernelUse>& out, const Product& p, bool low, const OperatorSettings& settings) {
-  const std::array<std::int64_t, kMostSizes> sizes{p.experts, p.m, p.n, p.k};
-  const double share = low ? settings.grouped_share : 1;
-  out.push_back({{grouped_forward, sizes}, Pass::forward, share});
-  out.push_back({{grouped_input, sizes}, Pass::backward_input, share});
-  out.push_back({{grouped_weight, sizes}, Pass::backward_weight, share});
-}
-
-void add_product(std::vector<KernelUse>& out, const Product& p, bool low, const OperatorSettings& settings) {
-  if (low) add_casts(out, p, settings);
-  if (p.experts > 1) return add_grouped(out, p, low, settings);
-  if (low) {
-    const KernelKind kind = product_of(settings.precision);
-    out.push_back({{kind, {p.m, p.n, p.k}}, Pass::forward});
-    out.push_back({{kind, {p.m, p.k, p.n}}, Pass::backward_input});
-    out.push_back({{kind, {p.n, p.k, p.m}}, Pass::backward_weight});
-  } else {
-    out.push_back({{matmul_forward, {p.m, p.n, p.k}}, Pass::forward});
-    out.push_back({{matmul_input, {p.m, p.n, p.k}}, Pass::backward_input});
-    out.push_back({{matmul_weight, {p.m, p.n, p.k}}, Pass::backward_weight});
-  }
-  if (p.bias) out.push_back({{bias_gradient, {p.m, p.n}}, Pass::backward_weight});
-}
-
-void add_products(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
-                  const OperatorSettings& settings) {
-  std::vector<Product> products = products_of(layer, op);
-  if (settings.fused_projections && products.size() > 1) {
-    Product whole = products.front();
-    for (std::size_t i = 1; i < products.size(); ++i) {
-      whole.n += products[i].n;
-      whole.bias = whole.bias || products[i].bias;
-    }
-    // The parts' gradients are put side by side before the product.
-    out.push_back({{copy, {whole.m * whole.n}}, Pass::backward_input});
-    products = {whole};
-  }
-  const bool low = is_low(settings.precision) && layer.low_product(op);
-  for (const Product& p : products) add_product(out, p, low, settings);
 }
 
 struct Pair {
@@ -312,7 +196,8 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
       return;
     case OperatorKind::router: {
       const std::int64_t chosen = op.outputs.size() > 1 ? last(layer.tensor(op.outputs[1]).shape) : 1;
-      add_both(out, {router_forward, router_backward, kRouterLaunches.forward, kRouterLaunches.backward}, {elements(in) / last(in), last(in), chosen});
+      add_both(out, {router_forward, router_backward, kRouterLaunches.forward, kRouterLaunches.backward},
+               {elements(in) / last(in), last(in), chosen});
       return;
     }
     case OperatorKind::dispatch:
@@ -328,15 +213,15 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
         // that come back are multiplied by their weight, whose gradient reads them once more.
         const std::int64_t rows = width * (2 * copies + 2 * tokens);
         out.push_back({{fused, {rows}}, Pass::forward, 1, issued.forward});
-        out.push_back({{fused, {sends ? rows : rows + 2 * width * copies}}, Pass::backward_input, 1, issued.backward});
+        out.push_back(
+            {{fused, {sends ? rows : rows + 2 * width * copies}}, Pass::backward_input, 1, issued.backward});
         return;
       }
       // Under expert parallelism rows that arrive are not a multiple of those that were there.
-      add_both(
-          out,
-          {sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
-           issued.forward, issued.backward},
-          {std::max<std::int64_t>(1, copies / top), top, width});
+      add_both(out,
+               {sends ? dispatch_forward : combine_forward, sends ? dispatch_backward : combine_backward,
+                issued.forward, issued.backward},
+               {std::max<std::int64_t>(1, copies / top), top, width});
       return;
     }
     case OperatorKind::position:
@@ -359,24 +244,7 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
   }
 }
 
-// What is left of the gain of low precision in grouped products: on an H200, 8-bit ones are 1.55 times as fast as
-// 16-bit ones (median of six shapes of 8 to 32 experts; 2026-11-15, driver 580.159.04, torch 2.11,
-// torch._scaled_grouped_mm against torch._grouped_mm), and large plain ones 2.03 times.
-constexpr double kGroupedGain = 1.55 / 2.03;
-
-double reached(double rate, KernelKind kind) {
-  return rate * fitted_constants().matmul[static_cast<std::size_t>(kind)].rate_share;
-}
-
 }  // namespace
-
-double grouped_share(const DeviceRates& rates, Precision precision) {
-  if (!is_low(precision)) return 1;
-  const double low = precision == Precision::fp8     ? reached(rates.fp8_rate, fp8_matmul)
-                     : precision == Precision::nvfp4 ? reached(rates.fp4_rate, fp4_matmul)
-                                                     : reached(rates.fp8_block_rate, fp8_block_matmul);
-  return low > 0 ? std::min(1.0, reached(rates.rate, matmul_forward) / (kGroupedGain * low)) : 1;
-}
 
 std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
                                   const OperatorSettings& settings) {

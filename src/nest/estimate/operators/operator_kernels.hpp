@@ -32,11 +32,11 @@ struct OperatorSettings {
   // Operands are cast to a low precision before each product, and kept in 16 bits; otherwise inputs once, and
   // weights once a step, with the update.
   bool cast_each_use = true;
-  double grouped_share = 1;  // time of a grouped product in low precision over that in 16 bits
+  double grouped_share = 1;              // time of a grouped product in low precision over that in 16 bits
   CudaGraphs graphs = CudaGraphs::none;  // what the host launches at once
-  double host_time = 1;  // issuing a kernel, over plain PyTorch
-  double attention_time = 1;  // of flash attention kernels: see flash_time
-  double masked_time = 0;     // where windows are masks over all keys: of the kernels that take a mask
+  double host_time = 1;                  // issuing a kernel, over plain PyTorch
+  double attention_time = 1;             // of flash attention kernels: see flash_time
+  double masked_time = 0;  // where windows are masks over all keys: of the kernels that take a mask
 
   bool operator==(const OperatorSettings&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "nest/estimate/operators/test_kernel_uses.hpp"
 #include "nest/estimate/operators/test_operator_layers.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/model/blocks/ends.hpp"
@@ -16,20 +17,8 @@ using enum KernelKind;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<KernelKind> kinds(const std::vector<KernelUse>& uses, Pass pass) {
-  std::vector<KernelKind> out;
-  for (const KernelUse& use : uses) {
-    if (use.pass == pass) out.push_back(use.call.kind);
-  }
-  return out;
-}
-
-const Operator& find(const LayerType& layer, const std::string& name) {
-  for (const Operator& op : layer.operators) {
-    if (op.name == name) return op;
-  }
-  throw std::runtime_error("no operator " + name);
-}
+using test::find;
+using test::kinds;
 
 TEST(OperatorKernels, ThreeWeightsAreThreeProductsOrOne) {
   const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 2, 2, 1024);
@@ -126,37 +115,6 @@ TEST(OperatorKernels, ARingTurnsTheScoresOfEachChunk) {
   const ShardedLayer ring = shard_layer(model.type_of(LayerId(1)), {.context = 4});
   for (const KernelUse& use : kernels_of(ring.layer, find(ring.layer, "attention"), {}))
     EXPECT_EQ(use.repeats, 4);
-}
-
-TEST(OperatorKernels, EightBitProductsQuantizeTheirOperands) {
-  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
-  const Operator& down = find(layer, "down");
-  // Both operands of each product (torchao), or inputs and gradients once, and weights once a step.
-  const auto each = kernels_of(layer, down, {.precision = Precision::fp8});
-  EXPECT_THAT(kinds(each, Pass::forward), ElementsAre(fused, fused, fp8_matmul));
-  EXPECT_THAT(kinds(each, Pass::backward_weight), ElementsAre(fused, fused, fp8_matmul));
-  const auto once = kernels_of(layer, down, {.precision = Precision::fp8, .cast_each_use = false});
-  EXPECT_THAT(kinds(once, Pass::forward), ElementsAre(fused, fp8_matmul));
-  EXPECT_THAT(kinds(once, Pass::backward_input), ElementsAre(fused, fp8_matmul));
-  EXPECT_THAT(kinds(once, Pass::backward_weight), ElementsAre(fp8_matmul));
-  // 1,024 tokens of 14,336 values: read twice in 16 bits, written along rows and columns in 8.
-  EXPECT_EQ(once[0].call.sizes[0], 1024 * 14336 * (2 + 2 + 1 + 1));
-}
-
-TEST(OperatorKernels, EveryPrecisionHasItsProducts) {
-  const LayerType layer = test::shard_block(test::test_model("llama3-8b"), 1, 1, 1024);
-  const Operator& down = find(layer, "down");
-  const auto kind = [&](Precision p) {
-    return kinds(kernels_of(layer, down, {.precision = p, .cast_each_use = false}), Pass::backward_weight).front();
-  };
-  EXPECT_EQ(kind(Precision::bf16), matmul_weight);
-  EXPECT_EQ(kind(Precision::fp8_block), fp8_block_matmul);
-  EXPECT_EQ(kind(Precision::mxfp8), fp8_block_matmul);
-  EXPECT_EQ(kind(Precision::nvfp4), fp4_matmul);
-  const Model model = build_model(zoo_model("llama3-8b"), {.sequence = 1024});
-  const LayerType& head = model.type_of(LayerId(static_cast<std::int32_t>(model.layers.size()) - 1));
-  EXPECT_THAT(kinds(kernels_of(head, find(head, "logits"), {.precision = Precision::fp8}), Pass::forward),
-              ElementsAre(matmul_forward));
 }
 
 TEST(OperatorKernels, ExpertsAreGrouped) {

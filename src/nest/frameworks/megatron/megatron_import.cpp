@@ -175,7 +175,7 @@ class Import {
     t.sequence = whole("--seq-length").value_or(question_.given.sequence.value_or(inputs.default_sequence()));
     const bool eight = has("--fp8-format") || has("--fp8-hybrid");
     const std::string scales = text("--fp8-recipe").value_or("delayed");
-    t.precision = has("--fp4-format")                ? Precision::nvfp4
+    t.precision = has("--fp4-format")              ? Precision::nvfp4
                   : eight && scales == "mxfp8"     ? Precision::mxfp8
                   : eight && scales == "blockwise" ? Precision::fp8_block
                   : eight                          ? Precision::fp8

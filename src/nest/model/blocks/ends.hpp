@@ -14,7 +14,8 @@ namespace nest::model {
 [[nodiscard]] LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_table);
 
 // One input for each layer that the head reads: one, or two towers, or the trunk and the prediction modules.
-[[nodiscard]] LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs, bool fused_loss = false);
+[[nodiscard]] LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs,
+                                   bool fused_loss = false);
 
 // One multi-token prediction module: norms, the joining projection, one block like the stack's last, a norm.
 [[nodiscard]] LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style = {});

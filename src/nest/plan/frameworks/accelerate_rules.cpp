@@ -17,9 +17,11 @@ bool by_deepspeed(const Parallelism& p) {
 }
 
 constexpr std::array kAccelerate{
-    FrameworkRule{"usual-precision", "NEST's export for Accelerate has no words for fp8-block, mxfp8 and nvfp4",
+    FrameworkRule{"usual-precision",
+                  "NEST's export for Accelerate has no words for fp8-block, mxfp8 and nvfp4",
                   usual_precision},
-    FrameworkRule{"usual-exchange", "NEST's export for Accelerate sends tokens to experts by a plain all-to-all",
+    FrameworkRule{"usual-exchange",
+                  "NEST's export for Accelerate sends tokens to experts by a plain all-to-all",
                   usual_exchange},
     FrameworkRule{"no-pipeline", "Accelerate has no pipeline for training",
                   [](const PlanDegrees& d) { return d.parallelism.pipeline == 1; }},

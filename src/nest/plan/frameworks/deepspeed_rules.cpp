@@ -7,9 +7,10 @@ namespace nest::plan {
 namespace {
 
 constexpr std::array kDeepSpeed{
-    FrameworkRule{"usual-precision", "NEST's export for DeepSpeed has no words for fp8-block, mxfp8 and nvfp4",
-                  usual_precision},
-    FrameworkRule{"usual-exchange", "NEST's export for DeepSpeed sends tokens to experts by a plain all-to-all",
+    FrameworkRule{"usual-precision",
+                  "NEST's export for DeepSpeed has no words for fp8-block, mxfp8 and nvfp4", usual_precision},
+    FrameworkRule{"usual-exchange",
+                  "NEST's export for DeepSpeed sends tokens to experts by a plain all-to-all",
                   usual_exchange},
     FrameworkRule{"no-fp8", "DeepSpeed trains in bf16 and fp16",
                   [](const PlanDegrees& d) { return !is_low(d.training.precision); }},

@@ -16,9 +16,11 @@ bool shards_over_all_ranks(const PlanDegrees& d) {
 
 // What Megatron-LM has flags for and these do not export yet.
 constexpr std::array kCore{
-    FrameworkRule{"usual-precision", "NEST's export for Megatron-LM has no words for fp8-block, mxfp8 and nvfp4",
+    FrameworkRule{"usual-precision",
+                  "NEST's export for Megatron-LM has no words for fp8-block, mxfp8 and nvfp4",
                   usual_precision},
-    FrameworkRule{"usual-exchange", "NEST's export for Megatron-LM sends tokens to experts by a plain all-to-all",
+    FrameworkRule{"usual-exchange",
+                  "NEST's export for Megatron-LM sends tokens to experts by a plain all-to-all",
                   usual_exchange},
 };
 

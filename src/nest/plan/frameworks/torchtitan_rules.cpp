@@ -29,9 +29,11 @@ bool titan_main(const Parallelism& p) {
 }
 
 constexpr std::array kTorchtitan{
-    FrameworkRule{"usual-precision", "NEST's export for torchtitan has no words for fp8-block, mxfp8 and nvfp4",
+    FrameworkRule{"usual-precision",
+                  "NEST's export for torchtitan has no words for fp8-block, mxfp8 and nvfp4",
                   usual_precision},
-    FrameworkRule{"usual-exchange", "NEST's export for torchtitan sends tokens to experts by a plain all-to-all",
+    FrameworkRule{"usual-exchange",
+                  "NEST's export for torchtitan sends tokens to experts by a plain all-to-all",
                   usual_exchange},
     FrameworkRule{"no-fp16", "torchtitan trains in bf16 and fp8",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp16; }},

@@ -98,8 +98,9 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
   std::optional<Reader> strategy = r.object_if("strategy");
   const Strategy& whole = plan.parallelism.strategy;
   stage.strategy =
-      strategy ? read_strategy(*strategy, {.dispatcher = whole.dispatcher, .expert_overlap = whole.expert_overlap})
-               : whole;
+      strategy
+          ? read_strategy(*strategy, {.dispatcher = whole.dispatcher, .expert_overlap = whole.expert_overlap})
+          : whole;
   if (strategy) strategy->warn_unknown(warnings);
   stage.recompute = read_recompute(r, "recompute", recompute, warnings);
   if (const Value* devices = r.find("devices")) {

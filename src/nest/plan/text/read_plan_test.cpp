@@ -98,7 +98,8 @@ TEST(ReadPlan, WrongTypes) {
   EXPECT_EQ(message(R"({"training": {"global_batch": 1.5}})"),
             "p.json: line 1, training.global_batch: a whole number is expected, not '1.5'");
   EXPECT_EQ(message(R"({"training": {"precision": "bf61"}})"),
-            "p.json: line 1, training.precision: 'bf61' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; did you mean 'bf16'?");
+            "p.json: line 1, training.precision: 'bf61' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; "
+            "did you mean 'bf16'?");
   EXPECT_EQ(message(R"({"parallelism": {"schedule": "1F1B"}})"),
             "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v; "
             "did you "

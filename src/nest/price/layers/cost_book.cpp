@@ -14,9 +14,12 @@ constexpr std::size_t kMostKept = 4096;
 constexpr std::size_t kMostModels = 64;
 
 std::array<std::int64_t, 7> degrees_of(const Strategy& s) {
-  return {s.tensor,  s.shards_sequence() ? 1 : 0,
-          s.context, s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
-          s.expert,  s.expert_tensor_degree(),
+  return {s.tensor,
+          s.shards_sequence() ? 1 : 0,
+          s.context,
+          s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
+          s.expert,
+          s.expert_tensor_degree(),
           2 * static_cast<std::int64_t>(s.used_dispatcher()) + (s.overlaps_experts() ? 1 : 0)};
 }
 

@@ -29,9 +29,11 @@ BuildOptions LayerPricer::build_options(std::int64_t micro_batch,
 }
 
 std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strategy& strategy) const {
-  return shard_types(model, strategy, {.expert_imbalance = recipe_->expert_imbalance,
-                                        .capacity_factor = recipe_->capacity_factor,
-                                        .low_dispatch = recipe_->low_dispatch}, strategies_);
+  return shard_types(model, strategy,
+                     {.expert_imbalance = recipe_->expert_imbalance,
+                      .capacity_factor = recipe_->capacity_factor,
+                      .low_dispatch = recipe_->low_dispatch},
+                     strategies_);
 }
 
 OperatorTimes LayerPricer::times(Precision precision) {

@@ -97,7 +97,8 @@ TEST(SweepQuestion, SaysWhatIsWrong) {
             "or a layer "
             "profile");
   EXPECT_EQ(refusal("precision", "fp4"),
-            "precision=fp4: bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 is expected, not 'fp4'; did you mean 'fp8'?");
+            "precision=fp4: bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 is expected, not 'fp4'; did you mean "
+            "'fp8'?");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
+#include "nest/solve/twin/twin_exchanges.hpp"
 
 namespace nest::solve {
 namespace {
@@ -73,9 +74,8 @@ class Space {
     const LayerProfile* profile = inputs_.profile();
     const std::int64_t batch = plan_.training.global_batch;
     Numbers open{1, 2, 4, 8, 16};
-    if (profile != nullptr) {
-      open = {profile->micro_batch};
-    } else {
+    if (profile != nullptr) open = {profile->micro_batch};
+    if (profile == nullptr) {
       // While half of it has fewer than 65,536 tokens.
       std::int64_t tokens = 0;
       for (const StackSpec& stack : std::get<ModelSpec>(inputs_.source).stacks)
@@ -100,27 +100,15 @@ class Space {
     }
   }
 
-  // Layer profiles know no dispatchers.
-  [[nodiscard]] std::vector<std::pair<Dispatcher, bool>> exchanges(std::int64_t expert) const {
-    if (expert == 1 || inputs_.profile() != nullptr) return {{Dispatcher::alltoall, false}};
-    std::vector<std::pair<Dispatcher, bool>> all;
-    for (const Dispatcher d : values_of<Dispatcher>(space_.dispatchers, {inputs_.recipe.dispatcher})) {
-      for (const bool o : values_of<bool>(space_.expert_overlap, {inputs_.recipe.expert_overlap}))
-        all.emplace_back(d, o);
-    }
-    return all;
-  }
-
   // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
   void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
-    const std::vector<bool> sequence = values_of<bool>(space_.sequence_parallel, {of.sequence_parallel});
-    const auto methods = values_of<ContextMethod>(space_.context_methods, {ContextMethod::ring});
-    for (const bool sp : sequence) {
-      for (const ContextMethod method : methods) {
+    constexpr auto kRing = ContextMethod::ring;
+    for (const bool sp : values_of<bool>(space_.sequence_parallel, {of.sequence_parallel})) {
+      for (const auto method : values_of<ContextMethod>(space_.context_methods, {kRing})) {
         for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices())) {
-          for (const auto& [dispatcher, overlap] : exchanges(of.expert))
-            add_new(list, Strategy{of.tensor, sp && of.tensor > 1, of.context,
-                                   of.context > 1 ? method : ContextMethod::ring, of.expert, x, dispatcher, overlap});
+          for (const auto& [dispatcher, overlap] : twin_exchanges(inputs_, space_, of.expert))
+            add_new(list, {of.tensor, sp && of.tensor > 1, of.context, of.context > 1 ? method : kRing,
+                           of.expert, x, dispatcher, overlap});
         }
       }
     }

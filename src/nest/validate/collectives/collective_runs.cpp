@@ -63,8 +63,8 @@ void compare_pairs(CollectiveRuns& runs) {
     const CollectiveResult& a = runs.rows[i];
     for (std::size_t k = i + 1; k < runs.rows.size(); ++k) {
       const CollectiveResult& b = runs.rows[k];
-      if (!a.scored() || !b.scored() || a.kind == CollectiveKind::none || a.kind != b.kind || a.message != b.message ||
-          a.measured == b.measured)
+      if (!a.scored() || !b.scored() || a.kind == CollectiveKind::none || a.kind != b.kind ||
+          a.message != b.message || a.measured == b.measured)
         continue;
       ++runs.pairs;
       if ((a.measured < b.measured) == (a.predicted < b.predicted)) {

@@ -39,7 +39,8 @@ std::optional<Cluster> cluster_of(const Accelerator& accelerator, std::int64_t n
   const std::int64_t devices = accelerator.scale_up.domain > 0 ? 4 : 8;
   ClusterParts parts{.name = "dispatch", .accelerator = accelerator};
   parts.levels.push_back(level_of("node", devices, *accelerator.scale_up_bandwidth, Seconds{1e-6}));
-  if (nodes > 1) parts.levels.push_back(level_of("network", nodes, *accelerator.nic_bandwidth, Seconds{5e-6}));
+  if (nodes > 1)
+    parts.levels.push_back(level_of("network", nodes, *accelerator.nic_bandwidth, Seconds{5e-6}));
   return Cluster(std::move(parts));
 }
 
@@ -64,8 +65,8 @@ CollectiveResult check(const CsvRow& csv, const Row& row, bool back) {
   CollectiveResult out{.id = row.id + " " + way,
                        .source = csv.text("source"),
                        .stratum = way + (row.nodes > 1 ? ", several nodes" : ", one node")};
-  out.measured = Seconds{kMicro * (number_of(csv, (way + "_us").c_str()) +
-                                   number_of(csv, (way + "_notify_us").c_str()))};
+  out.measured = Seconds{
+      kMicro * (number_of(csv, (way + "_us").c_str()) + number_of(csv, (way + "_notify_us").c_str()))};
   const Accelerator* accelerator = accelerator_of(row.hardware);
   const std::optional<Cluster> cluster =
       accelerator != nullptr ? cluster_of(*accelerator, row.nodes) : std::nullopt;
@@ -107,7 +108,9 @@ CollectiveRuns check_dispatches(const std::string& file, std::string_view text) 
       if (!value) csv.fail(column, "a positive whole number");
       return *value;
     };
-    Row row{.id = "line " + std::to_string(csv.line()), .hardware = csv.text("hardware"), .nodes = whole("num_nodes")};
+    Row row{.id = "line " + std::to_string(csv.line()),
+            .hardware = csv.text("hardware"),
+            .nodes = whole("num_nodes")};
     constexpr std::int64_t kMost = 4096;
     row.hidden = static_cast<double>(whole("hidden"));
     row.tokens = static_cast<double>(whole("tokens_per_gpu"));

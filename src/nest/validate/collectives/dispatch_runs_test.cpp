@@ -10,7 +10,8 @@ namespace nest::validate {
 namespace {
 
 const std::string kHeader =
-    "source,hardware,num_nodes,hidden,tokens_per_gpu,topk,experts,dispatch_sms,dispatch_us,dispatch_notify_us,"
+    "source,hardware,num_nodes,hidden,tokens_per_gpu,topk,experts,dispatch_sms,dispatch_us,dispatch_notify_"
+    "us,"
     "combine_sms,combine_us,combine_notify_us\n";
 
 // DeepEP's own table for H800 and 8 devices: 4,096 tokens of 7,168 values, 153 GB/s out and 158 GB/s back, where the
@@ -19,9 +20,9 @@ TEST(DispatchRuns, TheAuthorsOwnTable) {
   const double copies = 4096 * 5.295;
   const double out = copies * 7168 * (1 + 4.0 / 128) / 153e9 * 1e6;
   const double back = copies * 7168 * 2 / 158e9 * 1e6;
-  const CollectiveRuns runs = check_dispatches(
-      "d.csv", kHeader + "x,NVIDIA H800,1,7168,4096,8,256,24," + std::to_string(out) + ",0,24," +
-                   std::to_string(back) + ",0\n");
+  const CollectiveRuns runs =
+      check_dispatches("d.csv", kHeader + "x,NVIDIA H800,1,7168,4096,8,256,24," + std::to_string(out) +
+                                    ",0,24," + std::to_string(back) + ",0\n");
   ASSERT_EQ(runs.rows.size(), 2U);
   EXPECT_NEAR(runs.rows[0].error(), 0, 0.12);
   EXPECT_NEAR(runs.rows[1].error(), 0, 0.12);

@@ -34,8 +34,8 @@ std::vector<FittedConstant> all_constants() {
       out.push_back({a.name, kProducts, a.matmul_share(MathType::bf16).value, a.matmul_fit->without,
                      a.matmul_fit->project});
     if (a.power_fit)
-      out.push_back({a.name, kClocks, a.power_share(MathType::bf16).value, a.power_fit->without,
-                     a.power_fit->project});
+      out.push_back(
+          {a.name, kClocks, a.power_share(MathType::bf16).value, a.power_fit->without, a.power_fit->project});
   }
   return out;
 }

@@ -8,9 +8,9 @@
 namespace nest::validate {
 
 const StageMemory* RunPrediction::fullest() const {
-  const auto most = std::max_element(stages.begin(), stages.end(), [](const StageMemory& a, const StageMemory& b) {
-    return a.total() < b.total();
-  });
+  const auto most =
+      std::max_element(stages.begin(), stages.end(),
+                       [](const StageMemory& a, const StageMemory& b) { return a.total() < b.total(); });
   return most == stages.end() ? nullptr : &*most;
 }
 

@@ -54,16 +54,52 @@ constexpr auto kBf16 = StateDType::bf16;
 // alpa                XLA: compiled, collectives in the computation's stream
 // colossalai          Gemini and ZeRO plugins: 16-bit gradients, reduced beside the backward pass
 constexpr std::array<Framework, 11> kFrameworks{{
-    {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
-     false, 0, false, false, false, LowCasts::cached},
-    {"nemo-megatron", "megatron-bridge@2026-01", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash,
-     false, 0, false, false, false, LowCasts::held, true},
+    {"megatron", "megatron", kBf16, true, kFp32, kFp32, 1, 1, false, 1, true, true, kNewestFlash, false, 0,
+     false, false, false, LowCasts::cached},
+    {"nemo-megatron",
+     "megatron-bridge@2026-01",
+     kBf16,
+     true,
+     kFp32,
+     kFp32,
+     1,
+     1,
+     false,
+     1,
+     true,
+     true,
+     kNewestFlash,
+     false,
+     0,
+     false,
+     false,
+     false,
+     LowCasts::held,
+     true},
     {"megatron-2021", "megatron", kBf16, true, kBf16, kBf16, 0, 0, false, 0, false, false},
     {"megatron-deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 0, 0, false, 1, false, false, kNewestFlash,
      true, 2},
     {"deepspeed", "deepspeed", kBf16, true, kBf16, kBf16, 1, 1, false, 1, false, true},
-    {"fsdp", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, false, true, 1, false, 0, false, true,
-     false, LowCasts::cached, true},
+    {"fsdp",
+     "torchtitan",
+     kFp32,
+     false,
+     kFp32,
+     kFp32,
+     1,
+     1,
+     false,
+     3,
+     false,
+     true,
+     1,
+     false,
+     0,
+     false,
+     true,
+     false,
+     LowCasts::cached,
+     true},
     {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2, false, 0, false,
      false, true},
     {"maxtext", "maxtext", kFp32, false, kFp32, kBf16, 1, 1, true, 3, true, true},
@@ -104,7 +140,8 @@ CudaGraphs graphs_of(const RunRow& row) {
   if (row.cuda_graph == "full_iteration") return CudaGraphs::whole;
   if (row.cuda_graph == "transformer_engine") return CudaGraphs::parts;
   if (!row.cuda_graph.empty()) return CudaGraphs::none;
-  if (mentions(row.notes, "full cuda graph yes") || mentions(row.notes, "cuda graphs on")) return CudaGraphs::whole;
+  if (mentions(row.notes, "full cuda graph yes") || mentions(row.notes, "cuda graphs on"))
+    return CudaGraphs::whole;
   return mentions(row.notes, "cuda graphs attn") ? CudaGraphs::parts : CudaGraphs::none;
 }
 
