@@ -23,7 +23,8 @@ Reached chain(const TokenRoute& route, double devices, double nodes) {
   std::array<Kind, 3> kinds{{{experts / devices, Kind::device},
                              {experts / nodes, Kind::node},
                              {experts / static_cast<double>(route.groups), Kind::group}}};
-  std::stable_sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.size < b.size; });
+  std::sort(kinds.begin(), kinds.end(),
+            [](const Kind& a, const Kind& b) { return a.size != b.size ? a.size < b.size : a.of < b.of; });
   std::map<Counts, double> states{{Counts{}, 1.0}};
   for (std::int64_t pick = 0; pick < route.top_k; ++pick) {
     std::map<Counts, double> next;
