@@ -41,6 +41,7 @@ std::optional<Precision> find_precision(std::string_view name) {
 const std::vector<std::string>& precision_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
+    names.reserve(kPrecisions.size());
     for (const PrecisionFacts& f : kPrecisions) names.emplace_back(f.name);
     return names;
   }();

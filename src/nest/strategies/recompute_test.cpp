@@ -97,6 +97,41 @@ TEST(Recompute, OnTheFirstLayersOfAStage) {
   EXPECT_EQ(spell({RecomputePolicy::selective}), "selective");
 }
 
+// One layer of Qwen3 30B with experts, 1,024 tokens of 2,048 values, 8 copies of each to experts of 768.
+TEST(RecomputeModules, GiveUpWhatTheyMake) {
+  const Model model = build_model(zoo_model("qwen3-30b-a3b"), {.sequence = 1024});
+  const ShardedLayer layer = shard_layer(block_with(model, "qkv"), {});
+  const auto kept = [&](const RecomputeModules& modules) {
+    Selective selective(SelectiveRecompute::modules);
+    selective.modules = modules;
+    return recompute_cost(layer, RecomputePolicy::selective, selective);
+  };
+  const Bytes all = recompute_cost(layer, RecomputePolicy::none).stash;
+  // The activated rows, 2 bytes a value.
+  const RecomputeCost act = kept({RecomputeModule::moe_act});
+  EXPECT_EQ((all - act.stash).value, 1024 * 8 * 768 * 2);
+  EXPECT_EQ(names(layer.layer, act.operators), std::vector<std::string>{"experts.activation"});
+  EXPECT_EQ(act.transient.value, 1024 * 8 * 768 * 2);
+  // The results of both norms, and a 32-bit statistic of each row.
+  const RecomputeCost norms = kept({RecomputeModule::layernorm});
+  EXPECT_EQ((all - norms.stash).value, 2 * 1024 * (2048 * 2 + 4));
+  EXPECT_EQ(names(layer.layer, norms.operators), (std::vector<std::string>{"attention_norm", "ffn_norm"}));
+  // The attention core alone is what "selective" meant before.
+  EXPECT_EQ(kept({RecomputeModule::core_attn}).stash,
+            recompute_cost(layer, RecomputePolicy::selective).stash);
+}
+
+TEST(Recompute, LowPrecisionKeepsOperandsInItsOwnBits) {
+  const Model model = build_model(zoo_model("llama3-8b"), {.sequence = 1024});
+  const ShardedLayer layer = shard_layer(block_with(model, "qkv"), {});
+  const auto kept = [&](Precision precision) {
+    return recompute_cost(layer, RecomputePolicy::none, {}, precision).stash.value;
+  };
+  // Inputs of qkv, of gate and up, and of down take one byte less; attention's result is kept for its own sake too.
+  const std::int64_t inputs = 1024 * (4096 + 4096 + 14336);
+  EXPECT_EQ(kept(Precision::bf16) - kept(Precision::fp8), inputs - 1024 * 4096);
+}
+
 // Korthikanti et al. 2022, "Reducing activation recomputation": bytes kept by a layer of GPT in 16 bit, with
 // a heads, without a flash kernel and with dropout. They leave out the norms' fp32 statistics, which are 16
 // bytes a token here.

@@ -1,6 +1,5 @@
 #include "nest/model/graph/layer.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 

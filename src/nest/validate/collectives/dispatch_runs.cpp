@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 #include <optional>
 
 #include "nest/base/document/csv.hpp"
@@ -75,6 +74,7 @@ CollectiveResult check(const CsvRow& csv, const Row& row, bool back) {
     return out;
   }
   std::vector<DeviceId> ids;
+  ids.reserve(static_cast<std::size_t>(cluster->devices()));
   for (std::int32_t i = 0; i < cluster->devices(); ++i) ids.emplace_back(i);
   const TokenRoute route{.dispatcher = Dispatcher::deepep,
                          .experts = row.experts,

@@ -186,7 +186,7 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   recipe.expert_overlap = row.expert_overlap.value_or(mentions(row.notes, "all-to-all overlap"));
   recipe.cuda_graphs = graphs_of(row);
   recipe.low_casts = found->low_casts;
-  recipe.fused_loss = found->fused_loss;
+  recipe.fused_loss = recipe.fused_loss || found->fused_loss;
   recipe.stage_buffers = found->stage_buffers;
   recipe.compiled = row.compiled.value_or(found->compiled);
   recipe.overlap.gradient_reduce = found->gradient_overlap;
