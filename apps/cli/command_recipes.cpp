@@ -60,6 +60,11 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
                    r.master_weights ? ", and an fp32 master copy" : ""));
   line("gradients", fmt::format("{}, reduced in {}", name_of(r.gradient_dtype), name_of(r.reduce_dtype)));
   line("optimizer states", fmt::format("{} B per parameter", r.optimizer_bytes_per_parameter()));
+  line("experts",
+       fmt::format("tokens travel by {}{}{}", name_of(r.dispatcher), r.low_dispatch ? ", out in 8 bits" : "",
+                   r.expert_overlap ? ", beside the compute of another micro-batch" : ""));
+  line("launches", fmt::format("{:g} times the host time of plain PyTorch, CUDA graphs: {}", r.host_time,
+                               name_of(r.cuda_graphs)));
   line("expert imbalance", fmt::format("{:g} times the mean load", r.expert_imbalance));
   line("memory reserve", format_memory(r.reserve) + " per device");
   if (r.fragmentation > 0)
@@ -69,6 +74,7 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
   for (const auto& [key, share] : *written.find("overlap")->as_object()) {
     out += fmt::format("    {:<18}{:.0f} %\n", key, 100 * *share.as_real());
   }
+  if (!r.compared.empty()) out += "  compared: " + wrap(r.compared, kTextWidth, 12) + "\n";
   if (!r.source.empty()) out += "  source: " + wrap(r.source, kTextWidth, 10) + "\n";
   terminal.out(out);
   return kOk;
