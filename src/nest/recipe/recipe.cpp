@@ -58,6 +58,18 @@ void read_overlap(Reader r, Overlap& overlap) {
 
 constexpr std::string_view kNewest = "9999";
 
+// 2026-04
+bool is_month(std::string_view text) {
+  constexpr std::string_view kPattern = "dddd-dd";
+  if (text.size() != kPattern.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (kPattern[i] == 'd' ? !digit : text[i] != kPattern[i]) return false;
+  }
+  const std::string_view month = text.substr(5);
+  return month >= "01" && month <= "12";
+}
+
 // Changes that came with releases, by month; those after `until` are left out.
 Recipe read_over(Recipe recipe, Reader& r, std::string_view until);
 
@@ -65,10 +77,7 @@ Recipe read_changes(Recipe recipe, Reader changes, std::string_view until) {
   std::vector<std::string> months = changes.keys();
   std::sort(months.begin(), months.end());
   for (const std::string& month : months) {
-    const bool dated =
-        month.size() == 7 && month[4] == '-' &&
-        std::count_if(month.begin(), month.end(), [](char c) { return c >= '0' && c <= '9'; }) == 6;
-    if (!dated) changes.fail_at(month, "a month such as 2026-04 is expected, not '" + month + "'");
+    if (!is_month(month)) changes.fail_at(month, "a month such as 2026-04 is expected, not '" + month + "'");
     Reader change = changes.object(month);
     const std::string source = recipe.source;
     const std::string compared = recipe.compared;
@@ -228,8 +237,7 @@ Recipe named_recipe(std::string_view full) {
   const std::size_t at = full.find('@');
   const std::string_view name = full.substr(0, at);
   const std::string_view until = at == std::string_view::npos ? kNewest : full.substr(at + 1);
-  const bool dated = until == kNewest || (until.size() >= 7 && until[0] == '2' && until[4] == '-');
-  if (!dated)
+  if (until != kNewest && !is_month(until))
     throw InputError("", "", "'" + std::string(until) + "' is no month", "megatron-bridge@2026-04 names one");
   const EmbeddedFile* file = find_embedded(recipe_files(), name);
   if (file == nullptr) {

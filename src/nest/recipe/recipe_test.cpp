@@ -25,6 +25,7 @@ TEST(Recipe, AMonthLeavesLaterReleasesOut) {
   EXPECT_FALSE(named_recipe("megatron-bridge").source.empty());
   EXPECT_FALSE(named_recipe("megatron-bridge").compared.empty());
   EXPECT_THROW(static_cast<void>(named_recipe("megatron-bridge@spring")), InputError);
+  EXPECT_THROW(static_cast<void>(named_recipe("megatron-bridge@2026-13")), InputError);
 }
 
 TEST(Recipe, LowPrecisionBytes) {
