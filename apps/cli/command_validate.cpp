@@ -68,12 +68,10 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   const std::string file = *arguments.text(given.front());
   const std::string text = read_file(file);
   const bool all = arguments.has("--all");
-  if (given.front() == "--collectives") {
-    const CollectiveRuns runs = check_collectives(read_collective_rows(file, text), {.all = all});
-    show(runs, runs.all.rows, file, arguments, terminal);
-    write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
-  } else if (given.front() == "--dispatch") {
-    const CollectiveRuns runs = check_dispatches(file, text);
+  if (given.front() == "--collectives" || given.front() == "--dispatch") {
+    const CollectiveRuns runs = given.front() == "--dispatch"
+                                    ? check_dispatches(file, text)
+                                    : check_collectives(read_collective_rows(file, text), {.all = all});
     show(runs, runs.all.rows, file, arguments, terminal);
     write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else if (given.front() == "--runs") {

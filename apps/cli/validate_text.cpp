@@ -124,8 +124,7 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
   const bool unfit = runs.said_to_fit() < runs.scored();
   const std::string note = fmt::format(
       "* predicted not to fit in memory, although it ran (it would with what is named); {} of {} runs are "
-      "predicted to "
-      "fit\n",
+      "predicted to fit\n",
       runs.said_to_fit(), runs.scored());
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
          " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");

@@ -1,7 +1,7 @@
 // Parts of a layer that selective recomputation may repeat, by Megatron-LM's names. A set of them is what a recipe
 // means by "selective".
 //
-//   read_modules("layernorm moe_act")   -> {layernorm, moe_act}
+//   find_module("moe_act")   -> RecomputeModule::moe_act
 #pragma once
 
 #include <array>

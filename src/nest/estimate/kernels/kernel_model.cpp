@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nest/recipe/precision.hpp"
+
 namespace nest::estimate {
 namespace {
 
@@ -89,7 +91,7 @@ LowProduct low_product(KernelKind kind, const DeviceRates& device) {
     case KernelKind::fp8_block_matmul:
       return {device.fp8_block_rate, 1};
     case KernelKind::fp4_matmul:
-      return {device.fp4_rate, 0.5625};  // with a scale of 8 bits for each 16 values
+      return {device.fp4_rate, facts_of(Precision::nvfp4).operand_bytes};
     default:
       return {};
   }

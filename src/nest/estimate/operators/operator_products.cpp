@@ -48,8 +48,7 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
   return out;
 }
 
-// Casting values to a low precision for one use or for two (along rows and along columns), and where they are cast
-// for each use, the weights and inputs of the backward pass once more.
+// Casting values to a low precision: for one use, or for two (along rows and along columns).
 void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings) {
   const PrecisionFacts& facts = facts_of(settings.precision);
   const bool each = settings.cast_each_use;
@@ -59,21 +58,25 @@ void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const
   out.push_back({{fused, {std::llround(bytes * static_cast<double>(values))}}, pass, 1, looks ? 2 : 1});
 }
 
-KernelKind product_of(Precision precision) {
-  switch (precision) {
-    case Precision::fp8:
-      return fp8_matmul;
-    case Precision::fp8_block:
-    case Precision::mxfp8:  // nobody published products with its scales: those of blocks stand in
-      return fp8_block_matmul;
-    case Precision::nvfp4:
-      return fp4_matmul;
-    default:
-      return matmul_forward;
-  }
+struct LowProduct {
+  Precision precision;
+  KernelKind kind;
+  double DeviceRates::* rate;
+};
+// Nobody published products with the scales of mxfp8: those of blocks stand in.
+constexpr std::array<LowProduct, 4> kLowProducts{
+    {{Precision::fp8, fp8_matmul, &DeviceRates::fp8_rate},
+     {Precision::fp8_block, fp8_block_matmul, &DeviceRates::fp8_block_rate},
+     {Precision::mxfp8, fp8_block_matmul, &DeviceRates::fp8_block_rate},
+     {Precision::nvfp4, fp4_matmul, &DeviceRates::fp4_rate}}};
+
+// Of a precision that is low.
+const LowProduct& low_product_of(Precision precision) {
+  return *std::find_if(kLowProducts.begin(), kLowProducts.end(),
+                       [&](const LowProduct& row) { return row.precision == precision; });
 }
 
-// Both operands of the three products.
+// Inputs and gradients, each for all its uses; or both operands of each of the three products.
 void add_casts(std::vector<KernelUse>& out, const Product& p, const OperatorSettings& settings) {
   const std::int64_t in = p.m * p.k;
   const std::int64_t made = p.m * p.n;
@@ -99,7 +102,7 @@ void add_product(std::vector<KernelUse>& out, const Product& p, bool low, const 
   if (low) add_casts(out, p, settings);
   if (p.experts > 1) return add_grouped(out, p, low, settings);
   if (low) {
-    const KernelKind kind = product_of(settings.precision);
+    const KernelKind kind = low_product_of(settings.precision).kind;
     out.push_back({{kind, {p.m, p.n, p.k}}, Pass::forward});
     out.push_back({{kind, {p.m, p.k, p.n}}, Pass::backward_input});
     out.push_back({{kind, {p.n, p.k, p.m}}, Pass::backward_weight});
@@ -124,9 +127,8 @@ double reached(double rate, KernelKind kind) {
 
 double grouped_share(const DeviceRates& rates, Precision precision) {
   if (!is_low(precision)) return 1;
-  const double low = precision == Precision::fp8     ? reached(rates.fp8_rate, fp8_matmul)
-                     : precision == Precision::nvfp4 ? reached(rates.fp4_rate, fp4_matmul)
-                                                     : reached(rates.fp8_block_rate, fp8_block_matmul);
+  const LowProduct& product = low_product_of(precision);
+  const double low = reached(rates.*product.rate, product.kind);
   return low > 0 ? std::min(1.0, reached(rates.rate, matmul_forward) / (kGroupedGain * low)) : 1;
 }
 

@@ -23,8 +23,7 @@ RecomputeModules modules_of(const RunRow& row) {
     std::string_view word;
     RecomputeModule module;
   };
-  static constexpr std::array<Word, 9> kWords{{{"core_attn", RecomputeModule::core_attn},
-                                               {"mla_up_proj", RecomputeModule::mla_up_proj},
+  static constexpr std::array<Word, 8> kWords{{{"core_attn", RecomputeModule::core_attn},
                                                {"norm", RecomputeModule::layernorm},
                                                {"moe_act", RecomputeModule::moe_act},
                                                {"recompute norm,act", RecomputeModule::moe_act},
