@@ -99,8 +99,11 @@ struct Word {
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
 constexpr std::array<Word<ContextMethod>, 2> kMethods{
     {{"ring", ContextMethod::ring}, {"all_to_all", ContextMethod::all_to_all}}};
-constexpr std::array<Word<Dispatcher>, 3> kDispatcherWords{
-    {{"alltoall", Dispatcher::alltoall}, {"deepep", Dispatcher::deepep}, {"hybridep", Dispatcher::hybridep}}};
+constexpr auto kDispatcherWords = [] {
+  std::array<Word<Dispatcher>, kDispatchers.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = {name_of(kDispatchers[i]), kDispatchers[i]};
+  return words;
+}();
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};

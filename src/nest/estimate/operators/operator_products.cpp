@@ -58,22 +58,22 @@ void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const
   out.push_back({{fused, {std::llround(bytes * static_cast<double>(values))}}, pass, 1, looks ? 2 : 1});
 }
 
-struct LowProduct {
+struct LowKernel {
   Precision precision;
   KernelKind kind;
   double DeviceRates::* rate;
 };
 // Nobody published products with the scales of mxfp8: those of blocks stand in.
-constexpr std::array<LowProduct, 4> kLowProducts{
+constexpr std::array<LowKernel, 4> kLowKernels{
     {{Precision::fp8, fp8_matmul, &DeviceRates::fp8_rate},
      {Precision::fp8_block, fp8_block_matmul, &DeviceRates::fp8_block_rate},
      {Precision::mxfp8, fp8_block_matmul, &DeviceRates::fp8_block_rate},
      {Precision::nvfp4, fp4_matmul, &DeviceRates::fp4_rate}}};
 
 // Of a precision that is low.
-const LowProduct& low_product_of(Precision precision) {
-  return *std::find_if(kLowProducts.begin(), kLowProducts.end(),
-                       [&](const LowProduct& row) { return row.precision == precision; });
+const LowKernel& low_kernel_of(Precision precision) {
+  return *std::find_if(kLowKernels.begin(), kLowKernels.end(),
+                       [&](const LowKernel& row) { return row.precision == precision; });
 }
 
 // Inputs and gradients, each for all its uses; or both operands of each of the three products.
@@ -102,7 +102,7 @@ void add_product(std::vector<KernelUse>& out, const Product& p, bool low, const 
   if (low) add_casts(out, p, settings);
   if (p.experts > 1) return add_grouped(out, p, low, settings);
   if (low) {
-    const KernelKind kind = low_product_of(settings.precision).kind;
+    const KernelKind kind = low_kernel_of(settings.precision).kind;
     out.push_back({{kind, {p.m, p.n, p.k}}, Pass::forward});
     out.push_back({{kind, {p.m, p.k, p.n}}, Pass::backward_input});
     out.push_back({{kind, {p.n, p.k, p.m}}, Pass::backward_weight});
@@ -127,7 +127,7 @@ double reached(double rate, KernelKind kind) {
 
 double grouped_share(const DeviceRates& rates, Precision precision) {
   if (!is_low(precision)) return 1;
-  const LowProduct& product = low_product_of(precision);
+  const LowKernel& product = low_kernel_of(precision);
   const double low = reached(rates.*product.rate, product.kind);
   return low > 0 ? std::min(1.0, reached(rates.rate, matmul_forward) / (kGroupedGain * low)) : 1;
 }
