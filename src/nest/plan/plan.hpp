@@ -126,6 +126,7 @@ struct Prediction {
   FlopsPerSecond flops_per_device;  // of the model: no recomputation
   double mfu = 0;
   double bubble_fraction = 0;
+  Seconds stragglers;  // of the step, and of breakdown.data: all ranks wait for the slowest
   Breakdown breakdown;
 };
 

@@ -167,6 +167,7 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
   coster.step(whole, own, step, cost);
   cost.transient = round_up_bytes(whole.transient);
   cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0});
+  cost.gradients = cost.memory.gradients;
 }
 
 bool PlanCosts::alike(const Plan& plan, const PlanNetwork& network, std::size_t a, std::size_t b) const {
@@ -227,6 +228,12 @@ void PlanCosts::cost(const Plan& plan, const Setting& setting, std::vector<Stage
     // The optimizer's moment, where it needs more than the fullest moment of the passes.
     const Bytes passes = cost.memory.activations + cost.memory.workspace;
     if (cost.update > passes) cost.memory.workspace += cost.update - passes;
+    // Fresh gradients take the room of activations first: what is left of them counts.
+    const Bytes fresh = coster.fresh(cost.gradients, plan.training.micro_batches);
+    if (fresh.value > 0) {
+      const Bytes most = std::max(passes, cost.update + fresh);
+      cost.memory.gradients = most - cost.memory.activations - cost.memory.workspace;
+    }
     cost.memory.fragmentation = coster.fragmentation(cost.memory.allocated());
   }
 }

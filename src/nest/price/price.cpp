@@ -177,7 +177,7 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   const StageCoster& costing = coster(plan.training);
   costs.cost(plan, {.model = model, .network = *network, .coster = costing, .kept = own == nullptr},
              out.stages);
-  step_time(plan, options.pipeline_model, passes, out);
+  step_time(plan, options.pipeline_model, passes, costing.waiting(p.devices()), out);
   rates(plan, model, out.predicted);
   memory.clear();
   for (const StageCost& s : out.stages) memory.push_back(s.memory);

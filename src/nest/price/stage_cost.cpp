@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "nest/estimate/kernels/optimizer_time.hpp"
+#include "nest/estimate/kernels/slowest_rank.hpp"
 #include "nest/estimate/layers/fixed_memory.hpp"
 
 namespace nest::price {
@@ -25,6 +26,8 @@ const Shapes& either(const Shapes& alone, const Shapes& all) {
   return alone.empty() ? all : alone;
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
+
+constexpr double kSixteenBits = 2;  // bytes of a gradient as products write it
 
 double sharded(double parameters, const ParameterGroup& group) {
   return parameters / static_cast<double>(group.shards);
@@ -85,6 +88,14 @@ double send_overlap(const Overlap& overlap, Schedule schedule) {
                                                  : overlap.pipeline;
 }
 
+double StageCoster::waiting(std::int64_t devices) const {
+  return recipe_.jitter > 0 ? 1 + recipe_.jitter * slowest_rank(devices) : 1;
+}
+
+double StageCoster::memory_time(CollectiveKind kind, double bytes) const {
+  return memory_passes(kind) * bytes / rates_.bandwidth;
+}
+
 double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes) const {
   if (bytes <= 0) return 0;
   return slowest(kind, round_up_bytes(bytes), shapes, *collectives_).value;
@@ -107,23 +118,36 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   const double layers = std::max(1.0, t.of(Term::layers));
   const double dense = t.of(Term::dense_parameters) / layers;
   const double expert = t.of(Term::expert_parameters) / layers;
+  const auto traffic = [&](CollectiveKind kind, double bytes) {
+    return memory_time(kind, layers * (dense + expert) * bytes);
+  };
   const auto all_layers = [&](CollectiveKind kind, double bytes) {
     return recipe.zero_time * layers *
            (time(kind, dense * bytes, network.dense.inner) +
             time(kind, expert * bytes, network.expert.inner));
   };
-  const double gather =
-      zero.gathers_every_pass() ? all_layers(CollectiveKind::all_gather, gather_bytes(t, recipe)) : 0;
-  const double scatter =
-      all_layers(CollectiveKind::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)));
+  const double gathered = zero.gathers_every_pass() ? gather_bytes(t, recipe) : 0;
+  const auto scattered = static_cast<double>(size_of(recipe.reduce_dtype));
+  const double gather = all_layers(CollectiveKind::all_gather, gathered);
+  const double scatter = all_layers(CollectiveKind::reduce_scatter, scattered);
+  const double gather_traffic = traffic(CollectiveKind::all_gather, gathered);
   const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
   // In the backward pass both share the time of the compute.
   const double backward_gather = unhidden(gather, overlap.prefetch, out.backward_compute().value, layers);
   const double left = std::max(0.0, out.backward_compute().value - (gather - backward_gather));
   const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
-  out.forward_zero = Seconds{forward + overlap.slow_down * (gather - forward)};
+  out.forward_zero = Seconds{forward + slowed(gather - forward, gather, gather_traffic, overlap)};
   out.backward_zero =
-      Seconds{backward_gather + reduce + overlap.slow_down * (gather - backward_gather + scatter - reduce)};
+      Seconds{backward_gather + reduce + slowed(gather - backward_gather, gather, gather_traffic, overlap) +
+              slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, scattered), overlap)};
+  if (!recipe.copied_shards || !zero.gathers_every_pass()) return;
+  // Only what is gathered is copied.
+  const auto copied = [&](double parameters, const ParameterGroup& group) {
+    return time(CollectiveKind::all_gather, parameters * gathered, group.inner) > 0 ? layers * parameters : 0;
+  };
+  const double each = (copied(dense, network.dense) + copied(expert, network.expert)) / rates_.bandwidth;
+  out.forward_zero += Seconds{2 * gathered * each};
+  out.backward_zero += Seconds{(2 * gathered + kSixteenBits + scattered) * each};
 }
 
 Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
@@ -132,7 +156,8 @@ Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Sc
   const Overlap& overlap = recipe_.overlap;
   const double hidden = std::min(send_overlap(overlap, schedule) * send, beside.value);
   if (hidden_part != nullptr) *hidden_part = Seconds{hidden};
-  return Seconds{send - hidden + overlap.slow_down * hidden};
+  const double traffic = memory_time(CollectiveKind::send, static_cast<double>(bytes.value));
+  return Seconds{send - hidden + slowed(hidden, send, traffic, overlap)};
 }
 
 void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const StageStep& step,
@@ -145,10 +170,15 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   double reduce = 0;
   double alone = 0;
   double gather = 0;
+  double reduce_traffic = 0;
+  double gather_traffic = 0;
   const auto add = [&](std::vector<StepCollective>& list, CollectiveKind kind, Group group, double bytes,
                        const Shapes& shapes) {
     const double seconds = time(kind, bytes, shapes);
-    if (seconds > 0) list.push_back({kind, group, round_up_bytes(bytes), Seconds{seconds}});
+    if (seconds > 0) {
+      list.push_back({kind, group, round_up_bytes(bytes), Seconds{seconds}});
+      (&list == &out.reduces ? reduce_traffic : gather_traffic) += memory_time(kind, bytes);
+    }
     return seconds;
   };
   const auto bytes_each = static_cast<double>(size_of(recipe.reduce_dtype));
@@ -218,7 +248,8 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   out.reduce = Seconds{reduce_left + late};
   out.reduce_alone = Seconds{alone_left + late};
   out.gather = Seconds{gather_left};
-  out.slow_down = Seconds{overlap.slow_down * (reduce - reduce_left + gather - gather_left)};
+  out.slow_down = Seconds{slowed(reduce - reduce_left, reduce, reduce_traffic, overlap) +
+                          slowed(gather - gather_left, gather, gather_traffic, overlap)};
 
   const double held = held_parameters(t, network, zero, tied);
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));

@@ -86,6 +86,7 @@ struct StageCost {
   StageMemory memory;  // at the schedule's most stashes in flight
   Bytes transient;     // of memory.workspace: held only while a task runs
   Bytes update;        // held while the optimizer works, when no stash is
+  Bytes gradients;     // as they are then, where they come as stashes go; see StageCoster::fresh
 
   // Sums over the chunks.
   [[nodiscard]] Seconds f() const;
@@ -124,6 +125,9 @@ class StageCoster {
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
+  // A step over the same step if all devices were alike.
+  [[nodiscard]] double waiting(std::int64_t devices) const;
+
   void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
   [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
@@ -136,6 +140,10 @@ class StageCoster {
                              double tied) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                                    double tied, Bytes stashes) const;
+  // Of a stage's gradients: those that exist only once the stashes are gone. They belong to what the update holds.
+  [[nodiscard]] Bytes fresh(Bytes gradients, std::int64_t micro_batches) const {
+    return recipe_.fresh_gradients && micro_batches == 1 ? gradients : Bytes{0};
+  }
   // What the allocator holds beside so much, and what a device holds with that and the recipe's reserve.
   [[nodiscard]] Bytes fragmentation(Bytes allocated) const;
   [[nodiscard]] Bytes on_device(Bytes allocated) const;
@@ -143,6 +151,8 @@ class StageCoster {
   [[nodiscard]] Bytes allocatable() const;
 
  private:
+  // What its bytes take of the device's memory.
+  [[nodiscard]] double memory_time(CollectiveKind kind, double bytes) const;
   [[nodiscard]] double time(CollectiveKind kind, double bytes, const Shapes& shapes) const;
 
   Recipe recipe_;

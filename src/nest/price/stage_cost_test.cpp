@@ -91,6 +91,28 @@ TEST_F(StageCosts, GradientsHideBehindTheLastBackwardPass) {
   EXPECT_NEAR(step(0).slow_down.value, 0.2 * 6.002e-3 * 2 / 3, 1e-12);
 }
 
+// FSDP2 copies 2 bytes of each parameter out of gathered buffers, twice, and gradients into reduced ones.
+TEST_F(StageCosts, CopiesOfShardsTakeMemoryTime) {
+  const ChunkCost before = chunk(3);
+  inputs_.recipe.copied_shards = true;
+  restart();
+  const ChunkCost after = chunk(3);
+  const double forward = (after.forward_zero - before.forward_zero).value;
+  EXPECT_GT(forward, 0);
+  // Out: read and written, 2 bytes. In: read in 16 bits, and written as they are reduced, in 16 bits too.
+  EXPECT_NEAR((after.backward_zero - before.backward_zero).value / forward, (2 * 2 + 2 + 2) / (2 * 2.0),
+              1e-9);
+  EXPECT_EQ(chunk(2).forward_zero, Seconds{0});
+}
+
+TEST_F(StageCosts, OnlyMoreThanANodeWaitsForTheSlowest) {
+  EXPECT_EQ(coster_->waiting(1024), 1);
+  inputs_.recipe.jitter = 0.02;
+  restart();
+  EXPECT_EQ(coster_->waiting(8), 1);
+  EXPECT_NEAR(coster_->waiting(1024), 1.036, 0.002);
+}
+
 // A share of a half lets half of the reduction hide; there are 8 ms to hide 3 ms behind.
 TEST_F(StageCosts, AShareIsOfTheCollectiveNotOfTheCompute) {
   inputs_.recipe.overlap.gradient_reduce = 0.5;

@@ -26,7 +26,8 @@ StageEnd stage_end(const std::vector<StageCost>& stages, std::size_t i, Schedule
 
 }  // namespace
 
-void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, PricedPlan& out) {
+void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, double waiting,
+               PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   const Training& t = plan.training;
   const auto v = static_cast<std::size_t>(p.interleave);
@@ -76,6 +77,9 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   parts_of.data = Seconds{end.reduce + end.slow_down};
   parts_of.zero = m * own.zero + Seconds{end.update() - optimizer};
   parts_of.optimizer = Seconds{end.norm + optimizer};
+  // Ranks meet where gradients are reduced: that is where they wait.
+  result.stragglers = (waiting - 1) * parts_of.total();
+  parts_of.data += result.stragglers;
   result.step = parts_of.total();
 }
 

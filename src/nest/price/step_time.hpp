@@ -10,7 +10,8 @@
 namespace nest::price {
 
 // `stages` of `priced` are given; pipeline and predicted are made, rates and FLOPs apart. `passes` is
-// scratch.
-void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, PricedPlan& priced);
+// scratch. `waiting`: a step over the same step if all devices were alike.
+void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, double waiting,
+               PricedPlan& priced);
 
 }  // namespace nest::price

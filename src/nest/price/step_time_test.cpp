@@ -25,8 +25,8 @@ struct Step {
     plan.parallelism.pipeline = static_cast<std::int64_t>(stages.size());
     priced.stages = std::move(stages);
   }
-  Seconds time() {
-    step_time(plan, PipelineModel::one_f_one_b, passes, priced);
+  Seconds time(double waiting = 1) {
+    step_time(plan, PipelineModel::one_f_one_b, passes, waiting, priced);
     return priced.predicted.step;
   }
 };
@@ -34,6 +34,14 @@ struct Step {
 TEST(StepTime, EqualStagesHaveTheWellKnownBubble) {
   Step step({stage(1, 2), stage(1, 2)});
   EXPECT_DOUBLE_EQ(step.time().value, (4 + 1) * 3.0);
+  EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.bubble.value, 3);
+}
+
+TEST(StepTime, AllWaitForTheSlowestWhereGradientsAreReduced) {
+  Step step({stage(1, 2), stage(1, 2)});
+  EXPECT_NEAR(step.time(1.1).value, 1.1 * 15, 1e-12);
+  EXPECT_NEAR(step.priced.predicted.stragglers.value, 0.1 * 15, 1e-12);
+  EXPECT_NEAR(step.priced.predicted.breakdown.data.value, 0.1 * 15, 1e-12);
   EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.bubble.value, 3);
 }
 

@@ -28,7 +28,7 @@ struct OverlapKey {
   const char* key;
   double Overlap::* member;
 };
-constexpr std::array<OverlapKey, 10> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
+constexpr std::array<OverlapKey, 11> kOverlapKeys{{{"gradient_reduce", &Overlap::gradient_reduce},
                                                    {"parameter_gather", &Overlap::parameter_gather},
                                                    {"pipeline", &Overlap::pipeline},
                                                    {"tensor", &Overlap::tensor},
@@ -37,7 +37,8 @@ constexpr std::array<OverlapKey, 10> kOverlapKeys{{{"gradient_reduce", &Overlap:
                                                    {"prefetch", &Overlap::prefetch},
                                                    {"interleaved_sends", &Overlap::interleaved_sends},
                                                    {"tensor_backward", &Overlap::tensor_backward},
-                                                   {"slow_down", &Overlap::slow_down}}};
+                                                   {"slow_down", &Overlap::slow_down},
+                                                   {"memory_bound", &Overlap::memory_bound}}};
 
 template <class Enum, std::size_t N>
 void read_word(Reader& r, const char* key, const std::array<std::string_view, N>& words, Enum& value) {
@@ -154,8 +155,12 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   }
   if (recipe.selective_recompute == SelectiveRecompute::modules && recipe.recompute_modules.empty())
     r.fail_at("selective_recompute", "modules needs recompute_modules");
+  recipe.fresh_gradients = r.boolean_or("fresh_gradients", recipe.fresh_gradients);
+  recipe.scaled_gradients = r.boolean_or("scaled_gradients", recipe.scaled_gradients);
+  recipe.early_stop = r.boolean_or("early_stop", recipe.early_stop);
   recipe.gradient_copy = r.boolean_or("gradient_copy", recipe.gradient_copy);
   recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
+  recipe.copied_shards = r.boolean_or("copied_shards", recipe.copied_shards);
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
   if (!(recipe.zero_time > 0)) r.fail_at("zero_time", "a multiple of the estimated time is above 0");
   recipe.kernel_time = r.number_or("kernel_time", recipe.kernel_time);
@@ -163,6 +168,9 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.host_time = r.number_or("host_time", recipe.host_time);
   if (!(recipe.host_time >= 0 && recipe.host_time <= 1000))
     r.fail_at("host_time", "a multiple of the time from plain PyTorch lies between 0 and 1000");
+  recipe.jitter = r.number_or("jitter", recipe.jitter);
+  if (!(recipe.jitter >= 0 && recipe.jitter <= 1))
+    r.fail_at("jitter", "a share of the time lies between 0 and 1");
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
   if (recipe.expert_imbalance < 1)
@@ -171,6 +179,7 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   if (recipe.capacity_factor < 0 || recipe.capacity_factor > 1000)
     r.fail_at("capacity_factor", "a capacity factor lies between 0, which drops no token, and 1000");
   read_word(r, "dispatcher", kDispatcherNames, recipe.dispatcher);
+  recipe.low_gathers = r.boolean_or("low_gathers", recipe.low_gathers);
   recipe.low_dispatch = r.boolean_or("low_dispatch", recipe.low_dispatch);
   recipe.expert_overlap = r.boolean_or("expert_overlap", recipe.expert_overlap);
   recipe.shared_overlap = r.boolean_or("shared_overlap", recipe.shared_overlap);
@@ -312,12 +321,15 @@ Value to_value(const Recipe& recipe) {
     }
     v.set("recompute_modules", words);
   }
-  v.set("fused_loss", recipe.fused_loss);
+  v.set("fused_loss", recipe.fused_loss).set("early_stop", recipe.early_stop);
+  v.set("fresh_gradients", recipe.fresh_gradients).set("scaled_gradients", recipe.scaled_gradients);
   v.set("stage_buffers", recipe.stage_buffers);
+  v.set("copied_shards", recipe.copied_shards);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
-  v.set("host_time", recipe.host_time);
+  v.set("host_time", recipe.host_time).set("jitter", recipe.jitter);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
   v.set("capacity_factor", recipe.capacity_factor).set("dispatcher", name_of(recipe.dispatcher));
+  v.set("low_gathers", recipe.low_gathers);
   v.set("low_dispatch", recipe.low_dispatch).set("expert_overlap", recipe.expert_overlap);
   v.set("shared_overlap", recipe.shared_overlap).set("cuda_graphs", name_of(recipe.cuda_graphs));
   v.set("reserve", recipe.reserve.value).set("overlap", std::move(overlap));

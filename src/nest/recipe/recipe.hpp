@@ -66,8 +66,11 @@ struct Overlap {
   double interleaved_sends = 0;
   // Tensor collectives of the backward pass, behind products of weight gradients, besides `tensor`.
   double tensor_backward = 0;
-  // Time that kernels lose beside communication, per second of it that is hidden.
+  // Time that kernels lose beside communication, per second of it that is hidden: the multiprocessors that its
+  // kernels take. Besides, `memory_bound` of the compute waits for memory, and loses what communication takes of
+  // its bandwidth.
   double slow_down = 0;
+  double memory_bound = 0;
 
   bool operator==(const Overlap&) const = default;
 };
@@ -107,10 +110,18 @@ struct Recipe {
   // Memory traffic per parameter and micro-batch for adding up gradients, beyond the 16-bit gradients that
   // products write; none: what `accumulation` says.
   std::optional<double> accumulation_bytes;
+  // Gradients are freed after the update: with one micro-batch they come as activations go.
+  bool fresh_gradients = false;
+  bool scaled_gradients =
+      false;  // clipping multiplies all gradients at every step (PyTorch), not only where needed
+  bool early_stop = false;  // full recomputation ends where nothing more is kept (PyTorch's checkpointing)
   bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed
   Bytes buckets;                  // of reductions and gathers, besides the tensors themselves
   bool library_memory = true;     // the driver's context and communicators take memory (validation)
-  double zero_time = 1;           // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  // Parameters are copied out of the buffer that a gather of ZeRO-3 fills, and gradients into the one that is
+  // reduced (FSDP2), by kernels that nothing hides.
+  bool copied_shards = false;
+  double zero_time = 1;  // ZeRO-2 and ZeRO-3 traffic takes so many times as long
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of
   // data/profiles/h200.json.
   double fragmentation = 0.04;
@@ -120,12 +131,14 @@ struct Recipe {
   bool gradient_copy = false;          // 16-bit gradients are kept beside wider ones
   std::int64_t stage_buffers = 0;  // boundary tensors kept for each micro-batch in flight, besides the stash
   double host_time = 1;            // issuing a kernel takes so many times as long as from plain PyTorch
-  double kernel_time = 1;          // every kernel takes so many times as long as estimated
-  double expert_imbalance = 1;     // load of the fullest expert over the mean
+  double jitter = 0;       // standard deviation of the ranks' times, over the mean: all wait for the slowest
+  double kernel_time = 1;  // every kernel takes so many times as long as estimated
+  double expert_imbalance = 1;  // load of the fullest expert over the mean
   // Rows of an expert over the mean, beyond which tokens are dropped; every expert then works on so many, filled
   // up where it got fewer. 0: no token is dropped.
   double capacity_factor = 0;
   Dispatcher dispatcher = Dispatcher::alltoall;
+  bool low_gathers = false;     // tensor ranks gather what low-precision products take in that precision
   bool low_dispatch = false;    // rows travel to the experts in 8 bits with scales; the way back is 16 bits
   bool expert_overlap = false;  // exchanges of one micro-batch run beside the compute of another
   bool shared_overlap = false;  // shared experts run beside the exchanges

@@ -55,7 +55,8 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
                                 .prefetch = 1,
                                 .interleaved_sends = 1,
                                 .tensor_backward = 0.67,
-                                .slow_down = 0.17}));
+                                .slow_down = 0.12,
+                                 .memory_bound = 0.3}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
   EXPECT_EQ(
       r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(),

@@ -140,16 +140,37 @@ RecomputeCost every_second(const LayerType& layer, double low_bytes) {
   return cost;
 }
 
-RecomputeCost full(const LayerType& layer, double low_bytes) {
+// Operators whose results are kept, or lead to something that is.
+std::vector<std::size_t> leading_to(const LayerType& layer, const KeptTensors& kept) {
+  std::set<TensorIndex> needed(kept.whole().begin(), kept.whole().end());
+  needed.insert(kept.operands().begin(), kept.operands().end());
+  std::vector<std::size_t> operators;
+  for (std::size_t i = layer.operators.size(); i-- > 0;) {
+    const Operator& op = layer.operators[i];
+    if (std::none_of(op.outputs.begin(), op.outputs.end(), [&](TensorIndex t) { return needed.contains(t); }))
+      continue;
+    operators.push_back(i);
+    needed.insert(op.inputs.begin(), op.inputs.end());
+  }
+  std::reverse(operators.begin(), operators.end());
+  return operators;
+}
+
+RecomputeCost full(const LayerType& layer, double low_bytes, bool early_stop) {
   const KeptTensors inputs = inputs_of(layer);
   KeptTensors again;
   for (const Operator& op : layer.operators) again.add(layer, op);
-  RecomputeCost cost{inputs.bytes(layer, low_bytes),
-                     std::vector<std::size_t>(layer.operators.size()),
-                     {},
-                     made_again(layer, std::move(again), inputs, low_bytes)};
-  std::iota(cost.operators.begin(), cost.operators.end(), std::size_t{0});
-  return cost;
+  std::vector<std::size_t> operators;
+  if (early_stop) {
+    operators = leading_to(layer, again);
+  } else {
+    operators.resize(layer.operators.size());
+    std::iota(operators.begin(), operators.end(), std::size_t{0});
+  }
+  return {inputs.bytes(layer, low_bytes),
+          std::move(operators),
+          {},
+          made_again(layer, std::move(again), inputs, low_bytes)};
 }
 
 }  // namespace
@@ -185,7 +206,7 @@ RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy
   const LayerType& layer = sharded.layer;
   const double low = is_low(precision) ? facts_of(precision).operand_bytes : 0;
   if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(low), {}, {}, {}};
-  if (policy == RecomputePolicy::full) return full(layer, low);
+  if (policy == RecomputePolicy::full) return full(layer, low, choice.early_stop);
   if (choice.kind == SelectiveRecompute::operators) return every_second(layer, low);
   return selective(layer, choice.repeated(), low);
 }

@@ -47,10 +47,11 @@ struct Selective {
   Selective(SelectiveRecompute what)
       : kind(what) {}  // NOLINT(google-explicit-constructor): most choose no modules
   explicit Selective(const Recipe& recipe)
-      : kind(recipe.selective_recompute), modules(recipe.recompute_modules) {}
+      : kind(recipe.selective_recompute), modules(recipe.recompute_modules), early_stop(recipe.early_stop) {}
 
   SelectiveRecompute kind = SelectiveRecompute::core_attention;
   RecomputeModules modules;
+  bool early_stop = false;  // of full recomputation: what leads to nothing that is kept is not run again
 
   [[nodiscard]] RecomputeModules repeated() const {
     return kind == SelectiveRecompute::modules ? modules : RecomputeModules{RecomputeModule::core_attn};

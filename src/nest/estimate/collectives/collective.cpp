@@ -152,4 +152,22 @@ CollectiveCost collective_cost(CollectiveKind kind, Bytes bytes, const GroupShap
   return out;
 }
 
+double memory_passes(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::none:
+      return 0;
+    case CollectiveKind::send:
+      return 1;
+    case CollectiveKind::all_gather:  // what arrives is written, and read to be passed on
+    case CollectiveKind::all_to_all:
+    case CollectiveKind::broadcast:
+      return 2;
+    case CollectiveKind::reduce_scatter:  // what arrives is written, and read with what is added to it
+      return 3;
+    case CollectiveKind::all_reduce:
+      return 5;
+  }
+  return 0;
+}
+
 }  // namespace nest::estimate

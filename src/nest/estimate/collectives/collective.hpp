@@ -91,6 +91,9 @@ struct CollectiveCost {
   std::vector<CollectivePhase> phases;  // innermost level first
 };
 
+// How often a member's memory is read or written for each byte of a collective.
+[[nodiscard]] double memory_passes(CollectiveKind kind);
+
 // The least over all compositions, algorithms and protocols; 0 for one member, no bytes or
 // CollectiveKind::none.
 [[nodiscard]] Seconds collective_time(CollectiveKind kind, Bytes bytes, const GroupShape& group,

@@ -87,7 +87,9 @@ Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const Accelerat
 Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates) {
   if (!recipe.optimizer_time) return {};
   const std::int64_t gradient = size_of(recipe.gradient_dtype);
-  return time_of(gradient == kHalf ? kHalfNorm : kNorm, parameters, gradient, rates);
+  Seconds sum = time_of(gradient == kHalf ? kHalfNorm : kNorm, parameters, gradient, rates);
+  if (recipe.scaled_gradients) sum += time_of(kPass, parameters, 2 * gradient, rates);
+  return sum;
 }
 
 }  // namespace nest::estimate

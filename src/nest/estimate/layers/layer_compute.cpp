@@ -9,13 +9,15 @@ namespace nest::estimate {
 namespace {
 
 // The largest set of gradients that one operator's backward pass holds at once: those of what it read and
-// made, and where attention writes its scores, those behind and before their softmax.
-Bytes widest_gradients(const LayerType& layer) {
+// made, and where attention writes its scores, those behind and before their softmax. A loss that is written out in 32
+// bits, as Transformers has it, takes its logits in 32 bits.
+Bytes widest_gradients(const LayerType& layer, bool plain) {
   Bytes most;
   for (const Operator& op : layer.operators) {
     Bytes sum;
     for (const TensorIndex i : op.inputs) sum += layer.tensor(i).bytes();
     for (const TensorIndex i : op.outputs) sum += layer.tensor(i).bytes();
+    if (op.kind == OperatorKind::loss && plain) sum += Bytes{2 * elements(layer.tensor(op.inputs[0]).shape)};
     if (op.kind == OperatorKind::attention && !op.attention.flash)
       sum += 2 * layer.tensor(op.keeps.front()).bytes();
     most = std::max(most, sum);
@@ -35,6 +37,36 @@ CollectiveCall half_of(CollectiveCall shape, CollectivePass pass) {
   shape.backward = CollectiveKind::none;
   shape.backward_bytes = {};
   return shape;
+}
+
+// Rows that tensor ranks gather for products of a low precision are cast before they travel, and so are
+// gradients of what such products made.
+CollectiveCall as_sent(const LayerType& layer, const Operator& op, const OperatorSettings& settings) {
+  CollectiveCall call = op.collective;
+  if (!settings.low_gathers || !is_low(settings.precision) || call.group != GroupAxis::tensor ||
+      layer.tensor(op.inputs[0]).dtype != DType::bf16)
+    return call;
+  const double share = facts_of(settings.precision).operand_bytes / static_cast<double>(size_of(DType::bf16));
+  const auto only_low = [&](std::vector<TensorIndex> Operator::* list, TensorIndex i) {
+    bool any = false;
+    for (const Operator& other : layer.operators) {
+      if (&other == &op || other.kind == OperatorKind::collective ||
+          std::ranges::find(other.*list, i) == (other.*list).end())
+        continue;
+      if (!layer.low_product(other)) return false;
+      any = true;
+    }
+    return any;
+  };
+  const auto low = [&](Bytes bytes) { return round_up_bytes(share * static_cast<double>(bytes.value)); };
+  if (call.forward == CollectiveKind::all_gather && only_low(&Operator::inputs, op.outputs[0]))
+    call.forward_bytes = low(call.forward_bytes);
+  // What is gathered once more for gradients of weights stands in lists of kept tensors.
+  if (call.backward == CollectiveKind::all_gather &&
+      (call.forward == CollectiveKind::none ? only_low(&Operator::keeps, op.inputs[0])
+                                            : only_low(&Operator::outputs, op.inputs[0])))
+    call.backward_bytes = low(call.backward_bytes);
+  return call;
 }
 
 void add(std::vector<LayerCollective>& list, const CollectiveCall& whole, CollectivePass pass, Seconds step) {
@@ -72,6 +104,7 @@ OperatorTime step_beside(const LayerType& layer, const Operator& collective, con
 LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
                            const Selective& selective) {
   const LayerType& layer = sharded.layer;
+  const OperatorSettings& settings = times.settings();
   LayerCompute out;
   const LayerTime time = times.layer(layer);
   out.forward = time.forward();
@@ -84,8 +117,9 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   for (const Operator& op : layer.operators) {
     if (op.kind != OperatorKind::collective) continue;
     const OperatorTime step = step_beside(layer, op, times);
-    add(out.collectives, op.collective, CollectivePass::forward, step.forward);
-    add(out.collectives, op.collective, CollectivePass::backward, step.backward());
+    const CollectiveCall sent = as_sent(layer, op, settings);
+    add(out.collectives, sent, CollectivePass::forward, step.forward);
+    add(out.collectives, sent, CollectivePass::backward, step.backward());
   }
 
   for (const Operator& op : layer.operators) {
@@ -95,17 +129,18 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     (shared ? out.shared_forward : out.experts_forward) += own.forward;
     (shared ? out.shared_backward : out.experts_backward) += own.backward();
   }
+  out.memory_bandwidth = times.kernels().rates().bandwidth;
   out.overlaps_experts = sharded.strategy.overlaps_experts();
   out.exchange_share =
       exchange_sms(sharded.strategy.used_dispatcher()) / times.kernels().rates().multiprocessors;
-  const OperatorSettings& settings = times.settings();
   const Precision kept = settings.cast_each_use ? Precision::bf16 : settings.precision;
   const RecomputeCost again = recompute_cost(sharded, policy, selective, kept);
   OperatorTime repeated;
   for (std::size_t k = 0; k < again.operators.size(); ++k) {
     const Operator& op = layer.operators[again.operators[k]];
     if (op.kind == OperatorKind::collective) {
-      add(out.collectives, op.collective, CollectivePass::again, step_beside(layer, op, times).forward);
+      add(out.collectives, as_sent(layer, op, settings), CollectivePass::again,
+          step_beside(layer, op, times).forward);
     } else {
       OperatorTime once = times.time(layer, op);
       if (!again.shares.empty()) once.forward = again.shares[k] * once.forward;
@@ -123,7 +158,7 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     if (layer.low_product(op)) out.low_parameters += layer.parameters(op);
   }
   out.stash = again.stash;
-  out.transient = again.transient + widest_gradients(layer);
+  out.transient = again.transient + widest_gradients(layer, settings.plain_norms && !settings.compiled);
   return out;
 }
 

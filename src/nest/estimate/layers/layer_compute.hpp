@@ -33,6 +33,7 @@ struct LayerFigures {
   Seconds forward_wait;  // of forward: the device waits for kernels to be issued
   Seconds backward_wait;
   bool overlaps_experts = false;  // exchanges of one micro-batch run beside another's compute
+  double memory_bandwidth = 0;    // of the device, bytes/s
   double exchange_share = 0;      // of the multiprocessors: what exchanges take while they run beside compute
 
   std::int64_t dense_parameters = 0;  // of one device, those apart from the published count included

@@ -43,6 +43,28 @@ TEST_F(LlamaCompute, EqualCollectivesAreOneEntry) {
   EXPECT_NE(c.collectives[0].shape.forward, c.collectives[1].shape.forward);
 }
 
+// Inputs of products are cast before they are gathered, forward, backward and once more; so are gradients of what
+// the products of rows made. Sums stay in 16 bits.
+TEST_F(LlamaCompute, LowPrecisionsGatherWhatTheyTake) {
+  const OperatorTimes low(times_.shared_kernels(), {.precision = Precision::fp8, .low_gathers = true});
+  const ShardedLayer layer =
+      shard_layer(model_.type_of(LayerId(1)), {.tensor = 8, .sequence_parallel = true});
+  for (const LayerCollective& one : layer_compute(layer, RecomputePolicy::full, low).collectives) {
+    const bool gathers = one.shape.forward == CollectiveKind::all_gather;
+    EXPECT_EQ(one.shape.forward_bytes.value, 4096 * 8192 * (gathers ? 1 : 2));
+  }
+  // The head's products stay in 16 bits, and what they gather too.
+  const ShardedLayer head =
+      shard_layer(model_.type_of(LayerId(81)), {.tensor = 8, .sequence_parallel = true});
+  std::int64_t gathers = 0;
+  for (const LayerCollective& one : layer_compute(head, RecomputePolicy::none, low).collectives) {
+    if (one.shape.forward != CollectiveKind::all_gather) continue;
+    EXPECT_EQ(one.shape.forward_bytes.value, 4096 * 8192 * 2);
+    ++gathers;
+  }
+  EXPECT_GT(gathers, 0);
+}
+
 TEST_F(LlamaCompute, WhatIsNotRecomputedIsNotSentAgain) {
   const LayerCompute c = compute({.tensor = 8, .sequence_parallel = true}, RecomputePolicy::selective);
   for (const LayerCollective& one : c.collectives) EXPECT_EQ(one.count_of(again), 0);

@@ -44,12 +44,19 @@ Seconds exposed_context(const LayerCost& cost, Direction direction, double share
 
 LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network) {
   using enum CollectivePass;
-  LayerCost cost{compute, {}, {}, {}, {}, {}};
+  LayerCost cost{compute, {}, {}, {}, {}, {}, {}, {}};
   for (const LayerCollective& c : compute.collectives) {
     const Seconds once = network.time(c.shape, Direction::forward);
     add(cost.forward_collectives, c.shape.group, static_cast<double>(c.count_of(forward)) * once);
     add(cost.backward_collectives, c.shape.group,
         static_cast<double>(c.count_of(backward) + c.count_of(again)) * once);
+    if (compute.memory_bandwidth > 0) {
+      const Seconds traffic{memory_passes(c.shape.forward) *
+                            static_cast<double>(c.shape.forward_bytes.value) / compute.memory_bandwidth};
+      add(cost.forward_traffic, c.shape.group, static_cast<double>(c.count_of(forward)) * traffic);
+      add(cost.backward_traffic, c.shape.group,
+          static_cast<double>(c.count_of(backward) + c.count_of(again)) * traffic);
+    }
     if (c.is_ring()) add_rings(cost.rings, c, once);
     if (c.shape.route.experts > 0) {
       const bool back = c.shape.route.back;

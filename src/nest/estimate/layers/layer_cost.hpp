@@ -51,8 +51,10 @@ struct ExpertExchanges {
 struct LayerCost : LayerFigures {
   CollectiveSeconds forward_collectives;
   CollectiveSeconds backward_collectives;  // those of recomputation included
-  std::vector<ContextRing> rings;          // their whole times are in context
-  ExpertExchanges forward_exchanges;       // their whole times are in expert
+  CollectiveSeconds forward_traffic;       // of both: what their bytes take of the device's memory alone
+  CollectiveSeconds backward_traffic;
+  std::vector<ContextRing> rings;     // their whole times are in context
+  ExpertExchanges forward_exchanges;  // their whole times are in expert
   ExpertExchanges backward_exchanges;
 
   [[nodiscard]] Seconds tensor() const { return forward_collectives.tensor + backward_collectives.tensor; }

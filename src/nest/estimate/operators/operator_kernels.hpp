@@ -32,6 +32,7 @@ struct OperatorSettings {
   // Operands are cast to a low precision before each product, and kept in 16 bits; otherwise inputs once, and
   // weights once a step, with the update.
   bool cast_each_use = true;
+  bool low_gathers = false;              // tensor ranks gather operands of low precision as they are used
   double grouped_share = 1;              // time of a grouped product in low precision over that in 16 bits
   CudaGraphs graphs = CudaGraphs::none;  // what the host launches at once
   double host_time = 1;                  // issuing a kernel, over plain PyTorch

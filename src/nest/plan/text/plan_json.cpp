@@ -92,7 +92,8 @@ Value to_value(const Prediction& p) {
   Value v = Value::object();
   v.set("step_s", p.step.value).set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
   v.set("flops_per_device_per_s", p.flops_per_device.value).set("mfu", p.mfu);
-  v.set("bubble_fraction", p.bubble_fraction).set("breakdown", std::move(breakdown));
+  v.set("bubble_fraction", p.bubble_fraction);
+  v.set("stragglers_s", p.stragglers.value).set("breakdown", std::move(breakdown));
   return v;
 }
 

@@ -132,6 +132,7 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
   p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);
   p.mfu = r.number_or("mfu", 0);
   p.bubble_fraction = r.number_or("bubble_fraction", 0);
+  p.stragglers.value = r.number_or("stragglers_s", 0);
   if (std::optional<Reader> breakdown = r.object_if("breakdown")) {
     read_numbers(*breakdown, kBreakdownKeys, p.breakdown);
     breakdown->warn_unknown(warnings);

@@ -45,6 +45,7 @@ OperatorTimes LayerPricer::times(Precision precision) {
            .compiled = recipe_->compiled,
            .precision = precision,
            .cast_each_use = recipe_->low_casts == LowCasts::every_use,
+           .low_gathers = recipe_->low_gathers,
            .grouped_share = grouped_share(kernels_->rates(), precision),
            .graphs = recipe_->cuda_graphs,
            .host_time = recipe_->host_time,

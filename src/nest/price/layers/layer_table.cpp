@@ -12,10 +12,10 @@ namespace {
 
 // What is left of a collective of which a share hides behind compute, and slows it down. `compute` shrinks by
 // what it hides.
-double exposed(double time, double share, double& compute, const Overlap& overlap) {
+double exposed(double time, double traffic, double share, double& compute, const Overlap& overlap) {
   const double hidden = std::min(share * time, std::max(0.0, compute));
   compute -= hidden;
-  return time - hidden + overlap.slow_down * hidden;
+  return time - hidden + slowed(hidden, time, traffic, overlap);
 }
 
 struct Exchanges {
@@ -56,6 +56,11 @@ std::uint64_t random_bits(std::uint64_t n) {
 
 }  // namespace
 
+double slowed(double hidden, double time, double traffic, const Overlap& overlap) {
+  if (hidden <= 0) return 0;
+  return hidden * (overlap.slow_down + overlap.memory_bound * std::min(1.0, traffic / time));
+}
+
 LayerTerms& LayerTerms::operator+=(const LayerTerms& other) {
   for (std::size_t i = 0; i < kTerms; ++i) sums[i] += other.sums[i];
   transient = std::max(transient, other.transient);
@@ -74,19 +79,25 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::backward_weight) = weight + accumulation;
   t.of(Term::recompute) = cost.recompute.value;
   double beside_forward = cost.forward.value;
-  t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor.value, o.tensor, beside_forward, o);
+  t.of(Term::forward_tensor) = exposed(cost.forward_collectives.tensor.value,
+                                       cost.forward_traffic.tensor.value, o.tensor, beside_forward, o);
   // Backward: first what frameworks put beside products of weight gradients.
   const double tensor = cost.backward_collectives.tensor.value;
   const double beside = std::min(o.tensor_backward * tensor, weight);
   double beside_backward = cost.backward.value - beside;
-  t.of(Term::backward_tensor) = exposed(tensor - beside, o.tensor, beside_backward, o) + o.slow_down * beside;
+  const double traffic = cost.backward_traffic.tensor.value;
+  const double left_traffic = tensor > 0 ? traffic * (1 - beside / tensor) : 0;
+  t.of(Term::backward_tensor) = exposed(tensor - beside, left_traffic, o.tensor, beside_backward, o) +
+                                slowed(beside, tensor, traffic, o);
   const Exchanges left = exposed_exchanges(cost, recipe);
   if (cost.overlaps_experts) {
     t.of(Term::forward_expert) = left.forward;
     t.of(Term::backward_expert) = left.backward;
   } else {
-    t.of(Term::forward_expert) = exposed(left.forward, o.expert, beside_forward, o);
-    t.of(Term::backward_expert) = exposed(left.backward, o.expert, beside_backward, o);
+    t.of(Term::forward_expert) =
+        exposed(left.forward, cost.forward_traffic.expert.value, o.expert, beside_forward, o);
+    t.of(Term::backward_expert) =
+        exposed(left.backward, cost.backward_traffic.expert.value, o.expert, beside_backward, o);
   }
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;

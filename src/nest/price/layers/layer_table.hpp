@@ -16,6 +16,10 @@
 namespace nest::price {
 
 // What layers of a stage add up to, in seconds, bytes and parameters of one device.
+// What kernels lose beside `hidden` seconds of communication that takes `time` in all, and `traffic` of the device's
+// memory.
+[[nodiscard]] double slowed(double hidden, double time, double traffic, const Overlap& overlap);
+
 enum class Term : std::uint8_t {
   forward,
   backward_input,

@@ -133,6 +133,25 @@ TEST(LayerTerms, OverlapIsTakenOff) {
   EXPECT_EQ(t.of(Term::layers), 1);
 }
 
+TEST(LayerTerms, HiddenCommunicationTakesMultiprocessorsAndMemory) {
+  Overlap o;
+  o.slow_down = 0.1;
+  o.memory_bound = 0.3;
+  EXPECT_NEAR(slowed(2, 4, 1, o), 2 * (0.1 + 0.3 * 0.25), 1e-12);
+  EXPECT_NEAR(slowed(2, 4, 100, o), 2 * (0.1 + 0.3), 1e-12);  // never more than all of the memory
+  EXPECT_EQ(slowed(0, 0, 0, o), 0);
+  // More time for the same bytes never makes a step shorter, however much hides: bounds rely on it.
+  for (const double beside : {0.5, 1.0, 3.0}) {
+    double last = 0;
+    for (double time = 0.6; time < 5; time += 0.1) {
+      const double hidden = std::min(time, beside);
+      const double all = time - hidden + slowed(hidden, time, 0.5, o);
+      EXPECT_GE(all, last) << time;
+      last = all;
+    }
+  }
+}
+
 TEST(LayerTerms, MegatronAddsToItsFp32Gradients) {
   LayerCost cost;
   cost.dense_parameters = 1'000'000'000;

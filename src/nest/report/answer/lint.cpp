@@ -133,11 +133,12 @@ class Linter {
           fmt::format("the pipeline is idle for {} of the step: {} micro-batches over {} stages",
                       format_percent(share(breakdown_.bubble), 0), plan_.training.micro_batches, p.pipeline),
           share(breakdown_.bubble));
-    const std::array<std::pair<const char*, Seconds>, 5> parts{{{"tensor", breakdown_.tensor},
-                                                                {"expert", breakdown_.expert},
-                                                                {"context", breakdown_.context},
-                                                                {"data", breakdown_.data + breakdown_.zero},
-                                                                {"pipeline", breakdown_.pipeline}}};
+    const std::array<std::pair<const char*, Seconds>, 5> parts{
+        {{"tensor", breakdown_.tensor},
+         {"expert", breakdown_.expert},
+         {"context", breakdown_.context},
+         {"data", breakdown_.data + breakdown_.zero - report_.priced.predicted.stragglers},
+         {"pipeline", breakdown_.pipeline}}};
     for (const auto& [name, part] : parts) {
       const bool said = std::string_view(name) == "tensor" && tensor_straddles();
       if (said || share(part) <= kMuchNetwork) continue;

@@ -224,8 +224,12 @@ std::string breakdown_legend(const Prediction& predicted, std::size_t indent) {
       rest += time;
       continue;
     }
-    items.push_back(fmt::format("{} {} {} ({})", kLetters[i], spell_term(kBreakdownKeys[i].key), format(time),
-                                format_percent(time.value / predicted.step.value)));
+    const Seconds waits = kBreakdownKeys[i].member == &Breakdown::data ? predicted.stragglers : Seconds{};
+    const std::string of = waits.value < kWorthNaming * predicted.step.value
+                               ? ""
+                               : fmt::format(", of it {} waiting for the slowest rank", format(waits));
+    items.push_back(fmt::format("{} {} {} ({}{})", kLetters[i], spell_term(kBreakdownKeys[i].key),
+                                format(time), format_percent(time.value / predicted.step.value), of));
   }
   if (rest.value > 0) items.push_back("rest " + format(rest));
   std::string text;

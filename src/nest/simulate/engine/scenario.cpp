@@ -26,6 +26,9 @@ class Maker {
     out_.overlap = inputs.recipe.overlap;
     out_.overlap.pipeline = send_overlap(inputs.recipe.overlap, p.schedule);
     out_.priced = &priced;
+    const Prediction& predicted = priced.predicted;
+    if (predicted.stragglers.value > 0)
+      out_.waiting = predicted.step.value / (predicted.step - predicted.stragglers).value;
     for (std::int64_t i = 0; i < p.pipeline; ++i) {
       out_.orders.push_back(task_order(p.schedule, out_.shape, i));
     }

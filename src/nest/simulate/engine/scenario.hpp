@@ -33,6 +33,7 @@ struct Scenario {
   ScheduleShape shape;
   Overlap overlap;  // pipeline is 0 where sends take their priced time, which leaves out what is hidden
   const PricedPlan* priced = nullptr;
+  double waiting = 1;                     // a step over the same step if all devices were alike
   std::vector<std::vector<Task>> orders;  // by stage
   std::vector<Worker> workers;            // copy by copy, each with its stages in order
   std::vector<Job> receives;              // see receive()

@@ -36,7 +36,7 @@ class StepEnd {
   void job_done(std::int32_t stage);
 
   [[nodiscard]] bool over() const { return stages_over_ == stages_.size(); }
-  [[nodiscard]] double step_s() const { return step_; }
+  [[nodiscard]] double step_s() const { return scenario_.waiting * step_; }
   [[nodiscard]] double pipeline_s() const { return pipeline_; }
 
  private:

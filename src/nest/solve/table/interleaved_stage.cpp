@@ -83,8 +83,9 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const StageClass& whole = content.whole;
   parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
-  fixed_ = m.weights + m.gradients + m.optimizer;
-  update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_);
+  const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
+  fixed_ = m.weights + m.gradients - fresh + m.optimizer;
+  update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
   for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable))
     variants_.emplace_back().recompute = recompute;
   weigh();

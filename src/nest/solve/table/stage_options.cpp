@@ -203,13 +203,14 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     }
     const StageMemory m =
         setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
-    option.fixed = m.weights + m.gradients + m.optimizer;
+    const Bytes fresh = setting_.coster->fresh(m.gradients, setting_.shape.micro_batches);
+    option.fixed = m.weights + m.gradients - fresh + m.optimizer;
     option.workspace = m.workspace;
     if (setting_.any_zero) {
       option.workspace = setting_.coster->memory(option.terms, *where.network, 0, tied, Bytes{0}).workspace;
     }
     option.stash = round_up_bytes(option.terms.of(Term::stash)) + buffers;
-    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied);
+    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied) + fresh;
     option.layers_b = time_of(option.terms, kBackward);
   }
   // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.

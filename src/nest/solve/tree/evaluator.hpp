@@ -67,6 +67,10 @@ class Evaluator {
   [[nodiscard]] const Strategy& strategy_of(const Degrees& degrees) const {
     return problem_->strategies[degrees.strategy];
   }
+  // A step over the same step if all devices were alike.
+  [[nodiscard]] double waiting(const Degrees& degrees) const {
+    return problem_->costs->coster().waiting(degrees.devices);
+  }
   // Strategies that later stages may have beside the first one's, which comes first.
   const std::vector<std::size_t>& strategies_beside(const Degrees& degrees, Schedule schedule);
   [[nodiscard]] std::optional<Completions> completions(StageOptions& options, FillQuestion& question,

@@ -314,6 +314,13 @@ struct RandomEdge {
   r.gradient_copy = dice.once_in(6);
   if (dice.once_in(6)) r.optimizer = r.optimizer == Optimizer::adam ? Optimizer::sgd : Optimizer::adam;
   r.momentum = r.optimizer == Optimizer::sgd && dice.once_in(3);
+  // From a copy: what is drawn after this stays as it was before these were added.
+  Dice more = dice;
+  if (more.once_in(3)) o.memory_bound = share(more);
+  if (more.once_in(3)) r.jitter = share(more);
+  if (more.once_in(3)) r.copied_shards = !r.copied_shards;
+  if (more.once_in(3)) r.fresh_gradients = !r.fresh_gradients;
+  if (more.once_in(3)) r.early_stop = !r.early_stop;
   return r;
 }
 

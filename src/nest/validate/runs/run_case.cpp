@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "nest/validate/runs/run_cluster.hpp"
 #include "nest/validate/runs/run_model.hpp"
@@ -75,10 +76,26 @@ std::string batch_problem(const RunRow& row) {
   if (!row.sequence) return "the sequence length is not stated";
   if (!row.micro_batch) return "the micro-batch is not stated";
   constexpr std::int64_t kMost = 100'000'000;  // far beyond any run, and products stay countable
-  if (*row.sequence > kMost || *row.micro_batch > kMost || row.global_batch.value_or(1) > kMost) {
+  if (*row.sequence > kMost || *row.micro_batch > static_cast<double>(kMost) ||
+      row.global_batch.value_or(1) > kMost) {
     return "the batch or the sequence is out of range";
   }
+  if (!(*row.micro_batch > 0)) return "the micro-batch is not above 0";
   return "";
+}
+
+bool is_whole(double number) {
+  return std::abs(number - std::round(number)) < 1e-9;
+}
+
+// Sequences of one micro-batch of a data rank. MaxText's is of one device, and there is one micro-batch a step: a data
+// rank's devices share theirs. So do those of tensor and context ranks where FSDP's tables state a part of a sequence.
+std::optional<std::int64_t> micro_batch(const RunRow& row, const Parallelism& p) {
+  const std::int64_t cell = p.strategy.tensor * p.strategy.context;
+  double own = *row.micro_batch * (row.framework == "maxtext" ? static_cast<double>(cell * p.pipeline) : 1);
+  if (!is_whole(own)) own *= static_cast<double>(cell);
+  if (!is_whole(own)) return std::nullopt;
+  return std::llround(own);
 }
 
 // The global batch, where it is missing, from the number of micro-batches that source or notes state.
@@ -86,7 +103,8 @@ std::optional<std::int64_t> global_batch(const RunRow& row, std::int64_t data) {
   if (row.global_batch) return row.global_batch;
   for (const std::string* text : {&row.notes, &row.source}) {
     const auto micro_batches = number_after(*text, "micro_num");
-    if (micro_batches && *micro_batches > 0) return *micro_batches * *row.micro_batch * data;
+    if (micro_batches && *micro_batches > 0 && is_whole(*row.micro_batch))
+      return *micro_batches * std::llround(*row.micro_batch) * data;
   }
   return std::nullopt;
 }
@@ -94,6 +112,7 @@ std::optional<std::int64_t> global_batch(const RunRow& row, std::int64_t data) {
 struct PlanOr {
   std::optional<Plan> plan;
   std::string why_not;
+  double last_share = 1;
 };
 
 PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::int64_t> slice) {
@@ -141,20 +160,24 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
   if (!batch) return {std::nullopt, "the global batch is not stated"};
   t.global_batch = *batch;
   t.sequence = *row.sequence;
-  // MaxText's is of one device, and there is one micro-batch a step: a data rank's devices share theirs.
-  t.micro_batch = *row.micro_batch * (row.framework == "maxtext" ? rest : 1);
+  const auto own = micro_batch(row, p);
+  if (!own) return {std::nullopt, "the micro-batch is no whole number of sequences"};
+  t.micro_batch = *own;
   const std::int64_t at_once = t.micro_batch * p.data;
-  if (t.global_batch % at_once != 0) {
+  const std::int64_t left = t.global_batch % at_once;
+  // Without a pipeline the last micro-batch may be smaller; others divide the batch evenly.
+  if (left != 0 && (p.pipeline > 1 || t.global_batch < at_once))
     return {std::nullopt, "the global batch is no whole number of micro-batches"};
-  }
-  t.micro_batches = t.global_batch / at_once;
+  const double share = left == 0 ? 1 : static_cast<double>(left) / static_cast<double>(at_once);
+  t.micro_batches = (t.global_batch + at_once - 1) / at_once;
+  t.global_batch = t.micro_batches * at_once;
   t.precision = recipe.recipe->precision;
   t.optimizer = recipe.recipe->optimizer;
   // Layers that do not divide, but would with embedding and loss as one each, were split so: BLOOM's
   // "transformer|embed", Megatron's account-for-embedding and -loss.
   const std::int64_t parts = p.pipeline * p.interleave;
   if (*row.layers % parts != 0 && (*row.layers + 2) % parts == 0) plan.split = {true, true};
-  return {std::move(plan), ""};
+  return {std::move(plan), "", share};
 }
 
 }  // namespace
@@ -187,7 +210,7 @@ RunCase run_case(const RunRow& row, bool without_own) {
   recipe.recipe->dropout = !recipe.recipe->flash_attention;
   PlanInputs inputs{Value(row.model), std::move(*model.spec), std::move(*cluster.cluster),
                     std::move(*recipe.recipe)};
-  return {PreparedRun{std::move(inputs), std::move(*plan.plan)}, ""};
+  return {PreparedRun{std::move(inputs), std::move(*plan.plan), plan.last_share}, ""};
 }
 
 }  // namespace nest::validate

@@ -18,6 +18,8 @@ namespace nest::validate {
 struct PreparedRun {
   PlanInputs inputs;
   Plan plan;  // degrees only
+  // Of the last micro-batch: where the batch does not divide, FSDP's last one is smaller.
+  double last_share = 1;
 
   [[nodiscard]] const ModelSpec& model() const { return std::get<ModelSpec>(inputs.source); }
 };

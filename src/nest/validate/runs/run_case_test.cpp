@@ -80,6 +80,23 @@ TEST(RunCase, RecomputationInOurWords) {
   EXPECT_EQ(run_case(row).why_not, "a recomputation policy that is not modelled: save dots");
 }
 
+TEST(RunCase, MicroBatchesOfFsdpMayBeParts) {
+  RunRow row = made_up_run();
+  row.pipeline = 1;
+  row.data = 8;
+  row.framework = "torchtitan";
+  row.micro_batch = 0.5;  // of a device; two tensor ranks share one sequence
+  const RunCase half = run_case(row);
+  ASSERT_TRUE(half.run) << half.why_not;
+  EXPECT_EQ(half.run->plan.training.micro_batch, 1);
+  EXPECT_EQ(half.run->plan.training.micro_batches, 8);
+  row.micro_batch = 3;  // 64 sequences of 8 ranks: two micro-batches of 3, and one of 2
+  const RunCase rest = run_case(row);
+  ASSERT_TRUE(rest.run) << rest.why_not;
+  EXPECT_EQ(rest.run->plan.training.micro_batches, 3);
+  EXPECT_NEAR(rest.run->last_share, 2.0 / 3, 1e-12);
+}
+
 TEST(RunCase, ReasonsNotTo) {
   const auto why = [](auto change) {
     RunRow row = made_up_run();
@@ -100,6 +117,8 @@ TEST(RunCase, ReasonsNotTo) {
             "the batch or the sequence is out of range");
   EXPECT_EQ(why([](RunRow& r) { r.global_batch = 63; }),
             "the global batch is no whole number of micro-batches");
+  EXPECT_EQ(why([](RunRow& r) { r.micro_batch = 0.3; }), "the micro-batch is no whole number of sequences");
+  EXPECT_EQ(why([](RunRow& r) { r.micro_batch = 0; }), "the micro-batch is not above 0");
   EXPECT_EQ(why([](RunRow& r) { r.global_batch.reset(); }), "the global batch is not stated");
   EXPECT_EQ(why([](RunRow& r) {
               r.global_batch.reset();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "nest/base/error.hpp"
+#include "nest/plan/text/plan_keys.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::validate {
@@ -25,6 +26,15 @@ RunPrediction price_run(const PreparedRun& run) {
     }
     out.step = priced.predicted.step;
     out.breakdown = priced.predicted.breakdown;
+    if (run.last_share < 1) {
+      Plan without = run.plan;
+      --without.training.micro_batches;
+      without.training.global_batch -= without.training.micro_batch * without.parallelism.data;
+      const Seconds less = pricer.price(pricer.complete(without)).predicted.step;
+      const double part = (less + run.last_share * (out.step - less)) / out.step;
+      out.step = part * out.step;
+      for (const auto& key : kBreakdownKeys) out.breakdown.*key.member = part * out.breakdown.*key.member;
+    }
     out.fits = priced.status == PriceStatus::feasible;
     for (const StageCost& stage : priced.stages) out.stages.push_back(stage.memory);
   } catch (const InputError& e) {

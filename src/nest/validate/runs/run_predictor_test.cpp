@@ -17,6 +17,20 @@ TEST(PriceRun, AStepWithItsMemory) {
   EXPECT_LT(p.compute(), p.step + Seconds{1e-12});
 }
 
+TEST(PriceRun, ASmallerLastMicroBatchTakesItsShare) {
+  RunRow row = made_up_run();
+  row.pipeline = 1;
+  row.data = 8;
+  const auto step = [&](std::int64_t batch) {
+    row.global_batch = batch;
+    const RunPrediction p = price_run(*run_case(row).run);
+    EXPECT_EQ(p.why_not, "");
+    EXPECT_NEAR(p.breakdown.total().value / p.step.value, 1, 1e-9);
+    return p.step.value;
+  };
+  EXPECT_NEAR(step(40), (step(32) + step(48)) / 2, 1e-9);
+}
+
 TEST(PriceRun, WhatCannotBeSplitIsAReason) {
   RunRow row = made_up_run();
   row.layers = 1;

@@ -30,6 +30,7 @@ struct Framework {
   bool operators = false;          // selective recomputation repeats operators, not core attention
   LowCasts low_casts = LowCasts::every_use;
   bool fused_loss = false;
+  bool flat_shards = false;  // ZeRO-3 gathers into the place that is computed with, and reduces from it
 };
 
 constexpr auto kFp32 = StateDType::fp32;
@@ -99,6 +100,7 @@ constexpr std::array<Framework, 11> kFrameworks{{
      true,
      false,
      LowCasts::cached,
+     true,
      true},
     {"torchtitan", "torchtitan", kFp32, false, kFp32, kFp32, 1, 1, false, 3, true, true, 2, false, 0, false,
      false, true},
@@ -178,6 +180,9 @@ RunRecipe run_recipe(const RunRow& row, const std::string& left_out) {
   // Rows that name a dtype add gradients up and send them in it.
   if (row.gradient_dtype == "bf16") recipe.gradient_dtype = recipe.reduce_dtype = kBf16;
   if (row.gradient_dtype == "fp32") recipe.gradient_dtype = recipe.reduce_dtype = kFp32;
+  // Megatron-FSDP's guide sends gradients in 16 bits.
+  if (found->name == "megatron" && row.zero == 3 && row.gradient_dtype.empty()) recipe.reduce_dtype = kBf16;
+  if (found->flat_shards) recipe.copied_shards = false;
   recipe.flash_generation = found->flash_generation;
   recipe.gather_by_broadcast = found->broadcasts;
   put_fitted(recipe, found->name, left_out);

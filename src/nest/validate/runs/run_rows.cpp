@@ -52,7 +52,7 @@ struct WholeColumn {
   std::optional<std::int64_t> RunRow::* member;
   std::int64_t least;
 };
-constexpr std::array<WholeColumn, 22> kWholes{{{"layers", &RunRow::layers, 1},
+constexpr std::array<WholeColumn, 21> kWholes{{{"layers", &RunRow::layers, 1},
                                                {"hidden", &RunRow::hidden, 1},
                                                {"heads", &RunRow::heads, 1},
                                                {"kv_heads", &RunRow::kv_heads, 1},
@@ -62,7 +62,6 @@ constexpr std::array<WholeColumn, 22> kWholes{{{"layers", &RunRow::layers, 1},
                                                {"moe_ffn", &RunRow::expert_ffn, 1},
                                                {"seq_len", &RunRow::sequence, 1},
                                                {"global_batch", &RunRow::global_batch, 1},
-                                               {"micro_batch", &RunRow::micro_batch, 1},
                                                {"num_gpus", &RunRow::devices, 1},
                                                {"gpus_per_node", &RunRow::devices_per_node, 1},
                                                {"tp", &RunRow::tensor, 1},
@@ -79,7 +78,8 @@ struct NumberColumn {
   const char* name;
   std::optional<double> RunRow::* member;
 };
-constexpr std::array<NumberColumn, 3> kNumbers{{{"intra_gb_per_s", &RunRow::intra_gb_per_s},
+constexpr std::array<NumberColumn, 4> kNumbers{{{"micro_batch", &RunRow::micro_batch},
+                                                {"intra_gb_per_s", &RunRow::intra_gb_per_s},
                                                 {"inter_gb_per_s", &RunRow::inter_gb_per_s},
                                                 {"measured_value", &RunRow::measured}}};
 

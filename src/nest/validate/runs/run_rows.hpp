@@ -28,9 +28,11 @@ struct RunRow {
   std::string routing;              // forced_balance or real
 
   std::optional<std::int64_t> layers, hidden, heads, kv_heads, ffn, vocab, experts, top_k, expert_ffn;
-  std::optional<std::int64_t> sequence, global_batch, micro_batch, devices, devices_per_node;
+  std::optional<std::int64_t> sequence, global_batch, devices, devices_per_node;
   std::optional<std::int64_t> tensor, context, expert, pipeline, interleave, data, zero, zero_shards,
       expert_tensor;
+  // Of one data rank, of one device under FSDP: may be a part of a sequence there.
+  std::optional<double> micro_batch;
   std::optional<double> intra_gb_per_s, inter_gb_per_s, measured;
   std::optional<bool> expert_overlap, sequence_parallel, flash, compiled, cpu_offload, usable;
 
