@@ -168,9 +168,11 @@ Bytes round_up_bytes(double bytes) {
   if (!(bytes < kMost)) return Bytes{std::numeric_limits<std::int64_t>::max()};
   if (bytes < -kMost) return Bytes{std::numeric_limits<std::int64_t>::min()};
   // A sum such as 0.1 + 0.2 may lie a hair above a whole number; that hair is not a byte.
-  const double nearest = std::round(bytes);
-  const bool whole = std::abs(bytes - nearest) <= std::max(1e-9, 1e-14 * std::abs(bytes));
-  return Bytes{static_cast<std::int64_t>(whole ? nearest : std::ceil(bytes))};
+  const auto down = static_cast<std::int64_t>(bytes);  // towards zero
+  const double above = bytes - static_cast<double>(down);
+  const double hair = std::min(0.5, std::max(1e-9, 1e-14 * std::abs(bytes)));
+  if (above > hair) return Bytes{down + 1};
+  return Bytes{above <= hair - 1 ? down - 1 : down};
 }
 
 std::optional<double> parse_quantity(std::string_view text, UnitKind kind) {

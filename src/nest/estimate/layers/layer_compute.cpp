@@ -101,6 +101,14 @@ OperatorTime step_beside(const LayerType& layer, const Operator& collective, con
 
 }  // namespace
 
+void set_exchange(LayerCompute& compute, const Strategy& strategy) {
+  compute.overlaps_experts = strategy.overlaps_experts();
+  compute.exchange_share = exchange_sms(strategy.used_dispatcher()) / compute.multiprocessors;
+  for (LayerCollective& c : compute.collectives) {
+    if (c.shape.route.experts > 0) c.shape.route.dispatcher = strategy.used_dispatcher();
+  }
+}
+
 LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
                            const Selective& selective) {
   const LayerType& layer = sharded.layer;
@@ -130,9 +138,7 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     (shared ? out.shared_backward : out.experts_backward) += own.backward();
   }
   out.memory_bandwidth = times.kernels().rates().bandwidth;
-  out.overlaps_experts = sharded.strategy.overlaps_experts();
-  out.exchange_share =
-      exchange_sms(sharded.strategy.used_dispatcher()) / times.kernels().rates().multiprocessors;
+  out.multiprocessors = times.kernels().rates().multiprocessors;
   const Precision kept = settings.cast_each_use ? Precision::bf16 : settings.precision;
   const RecomputeCost again = recompute_cost(sharded, policy, selective, kept);
   OperatorTime repeated;
@@ -157,6 +163,7 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   for (const Operator& op : layer.operators) {
     if (layer.low_product(op)) out.low_parameters += layer.parameters(op);
   }
+  set_exchange(out, sharded.strategy);
   out.stash = again.stash;
   out.transient = again.transient + widest_gradients(layer, settings.plain_norms && !settings.compiled);
   return out;

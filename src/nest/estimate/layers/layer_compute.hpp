@@ -34,6 +34,7 @@ struct LayerFigures {
   Seconds backward_wait;
   bool overlaps_experts = false;  // exchanges of one micro-batch run beside another's compute
   double memory_bandwidth = 0;    // of the device, bytes/s
+  double multiprocessors = 0;     // of the device
   double exchange_share = 0;      // of the multiprocessors: what exchanges take while they run beside compute
 
   std::int64_t dense_parameters = 0;  // of one device, those apart from the published count included
@@ -76,6 +77,9 @@ struct LayerCollective {
 struct LayerCompute : LayerFigures {
   std::vector<LayerCollective> collectives;  // in the order in which they first run
 };
+
+// How the strategy exchanges tokens with experts: nothing else of a layer's compute depends on its dispatcher.
+void set_exchange(LayerCompute& compute, const Strategy& strategy);
 
 [[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
                                          const OperatorTimes& times, const Selective& selective = {});

@@ -101,13 +101,16 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
   } else {
     const Model& model = *this->model(training.micro_batch, training.sequence).model;
     const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
-    if (refusal && !refusal->framework) {
-      made.refusal = refusal->sentence;
-    } else {
-      made.sharded = pricer_.sharded(model, strategy);
-    }
+    if (refusal && !refusal->framework) made.refusal = refusal->sentence;
   }
   return computes_.emplace(key, std::move(made)).first->second;
+}
+
+const std::vector<ShardedLayer>& CostBook::sharded(Computes& all, const Training& training,
+                                                   const Strategy& strategy) {
+  if (all.sharded.empty() && all.refusal.empty() && inputs_->profile() == nullptr)
+    all.sharded = pricer_.sharded(*model(training.micro_batch, training.sequence).model, strategy);
+  return all.sharded;
 }
 
 const std::string& CostBook::refusal(const Training& training, const Strategy& strategy) {
@@ -118,7 +121,17 @@ const std::vector<LayerCompute>& CostBook::computes(const Training& training, co
                                                     RecomputePolicy policy) {
   Computes& all = computes(training, strategy);
   std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
-  if (own.empty()) own = pricer_.computes(all.sharded, policy, training.precision);
+  if (!own.empty()) return own;
+  // Strategies that differ in their exchanges with experts alone share all the rest.
+  Strategy plain = strategy;
+  plain.dispatcher = Dispatcher::alltoall;
+  plain.expert_overlap = false;
+  if (plain == strategy) {
+    own = pricer_.computes(sharded(all, training, strategy), policy, training.precision);
+  } else {
+    own = computes(training, plain, policy);
+    for (LayerCompute& compute : own) set_exchange(compute, strategy);
+  }
   return own;
 }
 

@@ -58,7 +58,7 @@ class CostBook {
 
   // Layer types on one device, wherever it lies; none for a layer profile.
   [[nodiscard]] const std::vector<ShardedLayer>& sharded(const Training& training, const Strategy& strategy) {
-    return computes(training, strategy).sharded;
+    return sharded(computes(training, strategy), training, strategy);
   }
   [[nodiscard]] const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
                                                           RecomputePolicy policy);
@@ -81,8 +81,9 @@ class CostBook {
   struct Computes {
     std::string refusal;
     std::array<std::vector<LayerCompute>, 3> by_policy;  // by layer type
-    std::vector<ShardedLayer> sharded;
+    std::vector<ShardedLayer> sharded;                   // once it is asked for
   };
+  const std::vector<ShardedLayer>& sharded(Computes& all, const Training& training, const Strategy& strategy);
   using TableKey = std::tuple<std::int64_t, std::int64_t, Precision, RecomputePolicy, const CellNetwork*>;
   struct PlacementKey {
     std::array<std::int64_t, 7> degrees;

@@ -177,11 +177,16 @@ bool StageOptions::complete(std::size_t place, std::int32_t stage_class) {
   if (own.made == Made::first) std::erase(choices, Recompute{});
   std::vector<StageOption> others = make(place, of, choices);
   const std::size_t before = own.options.capacity();
-  own.options.insert(own.options.end(), std::make_move_iterator(others.begin()),
-                     std::make_move_iterator(others.end()));
+  const bool any = !others.empty();
+  if (own.options.empty()) {
+    own.options = std::move(others);
+  } else {
+    own.options.insert(own.options.end(), std::make_move_iterator(others.begin()),
+                       std::make_move_iterator(others.end()));
+  }
   own.made = Made::all;
   memory_ += static_cast<std::int64_t>((own.options.capacity() - before) * sizeof(StageOption));
-  return !others.empty();
+  return any;
 }
 
 std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass& of,
@@ -191,6 +196,7 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
   const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.after);
   const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
   std::vector<StageOption> options;
+  options.reserve(choices.size());
   std::optional<PartTerms> parts;
   for (const Recompute& recompute : choices) {
     StageOption& option = options.emplace_back();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "nest/solve/table/completions.hpp"
@@ -68,8 +69,10 @@ class Evaluator {
     return problem_->strategies[degrees.strategy];
   }
   // A step over the same step if all devices were alike.
-  [[nodiscard]] double waiting(const Degrees& degrees) const {
-    return problem_->costs->coster().waiting(degrees.devices);
+  [[nodiscard]] double waiting(const Degrees& degrees) {
+    const auto [at, made] = waiting_.try_emplace(degrees.devices);
+    if (made) at->second = problem_->costs->coster().waiting(degrees.devices);
+    return at->second;
   }
   // Strategies that later stages may have beside the first one's, which comes first.
   const std::vector<std::size_t>& strategies_beside(const Degrees& degrees, Schedule schedule);
@@ -83,7 +86,7 @@ class Evaluator {
     const std::vector<StagePass>& by_kind;  // of one layer, without sends
   };
   [[nodiscard]] Seconds bound_of(const Degrees& degrees, Schedule schedule, std::int64_t interleave,
-                                 const Passes& passes) const;
+                                 const Passes& passes);
   [[nodiscard]] FillQuestion fill_question(const Configuration& configuration) const;
   StageSetting setting(const Configuration& configuration, const RecomputeChoices& recompute,
                        const Shapes& ends) const;
@@ -99,6 +102,7 @@ class Evaluator {
       splits_;
   std::map<std::tuple<std::size_t, std::size_t, bool>, std::vector<std::size_t>> beside_;
   std::map<SumsKey, Sums> sums_;
+  std::unordered_map<std::int64_t, double> waiting_;  // by devices
   std::map<std::tuple<std::size_t, std::int64_t, ShardKind, std::int64_t>, std::unique_ptr<RelaxedNetwork>>
       relaxed_;
 };

@@ -53,7 +53,7 @@ const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule
 
 // Some stage has at least the mean number of every kind of layers, rounded up.
 Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int64_t interleave,
-                            const Passes& passes) const {
+                            const Passes& passes) {
   const auto& [f, b, by_kind] = passes;
   const Batch& batch = batch_of(degrees);
   const auto all = batch.sets->outside(0);
