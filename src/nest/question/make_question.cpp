@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -64,6 +65,17 @@ void check_training(const PlanInputs& inputs, const Training& t) {
   const Accelerator& chip = inputs.cluster.accelerator();
   if (const std::string lacks = lacking_math(inputs.cluster, t.precision); !lacks.empty())
     refuse("precision", chip.name + " " + lacks, "use bf16");
+}
+
+// Layer profiles hold what a layer keeps without recomputation and with all of it.
+void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
+  const bool selective =
+      !space.recompute.empty() && std::ranges::all_of(space.recompute, [](const Recompute& r) {
+        return r.policy == RecomputePolicy::selective;
+      });
+  if (selective && inputs.profile() != nullptr)
+    refuse("recompute", "a layer profile does not know what selective recomputation keeps",
+           "give none, full or full:N");
 }
 
 // Sequences that the model does not take are refused here.
@@ -143,6 +155,7 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   }
   question.training = training_of(question.inputs, asked);
   check_training(question.inputs, question.training);
+  check_recompute(question.inputs, question.space);
   check_model(question.inputs, question.training);
   const Accelerator& chip = question.inputs.cluster.accelerator();
   if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))
@@ -164,6 +177,7 @@ PlanQuestion ask_otherwise(const PlanQuestion& question, const Asked& asked) {
 
 void check_question(const PlanQuestion& question) {
   check_training(question.inputs, question.training);
+  check_recompute(question.inputs, question.space);
 }
 
 Value to_value(const PlanQuestion& question) {

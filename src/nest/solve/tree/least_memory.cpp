@@ -126,6 +126,14 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
   return least;
 }
 
+// Cells may fit a cluster by their number and have no place in its domains: two devices in nodes of three.
+bool has_place(const SearchProblem& problem, const Degrees& degrees) {
+  Configuration c;
+  c.degrees = static_cast<std::size_t>(&degrees - problem.degrees.data());
+  const PlacementQuestion question = problem.placement_question(c, ShardKind::any, 0, 0);
+  return problem.placements->usual(question).has_value() || !problem.placements->of(question)->empty();
+}
+
 }  // namespace
 
 Bytes least_memory(const SearchProblem& problem, const Deadline& deadline) {
@@ -140,7 +148,7 @@ Bytes least_memory(const SearchProblem& problem, const Deadline& deadline) {
   for (const Degrees* degrees : all) {
     if (degrees->memory >= least) break;
     deadline.look();
-    least = least_memory(problem, *degrees, least, deadline);
+    if (has_place(problem, *degrees)) least = least_memory(problem, *degrees, least, deadline);
   }
   return least == Bytes::most() ? Bytes{0} : problem.costs->coster().on_device(least);
 }

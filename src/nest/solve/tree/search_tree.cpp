@@ -178,7 +178,7 @@ void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) 
 void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened& out) const {
   const Degrees& degrees = problem_->degrees[node.configuration.degrees];
   const LayerGraph& graph = *problem_->costs->batches()[degrees.batch].graph;
-  for (const TieQuestion& ties : tie_questions(graph, degrees.pipeline)) {
+  for (const TieQuestion& ties : tie_questions(graph, degrees.pipeline, node.configuration.schedule)) {
     const auto placements = problem_->placements->of(
         problem_->placement_question(node.configuration, node.shards, ties.first, ties.last));
     for (std::size_t i = 0; i < placements->size(); ++i) {

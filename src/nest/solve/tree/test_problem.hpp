@@ -93,7 +93,7 @@ struct TestProblem {
   }
 
   [[nodiscard]] std::vector<TieQuestion> ties(const Configuration& c) const {
-    return tie_questions(*batch(c).graph, degrees(c).pipeline);
+    return tie_questions(*batch(c).graph, degrees(c).pipeline, c.schedule);
   }
   // What all stages must have in common: each value in turn, or nothing.
   [[nodiscard]] std::vector<std::optional<Recompute>> policies(const Configuration& c) const {

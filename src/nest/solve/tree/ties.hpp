@@ -18,7 +18,8 @@ struct TieQuestion {
 
   bool operator==(const TieQuestion&) const = default;
 };
-// All that plans of so many stages may have.
-[[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages);
+// All that plans of so many stages may have under the schedule.
+[[nodiscard]] std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages,
+                                                     Schedule schedule = Schedule::one_f_one_b);
 
 }  // namespace nest::solve

@@ -35,5 +35,13 @@ TEST(Ties, QuestionsAboutSharedWeights) {
   EXPECT_EQ(pairs[3].last, 2U);
 }
 
+// Under ZB-V the first stage has the last layer too: a weight of both ends is in one stage, and a third user may be
+// anywhere.
+TEST(Ties, ChunksThatComeBackEndInTheFirstStage) {
+  EXPECT_EQ(tie_questions(chain_of(8, {{0, 7}}), 4, Schedule::zb_v).size(), 1U);
+  EXPECT_EQ(tie_questions(chain_of(8, {{0, 2, 7}}), 4, Schedule::zb_v).size(), 1U + 6);
+  EXPECT_EQ(tie_questions(chain_of(8, {{0, 2, 7}}), 4, Schedule::interleaved).size(), 1U);
+}
+
 }  // namespace
 }  // namespace nest::solve

@@ -83,7 +83,7 @@ class Space {
       for (std::int64_t b = 32; b * tokens < 131'072; b *= 2) open.push_back(b);
     }
     for (const std::int64_t b : values_of(space_.micro_batch, open, batch)) {
-      if (batch % b != 0 || stop_) continue;
+      if (batch % b != 0 || stop_ || (profile != nullptr && b != profile->micro_batch)) continue;
       plan_.training.micro_batch = b;
       try {
         graph_ = &book_.model(b, plan_.training.sequence).graph;
