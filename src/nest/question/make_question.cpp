@@ -155,7 +155,6 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   }
   question.training = training_of(question.inputs, asked);
   check_training(question.inputs, question.training);
-  check_recompute(question.inputs, question.space);
   check_model(question.inputs, question.training);
   const Accelerator& chip = question.inputs.cluster.accelerator();
   if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))
@@ -164,6 +163,7 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
     if (auto problem = check_framework(asked.framework)) throw AskedError("for", std::move(*problem));
     apply_rules(*find_framework_rules(asked.framework), question);
   }
+  check_recompute(question.inputs, question.space);
   return question;
 }
 
@@ -177,7 +177,6 @@ PlanQuestion ask_otherwise(const PlanQuestion& question, const Asked& asked) {
 
 void check_question(const PlanQuestion& question) {
   check_training(question.inputs, question.training);
-  check_recompute(question.inputs, question.space);
 }
 
 Value to_value(const PlanQuestion& question) {
