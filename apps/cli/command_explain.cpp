@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/explain.hpp"
+#include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/stage_rows.hpp"
 #include "plan_options.hpp"
 
@@ -35,8 +36,9 @@ std::string step_text(const Explanation& e, const PlanInputs& inputs, const Term
                        spell_degrees(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
                        t.micro_batch),
            kTextWidth, 0);
-  out += fmt::format("\nstep {}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
-                     format_count(p.tokens_per_s), format(p.flops_per_device), 100 * p.mfu);
+  out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %{}\n", format(p.step),
+                     spell_interval(p.interval), format_count(p.tokens_per_s), format(p.flops_per_device),
+                     100 * p.mfu, spell_fits(p));
   if (e.priced.status == PriceStatus::infeasible) out += "does not fit: " + e.priced.reason + "\n";
   out += "\n" + terminal.heading("Where the step goes") + "\n";
   Table table({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});

@@ -127,7 +127,8 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
       "predicted to fit\n",
       runs.said_to_fit(), runs.scored());
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
-         " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep");
+         " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep") +
+         (runs.coverage.rows > 0 ? spell(runs.coverage) + " measured steps\n" : "");
 }
 
 std::string validation_text(const MemoryValidation& memory, const Terminal& terminal) {
@@ -154,7 +155,8 @@ std::string validation_text(const MemoryValidation& memory, const Terminal& term
   for (const ErrorSummary& s : memory.strata) summaries.add(s.name, s);
   std::string out = table.str() + skipped.str() + "\n" + terminal.heading("Errors") +
                     " (of the measured bytes)\n" + summaries.str() +
-                    order_text(memory.order, "one source and model");
+                    order_text(memory.order, "one source and model") +
+                    (memory.coverage.rows > 0 ? spell(memory.coverage) + " figures read off devices\n" : "");
   out += fmt::format(
       "of {} rows that ran, {} are predicted to fit; of {} that ran out of memory, {} are predicted not to "
       "fit\n",

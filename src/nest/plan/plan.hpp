@@ -119,8 +119,17 @@ struct Breakdown {
   }
 };
 
+// Where so large a share of measured runs lies around a predicted step; a share of 0 where nothing is known.
+struct StepInterval {
+  double coverage = 0;
+  Seconds low;
+  Seconds high;
+};
+
 struct Prediction {
   Seconds step;
+  StepInterval interval;
+  std::optional<double> fits_with;  // how likely the fullest stage fits in memory, by measured runs
   double tokens_per_s = 0;
   double samples_per_s = 0;
   FlopsPerSecond flops_per_device;  // of the model: no recomputation

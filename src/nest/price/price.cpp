@@ -1,6 +1,7 @@
 #include "nest/price/price.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/plan_costs.hpp"
 #include "nest/price/step_time.hpp"
+#include "nest/price/uncertainty.hpp"
 
 namespace nest::price {
 namespace {
@@ -48,6 +50,7 @@ struct Pricer::Parts {
   [[nodiscard]] const StageCoster& coster(const Training& training);
   void price(const Plan& plan, PricedPlan& out);
   void rates(const Plan& plan, const BuiltModel& model, Prediction& result) const;
+  void put_uncertainty(const Plan& plan, Prediction& predicted);
 };
 
 // What a strategy or a layer profile does not allow.
@@ -146,6 +149,22 @@ void Pricer::price(const Plan& plan, PricedPlan& out) {
   if (out.status == PriceStatus::invalid) out.stages.clear();
 }
 
+// The interval around the step, and how likely the fullest stage fits.
+void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
+  const auto traits = traits_of(inputs, plan.parallelism.devices());
+  if (!traits) return;
+  const Spread& time = time_spread(*traits);
+  predicted.interval = {kCoverage, time.ratio((1 - kCoverage) / 2) * predicted.step,
+                        time.ratio((1 + kCoverage) / 2) * predicted.step};
+  double room = std::numeric_limits<double>::max();
+  for (const StageMemory& stage : memory) {
+    if (stage.total().value > 0)
+      room = std::min(room,
+                      static_cast<double>(stage.capacity.value) / static_cast<double>(stage.total().value));
+  }
+  predicted.fits_with = memory_spread(*traits).share_below(room);
+}
+
 void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   book.trim();
@@ -181,6 +200,7 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   rates(plan, model, out.predicted);
   memory.clear();
   for (const StageCost& s : out.stages) memory.push_back(s.memory);
+  put_uncertainty(plan, out.predicted);
   const auto over = check_memory(memory);
   out.status = over ? PriceStatus::infeasible : PriceStatus::feasible;
   out.reason = over.value_or("");

@@ -58,6 +58,7 @@ void read_overlap(Reader r, Overlap& overlap) {
 }
 
 constexpr std::string_view kNewest = "9999";
+constexpr double kMostTimes = 1000;  // of anything that is given as a multiple
 
 // 2026-04
 bool is_month(std::string_view text) {
@@ -162,9 +163,11 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
   recipe.copied_shards = r.boolean_or("copied_shards", recipe.copied_shards);
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
-  if (!(recipe.zero_time > 0)) r.fail_at("zero_time", "a multiple of the estimated time is above 0");
+  if (!(recipe.zero_time > 0 && recipe.zero_time <= kMostTimes))
+    r.fail_at("zero_time", "a multiple of the estimated time is above 0 and no more than 1000");
   recipe.kernel_time = r.number_or("kernel_time", recipe.kernel_time);
-  if (!(recipe.kernel_time > 0)) r.fail_at("kernel_time", "a multiple of the estimated time is above 0");
+  if (!(recipe.kernel_time > 0 && recipe.kernel_time <= kMostTimes))
+    r.fail_at("kernel_time", "a multiple of the estimated time is above 0 and no more than 1000");
   recipe.host_time = r.number_or("host_time", recipe.host_time);
   if (!(recipe.host_time >= 0 && recipe.host_time <= 1000))
     r.fail_at("host_time", "a multiple of the time from plain PyTorch lies between 0 and 1000");
@@ -173,11 +176,13 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
     r.fail_at("jitter", "a share of the time lies between 0 and 1");
   recipe.optimizer_time = r.boolean_or("optimizer_time", recipe.optimizer_time);
   recipe.expert_imbalance = r.number_or("expert_imbalance", recipe.expert_imbalance);
-  if (recipe.expert_imbalance < 1)
+  if (!(recipe.expert_imbalance >= 1))
     r.fail_at("expert_imbalance", "the fullest expert cannot have less than the mean", "give 1 or more");
+  if (recipe.expert_imbalance > kMostTimes)
+    r.fail_at("expert_imbalance", "the fullest expert has at most 1000 times the mean");
   recipe.capacity_factor = r.number_or("capacity_factor", recipe.capacity_factor);
-  if (recipe.capacity_factor < 0 || recipe.capacity_factor > 1000)
-    r.fail_at("capacity_factor", "a capacity factor lies between 0, which drops no token, and 1000");
+  if (!(recipe.capacity_factor == 0 || (recipe.capacity_factor >= 1 && recipe.capacity_factor <= 1000)))
+    r.fail_at("capacity_factor", "a capacity factor is 0, which drops no token, or lies between 1 and 1000");
   read_word(r, "dispatcher", kDispatcherNames, recipe.dispatcher);
   recipe.low_gathers = r.boolean_or("low_gathers", recipe.low_gathers);
   recipe.low_dispatch = r.boolean_or("low_dispatch", recipe.low_dispatch);

@@ -72,6 +72,14 @@ struct Overlap {
   double slow_down = 0;
   double memory_bound = 0;
 
+  // Whether any communication hides: the last two are prices of that.
+  [[nodiscard]] bool hides_anything() const {
+    for (const double share : {gradient_reduce, parameter_gather, pipeline, tensor, context, expert, prefetch,
+                               interleaved_sends, tensor_backward}) {
+      if (share > 0) return true;
+    }
+    return false;
+  }
   bool operator==(const Overlap&) const = default;
 };
 

@@ -64,6 +64,13 @@ ShardedLayer shard_layer(const LayerType& layer, const Strategy& strategy, const
   for (const SubgraphStrategy& row : table) {
     if (row.active(strategy)) row.apply(transform);
   }
+  // Where no strategy cuts the experts, their rows are filled up to the capacity all the same.
+  if (strategy.cell() == 1 && options.capacity_factor > 0) {
+    for (TensorIndex i = 0; i < transform.tensors(); ++i) {
+      if (transform.is_activation(i) && transform.has(i, Axis::routed))
+        transform.stretch(i, Axis::routed, options.capacity_factor);
+    }
+  }
   return std::move(transform).finish();
 }
 

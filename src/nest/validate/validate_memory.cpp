@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+
+#include "nest/price/uncertainty.hpp"
 #include "nest/validate/validation_value.hpp"
 
 namespace nest::validate {
@@ -34,6 +36,14 @@ MemoryResult check(const RunRow& row, const RunPredictor& predict, const Validat
   out.kind = figure.figure->kind;
   out.measured = figure.figure->bytes;
   out.predicted = predicted_bytes(out.kind, *prepared.run, prediction);
+  if (const auto traits = traits_of(prepared.run->inputs, prepared.run->plan.parallelism.devices())) {
+    const Spread& spread = memory_spread(*traits);
+    const auto times = [&](double share) {
+      return round_up_bytes(spread.ratio(share) * static_cast<double>(out.predicted.value));
+    };
+    out.low = times((1 - kCoverage) / 2);
+    out.high = times((1 + kCoverage) / 2);
+  }
   out.fixed_part = static_bytes(out.kind, prediction);
   // What the allocator keeps and what lies outside it counts too: that is how runs end.
   const Bytes device = predicted_bytes(MemoryKind::device, *prepared.run, prediction);
@@ -123,6 +133,7 @@ MemoryValidation validate_memory(std::span<const RunRow> rows, const RunPredicto
     if (!r.scored() || r.kind == MemoryKind::computed) continue;
     const bool ran = r.kind != MemoryKind::out_of_memory;
     ++(ran ? out.ran : out.out_of_memory);
+    if (r.has_error()) out.coverage.add(r.low <= r.measured && r.measured <= r.high);
     if (r.fits == ran) ++(ran ? out.ran_fit : out.out_of_memory_right);
   }
   out.all =
@@ -139,6 +150,7 @@ Value to_value(const MemoryValidation& validation) {
                  "parameters, gradients and optimizer states times one number for each kind of figure",
                  validation.constant);
   out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
+  out.set("coverage", to_value(validation.coverage));
   out.set("ran", share(validation.ran, validation.ran_fit));
   out.set("out_of_memory", share(validation.out_of_memory, validation.out_of_memory_right));
   Value details = Value::array();

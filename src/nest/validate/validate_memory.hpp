@@ -14,6 +14,7 @@
 #include "nest/validate/ordering.hpp"
 #include "nest/validate/runs/run_predictor.hpp"
 #include "nest/validate/validate_runs.hpp"
+#include "nest/validate/validation_value.hpp"
 
 namespace nest::validate {
 
@@ -26,6 +27,8 @@ struct MemoryResult {
   Bytes predicted;
   Bytes fixed_part;  // static_bytes
   bool fits = true;
+  Bytes low;  // of the interval around what is predicted
+  Bytes high;
 
   [[nodiscard]] bool scored() const { return usable && why_skipped.empty(); }
   // Has a figure that somebody read off a device.
@@ -43,6 +46,7 @@ struct MemoryValidation {
   ErrorSummary constant;  // static bytes times one number for each kind
   std::vector<ErrorSummary> strata;
   OrderSummary order;
+  CoverageSummary coverage;  // of figures that were read off devices
   // Computed figures say nothing about either.
   std::int64_t ran = 0;
   std::int64_t ran_fit = 0;

@@ -176,6 +176,8 @@ Value row_value(const RunResult& r) {
   if (!r.usable) return out;
   out.set("metric", r.row.metric).set("measured", *r.row.measured).set("predicted", r.predicted_metric);
   out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
+  out.set("unseen_error", r.unseen_error);
+  out.set("low_s", r.prediction.interval.low.value).set("high_s", r.prediction.interval.high.value);
   out.set("fits", r.prediction.fits);
   if (!r.would_fit.empty()) out.set("would_fit_with", r.would_fit);
   if (const StageMemory* fullest = r.prediction.fullest()) {
@@ -213,6 +215,10 @@ RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& pr
   out.headline = summary_of(any ? "16-bit GPU rows" : "all scored rows", out.rows, choice);
   std::vector<RunResult> unseen;
   for (const RunRow& row : rows) unseen.push_back(check(row, predict, options, true));
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    if (out.rows[i].scored() && unseen[i].scored()) out.rows[i].unseen_error = unseen[i].error();
+    if (out.rows[i].scored()) out.coverage.add(out.rows[i].inside());
+  }
   out.unseen = summary_of("constants of its own source left out", unseen, choice);
   out.constant = constant_model(out.rows, choice);
   out.strata = strata_of(out.rows);
@@ -226,6 +232,7 @@ Value to_value(const RunValidation& validation) {
   out.set("leave_one_source_out",
           model_value("constants fitted to a row's own source left out", validation.unseen));
   out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
+  out.set("coverage", to_value(validation.coverage));
   Value fit = Value::object();
   fit.set("ran", validation.scored()).set("said_to_fit", validation.said_to_fit());
   out.set("fit", std::move(fit));

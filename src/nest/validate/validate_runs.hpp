@@ -14,6 +14,7 @@
 #include "nest/validate/ordering.hpp"
 #include "nest/validate/runs/run_predictor.hpp"
 #include "nest/validate/runs/run_rows.hpp"
+#include "nest/validate/validation_value.hpp"
 
 namespace nest::validate {
 
@@ -24,12 +25,16 @@ struct RunResult {
   Seconds measured;             // a step
   double predicted_metric = 0;  // in the row's own unit
   RunPrediction prediction;
+  double unseen_error = 0;  // with the constants that were fitted to its own source left out
   std::string
       would_fit;  // of a run that is called too large: the nearest dtype or policy with which it is not
   Flops flops;    // of the model in one step: no recomputation, causal
 
   [[nodiscard]] bool scored() const { return usable && why_skipped.empty(); }
   [[nodiscard]] double error() const { return prediction.step.value / measured.value - 1; }
+  [[nodiscard]] bool inside() const {
+    return prediction.interval.low <= measured && measured <= prediction.interval.high;
+  }
   [[nodiscard]] bool is_tpu() const { return row.accelerator.starts_with("tpu"); }
   [[nodiscard]] bool is_fp8() const { return row.precision_class == "fp8"; }
   // Those that targets are set for; TPUs and fp8 are reported apart.
@@ -43,6 +48,7 @@ struct RunValidation {
   ErrorSummary constant;  // one efficiency per project and accelerator, over the same rows
   std::vector<ErrorSummary> strata;
   OrderSummary order;
+  CoverageSummary coverage;  // of the intervals around steps
 
   // Of the scored runs, all of which ran: those that are predicted to fit in memory.
   [[nodiscard]] std::int64_t said_to_fit() const;

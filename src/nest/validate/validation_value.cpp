@@ -1,5 +1,12 @@
 #include "nest/validate/validation_value.hpp"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "nest/base/numbers.hpp"
+#include "nest/price/uncertainty.hpp"
+
 namespace nest::validate {
 namespace {
 
@@ -31,6 +38,17 @@ Value head_value(const ValidationHead& head, const ErrorSummary& all, const std:
   out.set("over", all.name + ": " + std::to_string(all.rows));
   out.set("constant_model", model_value(constant_what, constant));
   return out;
+}
+
+Value to_value(const CoverageSummary& coverage) {
+  Value out = Value::object();
+  out.set("interval", kCoverage).set("rows", coverage.rows).set("inside", coverage.inside);
+  return std::move(out.set("share", coverage.share()));
+}
+
+std::string spell(const CoverageSummary& coverage) {
+  return fmt::format("{} intervals contain {} of {}", format_percent(kCoverage, 0),
+                     format_percent(coverage.share()), coverage.rows);
 }
 
 }  // namespace nest::validate

@@ -33,6 +33,24 @@ template <class Result>
   return head;
 }
 
+// How many measured figures lie inside the intervals that are shown around predicted ones.
+struct CoverageSummary {
+  std::int64_t rows = 0;
+  std::int64_t inside = 0;
+
+  void add(bool is_inside) {
+    ++rows;
+    inside += is_inside ? 1 : 0;
+  }
+  [[nodiscard]] double share() const {
+    return rows > 0 ? static_cast<double>(inside) / static_cast<double>(rows) : 0;
+  }
+};
+// {"interval": 0.8, "rows", "inside", "share"}
+[[nodiscard]] Value to_value(const CoverageSummary& coverage);
+// "80 % intervals contain 81.0 % of 297"
+[[nodiscard]] std::string spell(const CoverageSummary& coverage);
+
 // `all` over the headline's rows; `constant` the same of a constant model, and what that is.
 [[nodiscard]] Value head_value(const ValidationHead& head, const ErrorSummary& all,
                                const std::string& constant_what, const ErrorSummary& constant);

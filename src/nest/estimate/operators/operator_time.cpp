@@ -51,18 +51,31 @@ OperatorTime& OperatorTime::operator+=(const OperatorTime& other) {
   return *this;
 }
 
+// The host runs ahead: what it takes longer for in one pass it may have won in the other. So both passes together take
+// as long as the device or the host, whichever is slower, and each pass waits for its share of the rest.
 Seconds LayerTime::forward() const {
-  return launch_bound ? std::max(device.forward, forward_issue) : device.forward;
+  return device.forward + waiting_share() * std::max(Seconds{}, forward_issue - device.forward);
 }
 
 Seconds LayerTime::backward() const {
-  return launch_bound ? std::max(device.backward(), backward_issue) : device.backward();
+  return device.backward() + waiting_share() * std::max(Seconds{}, backward_issue - device.backward());
 }
 
+double LayerTime::waiting_share() const {
+  if (!launch_bound) return 0;
+  const Seconds both = std::max(Seconds{}, forward_issue - device.forward) +
+                       std::max(Seconds{}, backward_issue - device.backward());
+  const Seconds waits = forward_issue + backward_issue - device.forward - device.backward();
+  return both.value > 0 ? waits / both : 0;
+}
+
+// What the pair of passes takes longer with it.
 Seconds LayerTime::again(const OperatorTime& repeated) const {
-  if (!launch_bound || device.forward_launches == 0) return repeated.forward;
+  if (device.forward_launches == 0) return repeated.forward;
   const double share = static_cast<double>(repeated.forward_launches) / device.forward_launches;
-  return std::max(repeated.forward, share * forward_issue);
+  const Seconds runs = device.forward + device.backward();
+  const Seconds issued = forward_issue + backward_issue;
+  return std::max(runs + repeated.forward, issued + share * forward_issue) - std::max(runs, issued);
 }
 
 OperatorTimes::OperatorTimes(const Accelerator& accelerator, const OperatorSettings& settings, bool held_out)

@@ -40,6 +40,8 @@ struct LayerTime {
   [[nodiscard]] Seconds backward() const;
   // The forward passes of some of the layer's operators run again, issued again where issuing takes longer.
   [[nodiscard]] Seconds again(const OperatorTime& repeated) const;
+  // Of what the host takes longer for in a pass: what the other pass has not won.
+  [[nodiscard]] double waiting_share() const;
 };
 
 class OperatorTimes {

@@ -90,7 +90,14 @@ Value to_value(const Prediction& p) {
   Value breakdown = Value::object();
   for (const auto& k : kBreakdownKeys) breakdown.set(k.key, (p.breakdown.*k.member).value);
   Value v = Value::object();
-  v.set("step_s", p.step.value).set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
+  v.set("step_s", p.step.value);
+  if (p.interval.coverage > 0) {
+    Value interval = Value::object();
+    interval.set("coverage", p.interval.coverage).set("low_s", p.interval.low.value);
+    v.set("interval", std::move(interval.set("high_s", p.interval.high.value)));
+  }
+  if (p.fits_with) v.set("fits_with", *p.fits_with);
+  v.set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
   v.set("flops_per_device_per_s", p.flops_per_device.value).set("mfu", p.mfu);
   v.set("bubble_fraction", p.bubble_fraction);
   v.set("stragglers_s", p.stragglers.value).set("breakdown", std::move(breakdown));

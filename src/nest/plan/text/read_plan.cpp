@@ -127,6 +127,13 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
 Prediction read_prediction(Reader& r, Warnings& warnings) {
   Prediction p;
   p.step.value = r.number_or("step_s", 0);
+  if (std::optional<Reader> interval = r.object_if("interval")) {
+    p.interval.coverage = interval->number_or("coverage", 0);
+    p.interval.low.value = interval->number_or("low_s", 0);
+    p.interval.high.value = interval->number_or("high_s", 0);
+    interval->warn_unknown(warnings);
+  }
+  if (r.has("fits_with")) p.fits_with = r.number("fits_with");
   p.tokens_per_s = r.number_or("tokens_per_s", 0);
   p.samples_per_s = r.number_or("samples_per_s", 0);
   p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);

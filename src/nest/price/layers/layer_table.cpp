@@ -103,7 +103,7 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
   // Kernels are issued while collectives run, too: what a layer waits for them counts as hidden communication, unless
   // the recipe hides nothing at all.
-  const bool hides = !(o == Overlap{});
+  const bool hides = o.hides_anything();
   const auto during = [&](double wait, std::initializer_list<Term> collectives) {
     for (const Term term : collectives) {
       const double hidden = hides ? std::min(wait, t.of(term)) : 0;

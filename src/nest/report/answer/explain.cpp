@@ -118,7 +118,7 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
     e.effects.push_back(priced_effect("half the bandwidth at level '" + levels[l].name + "'", plan,
                                       with_bandwidth(inputs, l, kHalf), options));
   }
-  if (!(inputs.recipe.overlap == Overlap{}) || plan.parallelism.strategy.overlaps_experts()) {
+  if (inputs.recipe.overlap.hides_anything() || plan.parallelism.strategy.overlaps_experts()) {
     PlanInputs bare = inputs;
     bare.recipe.overlap = {};
     bare.recipe.shared_overlap = false;

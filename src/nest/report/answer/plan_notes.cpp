@@ -102,11 +102,12 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
         full, format_percent(share)));
   }
   const Breakdown& b = predicted.breakdown;
-  const Seconds network = b.tensor + b.expert + b.context + b.pipeline + b.data + b.zero;
+  const Seconds data = b.data - predicted.stragglers;
+  const Seconds network = b.tensor + b.expert + b.context + b.pipeline + data + b.zero;
   if (network.value > kMuchNetwork * predicted.step.value) {
     const std::pair<const char*, Seconds> parts[] = {{"tensor", b.tensor},   {"expert", b.expert},
                                                      {"context", b.context}, {"pipeline", b.pipeline},
-                                                     {"data", b.data},       {"zero", b.zero}};
+                                                     {"data", data},         {"zero", b.zero}};
     const auto* largest = std::max_element(std::begin(parts), std::end(parts),
                                            [](const auto& x, const auto& y) { return x.second < y.second; });
     list.push_back(fmt::format(

@@ -108,9 +108,9 @@ class Screen {
 
   [[nodiscard]] std::string step(const Plan& one) const {
     const Prediction& p = *one.predicted;
-    return beside("Step", fmt::format("{}; {} tokens/s; {} per device; MFU {}", format(p.step),
-                                      format_count(p.tokens_per_s), format(p.flops_per_device),
-                                      format_percent(p.mfu))) +
+    return beside("Step", fmt::format("{}{}; {} tokens/s; {} per device; MFU {}", format(p.step),
+                                      spell_interval(p.interval), format_count(p.tokens_per_s),
+                                      format(p.flops_per_device), format_percent(p.mfu))) +
            beside("", breakdown_bar(p, kTextWidth - kIndent)) + std::string(kIndent, ' ') +
            breakdown_legend(p, kIndent) + "\n";
   }
@@ -122,12 +122,13 @@ class Screen {
         m.fragmentation.value > 0 ? fmt::format(", fragmentation {}", format_memory(m.fragmentation)) : "";
     return beside(
         "Memory",
-        fmt::format("{} of {} ({}) in {}: weights {}, gradients {}, optimizer {}, activations {}{}, rest {}",
-                    format_memory(m.total()), format_memory(m.capacity),
-                    format_percent(memory_share(one.stages[full])),
-                    one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
-                    format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
-                    format_memory(m.activations), fragmentation, format_memory(m.workspace + m.reserve)));
+        fmt::format(
+            "{} of {} ({}{}) in {}: weights {}, gradients {}, optimizer {}, activations {}{}, rest {}",
+            format_memory(m.total()), format_memory(m.capacity),
+            format_percent(memory_share(one.stages[full])), spell_fits(*one.predicted),
+            one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
+            format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
+            format_memory(m.activations), fragmentation, format_memory(m.workspace + m.reserve)));
   }
 
   [[nodiscard]] std::string proof() const { return beside("Proof", proof_sentence(found_, asked_)); }
@@ -201,6 +202,16 @@ class Screen {
 };
 
 }  // namespace
+
+std::string spell_interval(const StepInterval& interval) {
+  if (interval.coverage <= 0) return "";
+  return fmt::format(" ({}: {} to {})", format_percent(interval.coverage, 0), format(interval.low),
+                     format(interval.high));
+}
+
+std::string spell_fits(const Prediction& predicted) {
+  return predicted.fits_with ? "; fits with " + format_percent(*predicted.fits_with, 0) : "";
+}
 
 std::string breakdown_bar(const Prediction& predicted, std::size_t width) {
   std::string bar;

@@ -33,6 +33,10 @@ struct ScreenOptions {
                                       const SearchOptions& asked, const ScreenOptions& options = {});
 
 // The parts of the step as one bar of letters, and what each letter stands for (from column `indent` on).
+// " (80 %: 6.4 s to 7.6 s)", or nothing where no measured runs are like it.
+[[nodiscard]] std::string spell_interval(const StepInterval& interval);
+// "; fits with 97 %"
+[[nodiscard]] std::string spell_fits(const Prediction& predicted);
 [[nodiscard]] std::string breakdown_bar(const Prediction& predicted, std::size_t width);
 [[nodiscard]] std::string breakdown_legend(const Prediction& predicted, std::size_t indent);
 

@@ -93,8 +93,9 @@ bool is_whole(double number) {
 std::optional<std::int64_t> micro_batch(const RunRow& row, const Parallelism& p) {
   const std::int64_t cell = p.strategy.tensor * p.strategy.context;
   double own = *row.micro_batch * (row.framework == "maxtext" ? static_cast<double>(cell * p.pipeline) : 1);
-  if (!is_whole(own)) own *= static_cast<double>(cell);
-  if (!is_whole(own)) return std::nullopt;
+  const bool fsdp = row.framework == "fsdp" || row.framework == "torchtitan";
+  if (!is_whole(own) && fsdp) own *= static_cast<double>(cell);
+  if (!is_whole(own) || own < 0.5) return std::nullopt;
   return std::llround(own);
 }
 

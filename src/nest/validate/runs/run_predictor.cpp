@@ -25,6 +25,7 @@ RunPrediction price_run(const PreparedRun& run) {
       return out;
     }
     out.step = priced.predicted.step;
+    out.interval = priced.predicted.interval;
     out.breakdown = priced.predicted.breakdown;
     if (run.last_share < 1) {
       Plan without = run.plan;
@@ -33,6 +34,8 @@ RunPrediction price_run(const PreparedRun& run) {
       const Seconds less = pricer.price(pricer.complete(without)).predicted.step;
       const double part = (less + run.last_share * (out.step - less)) / out.step;
       out.step = part * out.step;
+      out.interval.low = part * out.interval.low;
+      out.interval.high = part * out.interval.high;
       for (const auto& key : kBreakdownKeys) out.breakdown.*key.member = part * out.breakdown.*key.member;
     }
     out.fits = priced.status == PriceStatus::feasible;

@@ -14,6 +14,7 @@ namespace nest::validate {
 struct RunPrediction {
   std::string why_not;  // the plan could not be priced; the rest is empty
   Seconds step;
+  StepInterval interval;
   Breakdown breakdown;
   bool fits = true;
   std::vector<StageMemory> stages;

@@ -1,0 +1,144 @@
+#include "nest/price/uncertainty.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/cluster/tree.hpp"
+#include "nest/model/blocks/spec.hpp"
+
+namespace nest::price {
+namespace {
+
+// Runs of a kind; what is not stated may be anything.
+struct Stratum {
+  std::optional<bool> experts;
+  std::optional<bool> several_nodes;
+  std::optional<bool> compared;
+  std::vector<std::string> frameworks;
+  Spread spread;
+
+  [[nodiscard]] bool holds(const RunTraits& t) const {
+    return experts.value_or(t.experts) == t.experts &&
+           several_nodes.value_or(t.several_nodes) == t.several_nodes &&
+           compared.value_or(t.compared) == t.compared &&
+           (frameworks.empty() ||
+            std::find(frameworks.begin(), frameworks.end(), t.framework) != frameworks.end());
+  }
+};
+
+struct Strata {
+  std::vector<Stratum> time;
+  std::vector<Stratum> memory;
+};
+
+struct Quantile {
+  const char* key;
+  double share;
+};
+constexpr std::array<Quantile, 13> kQuantiles{{{"q2.5", 0.025},
+                                               {"q5", 0.05},
+                                               {"q10", 0.1},
+                                               {"q20", 0.2},
+                                               {"q30", 0.3},
+                                               {"q40", 0.4},
+                                               {"q50", 0.5},
+                                               {"q60", 0.6},
+                                               {"q70", 0.7},
+                                               {"q80", 0.8},
+                                               {"q90", 0.9},
+                                               {"q95", 0.95},
+                                               {"q97.5", 0.975}}};
+
+std::vector<Stratum> read_strata(Reader& file, const char* key) {
+  std::vector<Stratum> out;
+  for (Reader& r : file.objects(key)) {
+    Stratum& s = out.emplace_back();
+    const auto flag = [&](const char* name, std::optional<bool>& value) {
+      if (r.has(name)) value = r.boolean_or(name, false);
+    };
+    flag("experts", s.experts);
+    flag("several_nodes", s.several_nodes);
+    flag("compared", s.compared);
+    std::istringstream words(r.text_or("frameworks", ""));
+    for (std::string word; words >> word;) s.frameworks.push_back(word);
+    s.spread.name = r.text("name");
+    s.spread.rows = r.whole("rows");
+    for (const Quantile& q : kQuantiles) {
+      s.spread.shares.push_back(q.share);
+      s.spread.ratios.push_back(r.number(q.key));
+    }
+    r.done();
+  }
+  return out;
+}
+
+const Strata& strata() {
+  static const Strata kStrata = [] {
+    const Document document =
+        parse_document("data/uncertainty.yaml", std::string(uncertainty_files().front().text));
+    Reader file(document);
+    Strata all{read_strata(file, "time"), read_strata(file, "memory")};
+    return all;
+  }();
+  return kStrata;
+}
+
+// The last one holds for all.
+const Spread& find(const std::vector<Stratum>& list, const RunTraits& traits) {
+  const auto at =
+      std::find_if(list.begin(), list.end() - 1, [&](const Stratum& s) { return s.holds(traits); });
+  return at->spread;
+}
+
+// On the line through the points, and level beyond them.
+double along(const std::vector<double>& xs, const std::vector<double>& ys, double x) {
+  if (x <= xs.front()) return ys.front();
+  if (x >= xs.back()) return ys.back();
+  const auto above = static_cast<std::size_t>(std::upper_bound(xs.begin(), xs.end(), x) - xs.begin());
+  const double width = xs[above] - xs[above - 1];
+  const double part = width > 0 ? (x - xs[above - 1]) / width : 1;
+  return ys[above - 1] + part * (ys[above] - ys[above - 1]);
+}
+
+bool has_experts(const ModelSpec& spec) {
+  for (const StackSpec& stack : spec.stacks) {
+    if (std::any_of(stack.blocks.begin(), stack.blocks.end(),
+                    [](const auto& b) { return b.experts.has_value(); }))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+double Spread::ratio(double share) const {
+  return along(shares, ratios, share);
+}
+
+double Spread::share_below(double wanted) const {
+  return along(ratios, shares, wanted);
+}
+
+std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (spec == nullptr) return std::nullopt;
+  const Accelerator& accelerator = inputs.cluster.accelerator();
+  return RunTraits{
+      .experts = has_experts(*spec),
+      .several_nodes = devices > inputs.cluster.tree().devices_in(LevelId(0), 0),
+      .compared = !inputs.recipe.compared.empty() && !accelerator.matmul_share(MathType::bf16).is_default,
+      .framework = inputs.recipe.framework};
+}
+
+const Spread& time_spread(const RunTraits& traits) {
+  return find(strata().time, traits);
+}
+
+const Spread& memory_spread(const RunTraits& traits) {
+  return find(strata().memory, traits);
+}
+
+}  // namespace nest::price

@@ -1,0 +1,81 @@
+#include "nest/price/uncertainty.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "nest/cluster/catalog.hpp"
+#include "nest/price/price.hpp"
+
+namespace nest::price {
+namespace {
+
+PlanInputs inputs_of(const std::string& model, const std::string& cluster, const std::string& recipe) {
+  Warnings warnings;
+  return {Value(model), load_model(model, warnings), load_cluster(cluster), named_recipe(recipe), {}};
+}
+
+TEST(Spread, AlongItsQuantiles) {
+  const Spread spread{"runs", 9, {0.1, 0.5, 0.9}, {0.9, 1.0, 1.2}};
+  EXPECT_DOUBLE_EQ(spread.ratio(0.5), 1);
+  EXPECT_DOUBLE_EQ(spread.ratio(0.7), 1.1);
+  EXPECT_DOUBLE_EQ(spread.ratio(0.999), 1.2);
+  EXPECT_DOUBLE_EQ(spread.share_below(1.1), 0.7);
+  EXPECT_DOUBLE_EQ(spread.share_below(0.1), 0.1);
+  EXPECT_DOUBLE_EQ(spread.share_below(9), 0.9);
+}
+
+TEST(Uncertainty, TraitsOfARun) {
+  const RunTraits small = *traits_of(inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron"), 8);
+  EXPECT_FALSE(small.experts);
+  EXPECT_FALSE(small.several_nodes);
+  EXPECT_TRUE(small.compared);
+  const RunTraits large = *traits_of(inputs_of("mixtral-8x7b", "h100-spine-leaf", "plain"), 16);
+  EXPECT_TRUE(large.experts);
+  EXPECT_TRUE(large.several_nodes);
+  EXPECT_FALSE(large.compared);
+}
+
+// Every spread rises, contains 1, and is as wide as errors of some percent are.
+TEST(Uncertainty, SpreadsAreOrderly) {
+  for (const bool experts : {false, true}) {
+    for (const bool nodes : {false, true}) {
+      for (const bool compared : {false, true}) {
+        for (const char* framework : {"megatron", "torchtitan", ""}) {
+          const RunTraits traits{experts, nodes, compared, framework};
+          for (const Spread* s : {&time_spread(traits), &memory_spread(traits)}) {
+            EXPECT_TRUE(std::is_sorted(s->ratios.begin(), s->ratios.end())) << s->name;
+            EXPECT_LT(s->ratio(0.1), 1) << s->name;
+            EXPECT_GT(s->ratio(0.9), 1) << s->name;
+            EXPECT_GT(s->ratios.front(), 0.5) << s->name;
+            EXPECT_LT(s->ratios.back(), 3) << s->name;
+            EXPECT_GE(s->rows, 20) << s->name;
+          }
+        }
+      }
+    }
+  }
+  // Experts are less sure than dense models, and so is what was never compared.
+  const auto width = [](const RunTraits& t) { return time_spread(t).ratio(0.9) - time_spread(t).ratio(0.1); };
+  EXPECT_GT(width({true, true, true, "megatron"}), width({false, true, true, "megatron"}));
+  EXPECT_NE(memory_spread({false, true, true, "megatron"}).name, memory_spread({false, true, true, ""}).name);
+}
+
+TEST(Uncertainty, APriceHasAnIntervalAndSaysHowSureItFits) {
+  Pricer pricer(inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron"));
+  Plan plan;
+  plan.training.sequence = 4096;
+  plan.training.global_batch = 64;
+  plan.training.micro_batches = 0;
+  plan.parallelism.strategy = {.tensor = 2, .sequence_parallel = true};
+  plan.parallelism.data = 8;
+  plan.parallelism.zero = 1;
+  const Prediction p = pricer.price(pricer.complete(plan)).predicted;
+  EXPECT_EQ(p.interval.coverage, kCoverage);
+  EXPECT_LT(p.interval.low, p.step);
+  EXPECT_GT(p.interval.high, p.step);
+  EXPECT_GT(*p.fits_with, 0.9);
+}
+
+}  // namespace
+}  // namespace nest::price

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Makes data/uncertainty.yaml: how far measured runs lie from predictions, by what they are like.
+
+    python3 tools/fit_uncertainty.py --nest build/nest --runs runs.csv --memory memory.csv > data/uncertainty.yaml
+
+Of every stratum the quantiles of measured over predicted are written (conformal: the p-quantile is the
+ceil(p (n + 1))-th of n). On standard error: how many runs of each source the 80 % intervals contain if that
+source is left out of the fit.
+"""
+import argparse
+import csv
+import datetime
+import json
+import math
+import subprocess
+import sys
+
+SHARES = (2.5, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97.5)
+
+
+class Run:
+    def __init__(self, detail, row, ratio):
+        self.ratio, self.source = ratio, detail["source"]
+        self.experts = row.get("moe_experts", "") not in ("", "0")
+        self.several = int(row["num_gpus"]) > int(row.get("gpus_per_node") or 8)
+        self.framework = row["framework"]
+
+
+def details(nest, option, file):
+    out = subprocess.run([nest, "validate", option, file, "--json"], capture_output=True, text=True, check=True)
+    with open(file, newline="") as f:
+        rows = {row["id"]: row for row in csv.DictReader(f)}
+    return [(d, rows[d["id"]]) for d in json.loads(out.stdout)["details"] if "error" in d]
+
+
+def quantile(ratios, share):
+    ratios = sorted(ratios)
+    at = math.ceil(share / 100 * (len(ratios) + 1))
+    return ratios[min(max(at, 1), len(ratios)) - 1]
+
+
+def strata_of_time(runs, unseen):
+    dense = [r for r in runs if not r.experts]
+    return [
+        ("software or accelerator without runs of its own", "compared: false", unseen),
+        ("mixtures of experts", "experts: true", [r for r in runs if r.experts]),
+        ("dense models on one node", "several_nodes: false", [r for r in dense if not r.several]),
+        ("dense models on several nodes", "", [r for r in dense if r.several]),
+    ]
+
+
+def strata_of_memory(runs):
+    megatron = [r for r in runs if r.framework in ("megatron", "nemo-megatron")]
+    return [
+        ("Megatron", "compared: true, frameworks: megatron megatron-bridge", megatron),
+        ("other software", "", [r for r in runs if r not in megatron]),
+    ]
+
+
+def left_out(runs, strata):
+    """Coverage of the runs of each source by intervals that were fitted without them."""
+    inside = {}
+    for source in sorted({r.source for r in runs}):
+        others = strata([r for r in runs if r.source != source])
+        own = strata([r for r in runs if r.source == source])
+        for (name, _, fit), (_, _, test) in zip(others, own):
+            if not fit:
+                continue
+            low, high = quantile([r.ratio for r in fit], 10), quantile([r.ratio for r in fit], 90)
+            seen = inside.setdefault(source, [0, 0])
+            seen[0] += sum(low <= r.ratio <= high for r in test)
+            seen[1] += len(test)
+    for source, (good, all_) in inside.items():
+        if all_:
+            print(f"{source}: {good} of {all_}", file=sys.stderr)
+    good, all_ = (sum(v[i] for v in inside.values()) for i in (0, 1))
+    print(f"left out in turn: 80 % intervals contain {good / all_:.0%} of {all_} runs", file=sys.stderr)
+
+
+def write(title, strata):
+    print(f"{title}:")
+    for name, conditions, runs in strata:
+        ratios = [r.ratio for r in runs]
+        parts = [f"name: {name}"] + ([conditions] if conditions else []) + [f"rows: {len(ratios)}"]
+        parts += [f"q{share:g}: {quantile(ratios, share):.4f}" for share in SHARES]
+        print("  - {" + ", ".join(parts) + "}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nest", default="build/nest", help="the program (build/nest)")
+    parser.add_argument("--runs", required=True, help="a table of measured steps")
+    parser.add_argument("--memory", required=True, help="a table of measured memory")
+    asked = parser.parse_args()
+    times = details(asked.nest, "--runs", asked.runs)
+    runs = [Run(d, row, 1 / (1 + d["error"])) for d, row in times]
+    unseen = [Run(d, row, 1 / (1 + d["unseen_error"])) for d, row in times]
+    # Allocators reserve what they can: what they reserved is no need. Computed figures are nobody's measurement.
+    memory = [Run(d, row, 1 / (1 + d["error"])) for d, row in details(asked.nest, "--memory", asked.memory)
+              if d["kind"] in ("allocated", "device")]
+    print("# Measured over predicted, by what runs are like: the first entry that holds counts, the last holds for all.")
+    print(f"# Made by tools/fit_uncertainty.py on {datetime.date.today()}; docs/uncertainty.md.")
+    write("time", strata_of_time(runs, unseen))
+    write("memory", strata_of_memory(memory))
+    left_out(runs, lambda some: strata_of_time(some, some)[1:])
+    left_out(memory, strata_of_memory)
+
+
+if __name__ == "__main__":
+    main()
