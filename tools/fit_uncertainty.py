@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes data/uncertainty.yaml: how far measured runs lie from predictions, by what they are like.
 
-    python3 tools/fit_uncertainty.py --nest build/nest --runs runs.csv --memory memory.csv > data/uncertainty.yaml
+    python3 tools/fit_uncertainty.py --runs runs.csv --memory memory.csv > data/uncertainty.yaml
 
 Of every stratum the quantiles of measured over predicted are written (conformal: the p-quantile is the
 ceil(p (n + 1))-th of n). On standard error: how many runs of each source the 80 % intervals contain if that
@@ -27,7 +27,8 @@ class Run:
 
 
 def details(nest, option, file):
-    out = subprocess.run([nest, "validate", option, file, "--json"], capture_output=True, text=True, check=True)
+    out = subprocess.run([nest, "validate", option, file, "--json"], capture_output=True, text=True,
+                         check=True)
     with open(file, newline="") as f:
         rows = {row["id"]: row for row in csv.DictReader(f)}
     return [(d, rows[d["id"]]) for d in json.loads(out.stdout)["details"] if "error" in d]
@@ -87,7 +88,8 @@ def write(title, strata):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nest", default="build/nest", help="the program (build/nest)")
     parser.add_argument("--runs", required=True, help="a table of measured steps")
     parser.add_argument("--memory", required=True, help="a table of measured memory")
@@ -95,10 +97,12 @@ def main():
     times = details(asked.nest, "--runs", asked.runs)
     runs = [Run(d, row, 1 / (1 + d["error"])) for d, row in times]
     unseen = [Run(d, row, 1 / (1 + d["unseen_error"])) for d, row in times]
-    # Allocators reserve what they can: what they reserved is no need. Computed figures are nobody's measurement.
-    memory = [Run(d, row, 1 / (1 + d["error"])) for d, row in details(asked.nest, "--memory", asked.memory)
+    # Allocators reserve what they can: what they reserved is no need. Computed figures are no measurements.
+    memory = [Run(d, row, 1 / (1 + d["error"]))
+              for d, row in details(asked.nest, "--memory", asked.memory)
               if d["kind"] in ("allocated", "device")]
-    print("# Measured over predicted, by what runs are like: the first entry that holds counts, the last holds for all.")
+    print("# Measured over predicted, by what runs are like: the first entry that holds counts, and the last")
+    print("# holds for all.")
     print(f"# Made by tools/fit_uncertainty.py on {datetime.date.today()}; docs/uncertainty.md.")
     write("time", strata_of_time(runs, unseen))
     write("memory", strata_of_memory(memory))
