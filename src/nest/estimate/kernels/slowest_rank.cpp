@@ -24,8 +24,8 @@ double largest_of(double n) {
 }  // namespace
 
 double slowest_rank(std::int64_t ranks) {
-  static const double node = largest_of(kNode);
-  return static_cast<double>(ranks) <= kNode ? 0 : largest_of(static_cast<double>(ranks)) - node;
+  static const double kOfNode = largest_of(kNode);
+  return static_cast<double>(ranks) <= kNode ? 0 : largest_of(static_cast<double>(ranks)) - kOfNode;
 }
 
 }  // namespace nest::estimate
