@@ -9,6 +9,7 @@
 #include "help.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/closest.hpp"
+#include "nest/base/drawing/table.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {
@@ -66,6 +67,23 @@ Found find_command(const std::vector<std::string>& words) {
   return {one, 1};
 }
 
+// A first word that is no command by itself.
+bool is_group(const std::string& word) {
+  const auto starts = [&](const Command& c) { return c.name.starts_with(word + " "); };
+  const auto same = [&](const Command& c) { return c.name == word; };
+  return std::any_of(commands().begin(), commands().end(), starts) &&
+         std::none_of(commands().begin(), commands().end(), same);
+}
+
+std::string help_of_group(const std::string& word) {
+  Table table({{""}, {""}});
+  for (const Command& c : commands()) {
+    if (c.name.starts_with(word + " ")) table.add({"  nest " + c.name, c.summary});
+  }
+  return "usage: nest " + word + " KIND ..\n" + table.str() + "\nRun 'nest " + word +
+         " KIND --help' for the options of one of them.\n";
+}
+
 int run(const std::vector<std::string>& words, Terminal& terminal) {
   if (words.empty() || words[0] == "--help" || words[0] == "-h") {
     terminal.out(overview(terminal));
@@ -73,6 +91,10 @@ int run(const std::vector<std::string>& words, Terminal& terminal) {
   }
   if (words[0] == "--version" || words[0] == "-V" || words[0] == "version") {
     terminal.out("nest " + std::string(version()) + "\n");
+    return kOk;
+  }
+  if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h") && is_group(words[0])) {
+    terminal.out(help_of_group(words[0]));
     return kOk;
   }
   const Found found = find_command(words);

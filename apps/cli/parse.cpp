@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <string_view>
 
 #include "command.hpp"
 #include "nest/base/closest.hpp"
@@ -19,6 +21,32 @@ std::string help_hint(const Command& command) {
   throw UsageError(command.name + ": '" + extra + "' is one argument too many; " + help_hint(command));
 }
 
+// What other tools call our options.
+struct Foreign {
+  std::string_view flag;
+  std::string_view ours;
+};
+constexpr std::array<Foreign, 20> kForeign{{{"--tp", "--tensor"},
+                                            {"--tensor-model-parallel-size", "--tensor"},
+                                            {"--tensor-parallel", "--tensor"},
+                                            {"--pp", "--pipeline"},
+                                            {"--pipeline-model-parallel-size", "--pipeline"},
+                                            {"--dp", "--data"},
+                                            {"--ep", "--expert"},
+                                            {"--cp", "--context"},
+                                            {"--gpus", "--devices"},
+                                            {"--num-gpus", "--devices"},
+                                            {"--ngpus", "--devices"},
+                                            {"--world-size", "--devices"},
+                                            {"--gbs", "--global-batch"},
+                                            {"--batch-size", "--global-batch"},
+                                            {"--global-batch-size", "--global-batch"},
+                                            {"--mbs", "--micro-batch"},
+                                            {"--micro-batch-size", "--micro-batch"},
+                                            {"--seq-length", "--sequence"},
+                                            {"--seq-len", "--sequence"},
+                                            {"--dtype", "--precision"}}};
+
 [[noreturn]] void refuse_extra(const Command& command, const std::vector<std::string>& extras) {
   const std::string& extra = extras.front();
   if (!extra.starts_with('-') || extra == "-") {
@@ -27,7 +55,12 @@ std::string help_hint(const Command& command) {
   const std::string flag = extra.substr(0, extra.find('='));
   std::vector<std::string> known{"--help"};
   for (const Option& o : command.options) known.push_back(o.name);
-  const std::string guess = did_you_mean(flag, known);
+  const auto* const foreign =
+      std::find_if(kForeign.begin(), kForeign.end(), [&](const Foreign& f) { return f.flag == flag; });
+  const bool meant =
+      foreign != kForeign.end() && std::find(known.begin(), known.end(), foreign->ours) != known.end();
+  const std::string guess =
+      meant ? "did you mean '" + std::string(foreign->ours) + "'?" : did_you_mean(flag, known);
   throw UsageError(command.name + ": unknown option '" + flag + "'; " +
                    (guess.empty() ? help_hint(command) : guess));
 }

@@ -1,6 +1,7 @@
 #include "nest/model/zoo.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 
@@ -40,8 +41,34 @@ Document parse_zoo_file(const EmbeddedFile& file) {
   return parse_json("zoo model " + std::string(file.name), std::string(file.text));
 }
 
-const EmbeddedFile* find_zoo_file(std::string_view name) {
-  const std::string wanted = canonical(name);
+// Fine-tuned and converted forms of a model have its shape: "Llama-3.1-70B-Instruct" is "llama3.1-70b".
+std::string without_variant(std::string name) {
+  constexpr std::array<std::string_view, 6> kVariants{"instruct", "chat", "base", "hf", "thinking", "it"};
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view variant : kVariants) {
+      if (name.size() <= variant.size() + 2 || !name.ends_with(variant)) continue;
+      name.resize(name.size() - variant.size());
+      again = true;
+    }
+  }
+  return name;
+}
+
+// "qwen3-235b" is the only model that begins so: a size that others follow ("-a22b") names one model.
+const EmbeddedFile* only_beginning(const std::string& wanted) {
+  const bool size = wanted.size() > 3 && wanted.back() == 'b' &&
+                    std::isdigit(static_cast<unsigned char>(wanted[wanted.size() - 2])) != 0;
+  const EmbeddedFile* found = nullptr;
+  for (const EmbeddedFile& file : model_files()) {
+    if (!size || !canonical(file.name).starts_with(wanted)) continue;
+    if (found != nullptr) return nullptr;
+    found = &file;
+  }
+  return found;
+}
+
+const EmbeddedFile* find_canonical(const std::string& wanted) {
   for (const EmbeddedFile& file : model_files()) {
     if (canonical(file.name) == wanted) return &file;
   }
@@ -53,6 +80,16 @@ const EmbeddedFile* find_zoo_file(std::string_view name) {
       return &file;
   }
   return nullptr;
+}
+
+const EmbeddedFile* find_zoo_file(std::string_view name) {
+  const std::string wanted = canonical(name);
+  if (const EmbeddedFile* file = find_canonical(wanted)) return file;
+  const std::string plain = without_variant(wanted);
+  if (plain != wanted) {
+    if (const EmbeddedFile* file = find_canonical(plain)) return file;
+  }
+  return only_beginning(plain);
 }
 
 ModelSpec read_zoo_file(const EmbeddedFile& file) {
@@ -128,6 +165,10 @@ ModelSpec zoo_model(std::string_view name) {
 ModelSource load_model(const std::string& name_or_file, Warnings& warnings) {
   if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file)) return read_zoo_file(*file);
   if (!looks_like_file(name_or_file)) return zoo_model(name_or_file);
+  // "meta-llama/Llama-3.1-8B" could be a file; where there is none, it is a name of the hub.
+  if (!std::filesystem::exists(name_or_file)) {
+    if (const EmbeddedFile* file = find_zoo_file(name_or_file)) return read_zoo_file(*file);
+  }
   const Document document = read_document(name_or_file);
   if (is_layer_profile(document)) return read_layer_profile(document);
   return read_hub_config(document, name_from_path(name_or_file), warnings);

@@ -139,6 +139,17 @@ TEST(Zoo, TakesTheHubsSpelling) {
   EXPECT_EQ(zoo_model("gemma-2-9b").name, "gemma2-9b");
 }
 
+TEST(Zoo, VariantsAndShortNamesAreTheirModel) {
+  EXPECT_EQ(zoo_model("Llama-3.1-70B-Instruct").name, "llama3.1-70b");
+  EXPECT_EQ(zoo_model("meta-llama/Llama-2-7b-chat-hf").name, "llama2-7b");
+  EXPECT_EQ(zoo_model("qwen3-235b").name, "qwen3-235b-a22b");
+  EXPECT_EQ(zoo_model("Qwen/Qwen3-30B").name, "qwen3-30b-a3b");
+  EXPECT_THROW((void)zoo_model("llama3.1"), InputError);  // several begin so
+  EXPECT_THROW((void)zoo_model("mistral-7"), InputError);
+  Warnings warnings;
+  EXPECT_TRUE(std::holds_alternative<ModelSpec>(load_model("meta-llama/Llama-3.1-8B", warnings)));
+}
+
 TEST(Zoo, UnknownNameGetsAGuess) {
   try {
     static_cast<void>(zoo_model("llama3.1-71b"));

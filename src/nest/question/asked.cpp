@@ -175,6 +175,9 @@ AskedField gap(AskedField row) {
     const auto share = parse_share(text);
     if (!share || !(*share >= 0) || *share > 1e6)
       return SpaceProblem{fmt::format("'{}' is not a share; try 5% or 0.05", text)};
+    if (*share >= 1 && text.find('%') == std::string_view::npos)
+      return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*share, 0),
+                                      text, fmt::format("{:g}", *share / 100))};
     asked.gap = *share;
     return std::nullopt;
   };

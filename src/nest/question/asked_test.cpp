@@ -119,6 +119,7 @@ TEST(Asked, SaysWhatIsWrong) {
             "expected, not 'megatorn'; did you mean 'megatron'?");
   EXPECT_EQ(refusal("mixed", "yes"), "mixed: on or off is expected, not 'yes'");
   EXPECT_EQ(refusal("gap", "5x"), "gap: '5x' is not a share; try 5% or 0.05");
+  EXPECT_EQ(refusal("gap", "2"), "gap: '2' would be 200 %; write 2% or 0.02");
   EXPECT_EQ(refusal("time-limit", "soon"), "time-limit: 'soon' is not a time; try 60 or '60 s'");
   EXPECT_EQ(refusal("memory-limit", "much"), "memory-limit: 'much' is not a size; try '4 GB'");
   EXPECT_EQ(refusal("target-tokens-per-s", "0"),
