@@ -56,7 +56,7 @@ TEST(Recipe, TheDefaultIsMegatronWithFp32MasterWeightsAndGradients) {
                                 .interleaved_sends = 1,
                                 .tensor_backward = 0.67,
                                 .slow_down = 0.12,
-                                 .memory_bound = 0.3}));
+                                .memory_bound = 0.3}));
   // The well-known 18 bytes: 2 weights, 4 gradients, 4 master, 8 Adam.
   EXPECT_EQ(
       r.weight_bytes_per_parameter() + r.gradient_bytes_per_parameter() + r.optimizer_bytes_per_parameter(),

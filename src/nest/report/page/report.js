@@ -26,13 +26,17 @@ function showFigures(data) {
   const p = data.predicted;
   const memory = data.stages.map((s) => s.memory).filter(Boolean);
   const fullest = memory.reduce((a, b) => (b.total_bytes / b.capacity_bytes > a.total_bytes / a.capacity_bytes ? b : a));
-  const range = p.interval ? ` (${formatPercent(p.interval.coverage)}: ${formatSeconds(p.interval.low_s)} to ` +
-    `${formatSeconds(p.interval.high_s)})` : '';
-  const sure = p.fits_with === undefined ? '' : `; fits with ${formatPercent(p.fits_with)}`;
-  const figures = [['step', formatSeconds(p.step_s) + range], ['tokens a second', formatDigits(p.tokens_per_s)],
+  const sure = [];
+  if (p.interval) {
+    sure.push([`${formatPercent(p.interval.coverage)} of runs`,
+      `${formatSeconds(p.interval.low_s)} to ${formatSeconds(p.interval.high_s)}`]);
+  }
+  if (p.fits_with !== undefined) sure.push(['fits with', formatPercent(p.fits_with)]);
+  const figures = [['step', formatSeconds(p.step_s)], ['tokens a second', formatDigits(p.tokens_per_s)],
     ['FLOP/s of a device', formatScaled(p.flops_per_device_per_s, '')], ['MFU', formatPercent(p.mfu)],
     ['bubble', formatPercent(p.bubble_fraction)],
-    ['memory, fullest stage', `${formatMemory(fullest.total_bytes)} (${formatPercent(fullest.total_bytes / fullest.capacity_bytes)}${sure})`]];
+    ['memory, fullest stage', `${formatMemory(fullest.total_bytes)} (${formatPercent(fullest.total_bytes / fullest.capacity_bytes)})`],
+    ...sure];
   at('figures').append(...figures.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
   if (data.simulated) {
     const change = data.simulated.step_s / data.simulated.priced_s - 1;
