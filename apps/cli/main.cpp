@@ -9,7 +9,6 @@
 #include "help.hpp"
 #include "nest/api/nest.hpp"
 #include "nest/base/closest.hpp"
-#include "nest/base/drawing/table.hpp"
 #include "nest/base/files.hpp"
 
 namespace nest::cli {
