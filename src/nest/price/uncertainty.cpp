@@ -7,7 +7,7 @@
 #include "nest/base/document/document.hpp"
 #include "nest/base/document/reader.hpp"
 #include "nest/cluster/tree.hpp"
-#include "nest/model/blocks/spec.hpp"
+#include "nest/plan/frameworks/framework_rules.hpp"
 
 namespace nest::price {
 namespace {
@@ -103,15 +103,6 @@ double along(const std::vector<double>& xs, const std::vector<double>& ys, doubl
   return ys[above - 1] + part * (ys[above] - ys[above - 1]);
 }
 
-bool has_experts(const ModelSpec& spec) {
-  for (const StackSpec& stack : spec.stacks) {
-    if (std::any_of(stack.blocks.begin(), stack.blocks.end(),
-                    [](const auto& b) { return b.experts.has_value(); }))
-      return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 double Spread::ratio(double share) const {
@@ -123,11 +114,10 @@ double Spread::share_below(double wanted) const {
 }
 
 std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices) {
-  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
-  if (spec == nullptr) return std::nullopt;
+  if (inputs.profile() != nullptr) return std::nullopt;
   const Accelerator& accelerator = inputs.cluster.accelerator();
   return RunTraits{
-      .experts = has_experts(*spec),
+      .experts = has_experts(inputs),
       .several_nodes = devices > inputs.cluster.tree().devices_in(LevelId(0), 0),
       .compared = !inputs.recipe.compared.empty() && !accelerator.matmul_share(MathType::bf16).is_default,
       .framework = inputs.recipe.framework};
