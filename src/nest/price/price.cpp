@@ -154,8 +154,7 @@ void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
   const auto traits = traits_of(inputs, plan.parallelism.devices());
   if (!traits) return;
   const Spread& time = time_spread(*traits);
-  predicted.interval = {kCoverage, time.ratio((1 - kCoverage) / 2) * predicted.step,
-                        time.ratio((1 + kCoverage) / 2) * predicted.step};
+  predicted.interval = {kCoverage, time.low() * predicted.step, time.high() * predicted.step};
   double room = std::numeric_limits<double>::max();
   for (const StageMemory& stage : memory) {
     if (stage.total().value > 0)

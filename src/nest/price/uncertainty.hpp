@@ -39,6 +39,9 @@ struct Spread {
   // So large a share of the runs is below this multiple of the prediction.
   [[nodiscard]] double ratio(double share) const;
   [[nodiscard]] double share_below(double ratio) const;
+  // The ends of the interval that is shown.
+  [[nodiscard]] double low() const { return ratio((1 - kCoverage) / 2); }
+  [[nodiscard]] double high() const { return ratio((1 + kCoverage) / 2); }
 };
 
 // None for layer profiles: their times are the user's own.

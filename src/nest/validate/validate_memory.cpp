@@ -38,11 +38,9 @@ MemoryResult check(const RunRow& row, const RunPredictor& predict, const Validat
   out.predicted = predicted_bytes(out.kind, *prepared.run, prediction);
   if (const auto traits = traits_of(prepared.run->inputs, prepared.run->plan.parallelism.devices())) {
     const Spread& spread = memory_spread(*traits);
-    const auto times = [&](double share) {
-      return round_up_bytes(spread.ratio(share) * static_cast<double>(out.predicted.value));
-    };
-    out.low = times((1 - kCoverage) / 2);
-    out.high = times((1 + kCoverage) / 2);
+    const auto predicted = static_cast<double>(out.predicted.value);
+    out.low = round_up_bytes(spread.low() * predicted);
+    out.high = round_up_bytes(spread.high() * predicted);
   }
   out.fixed_part = static_bytes(out.kind, prediction);
   // What the allocator keeps and what lies outside it counts too: that is how runs end.
