@@ -66,7 +66,7 @@ void verify(const Comparison& all, const PlanQuestion& question) {
   for (const ComparedPlan& one : all.plans) {
     const bool fits = one.result.plan && one.result.status != PlanStatus::infeasible;
     if (!fits) continue;
-    if (const auto problem = verify_plan(*one.result.plan, question.inputs, question.options.pipeline_model))
+    if (const auto problem = verify_plan(*one.result.plan, question.inputs, question.options.price_options()))
       throw InputError("", one.name, "this is a bug in nest, not in your input: " + *problem);
   }
 }

@@ -9,7 +9,7 @@
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
-#include "nest/solve/ask/search.hpp"
+#include "nest/solve/ask/answer.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
@@ -89,16 +89,18 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   // Half of the time is for the other choice.
   if (whole.limited() && arguments.has("--why-not"))
     question.options.deadline = whole.within(*whole.left() / 2);
-  SearchResult found = ask(question);
+  AnswerOptions also;
+  also.asking = [&](const std::string& what) { progress.phase("looking for " + what); };
+  SearchResult found = answer(question, also);
   question.options.deadline = whole;
   if (stop.interrupted())
     terminal.note(found.plans.empty() ? "nest: interrupted"
                                       : "nest: interrupted; this is the best plan found so far");
   if (found.status == PlanStatus::disagreement) return report_bug(found, arguments, terminal);
   if (found.plans.empty()) return answer_without_plan(question, found, arguments, progress, terminal);
-  Plan& best = found.plans.front();
-  best.status = found.status;
-  best.lower_bound = found.lower_bound;
+  found.plans.front().status = found.status;
+  found.plans.front().lower_bound = found.lower_bound;
+  const Plan& best = found.plan();
 
   std::optional<WhyNot> other;
   if (const auto choice = arguments.text("--why-not")) {

@@ -38,7 +38,7 @@ SearchResult Service::search(PlanRequest& request, const Deadline& deadline, Tic
       if (!listening(progress)) ticket.cancel();
     };
   }
-  SearchResult found = ask(request.question);
+  SearchResult found = nest::solve::answer(request.question);
   options.progress = {};
   ticket.check();
   if (found.status == PlanStatus::disagreement)

@@ -12,7 +12,7 @@
 #include "limits.hpp"
 #include "nest/base/document/document.hpp"
 #include "nest/base/document/value.hpp"
-#include "nest/solve/ask/search.hpp"
+#include "nest/solve/ask/answer.hpp"
 #include "plan_request.hpp"
 
 namespace nest::server {

@@ -81,6 +81,15 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::string list_words(const std::vector<std::string>& words, std::string_view last) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) out += i + 1 == words.size() ? " " + std::string(last) + " " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
 void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected) {
   const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   if (utf16 && text.substr(0, kLookedAt).find('\0') != std::string_view::npos)

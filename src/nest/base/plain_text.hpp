@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nest/base/rooms.hpp"
 
@@ -22,6 +23,9 @@ void append_utf8(std::string& out, unsigned code);
 
 // The text with '?' for each control character: for what is quoted in a message or made of a file's name.
 [[nodiscard]] std::string printable(std::string text);
+
+// "a, b and c"; with another word in place of "and".
+[[nodiscard]] std::string list_words(const std::vector<std::string>& words, std::string_view last = "and");
 
 // Throws an InputError for what is no text at all: a binary file, UTF-16, bytes that are no UTF-8 (with their
 // line). `expected` names what is expected: "JSON or YAML".

@@ -23,6 +23,13 @@ TEST(PlainText, KnowsControlCharacters) {
   EXPECT_EQ(printable("a\nb\xc2\x9b\x1b\xc3\xa9"), "a?b??\xc3\xa9");
 }
 
+TEST(PlainText, ListsWords) {
+  EXPECT_EQ(list_words({}), "");
+  EXPECT_EQ(list_words({"a"}), "a");
+  EXPECT_EQ(list_words({"a", "b"}), "a and b");
+  EXPECT_EQ(list_words({"a", "b", "c"}, "or"), "a, b or c");
+}
+
 TEST(PlainText, RefusesBinaryFiles) {
   EXPECT_EQ(refusal(std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16)),
             "x.yaml: is a binary file, not JSON or YAML");

@@ -83,11 +83,13 @@ struct StageMemory {
   Bytes workspace;      // what one moment needs besides, gathered layers, buckets
   Bytes fragmentation;  // what the framework's allocator holds beside all of these
   Bytes reserve;        // outside the allocator: context, communicators
+  Bytes margin;         // kept free, because estimates of memory err; no part of the total
   Bytes capacity;
 
   [[nodiscard]] Bytes allocated() const { return weights + gradients + optimizer + activations + workspace; }
   [[nodiscard]] Bytes total() const { return allocated() + fragmentation + reserve; }
-  [[nodiscard]] bool fits() const { return total() <= capacity; }
+  [[nodiscard]] Bytes over() const { return total() + margin - capacity; }
+  [[nodiscard]] bool fits() const { return over() <= Bytes{0}; }
 };
 
 struct Stage {
@@ -119,17 +121,22 @@ struct Breakdown {
   }
 };
 
-// Where so large a share of measured runs lies around a predicted step; a share of 0 where nothing is known.
+// Where so large a share of measured runs lies around a predicted figure.
 struct StepInterval {
-  double coverage = 0;
+  double coverage = 0;  // 0: nothing is known
   Seconds low;
   Seconds high;
+};
+struct MemoryInterval {
+  Bytes low;
+  Bytes high;
 };
 
 struct Prediction {
   Seconds step;
   StepInterval interval;
-  std::optional<double> fits_with;  // how likely the fullest stage fits in memory, by measured runs
+  std::optional<MemoryInterval> memory;    // of the fullest stage; with the coverage of `interval`
+  std::optional<double> fits_probability;  // how likely that stage fits, by measured runs
   double tokens_per_s = 0;
   double samples_per_s = 0;
   FlopsPerSecond flops_per_device;  // of the model: no recomputation

@@ -80,7 +80,8 @@ const StageCoster& Pricer::Parts::coster(const Training& training) {
   const auto known = costers.find(key);
   if (known != costers.end()) return known->second;
   return costers
-      .emplace(key, StageCoster(recipe_for(inputs.recipe, training), inputs.cluster, book.collectives()))
+      .emplace(key, StageCoster(recipe_for(inputs.recipe, training), inputs.cluster, book.collectives(),
+                                options.memory_margin))
       .first->second;
 }
 
@@ -155,13 +156,14 @@ void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
   if (!traits) return;
   const Spread& time = time_spread(*traits);
   predicted.interval = {kCoverage, time.low() * predicted.step, time.high() * predicted.step};
-  double room = std::numeric_limits<double>::max();
-  for (const StageMemory& stage : memory) {
-    if (stage.total().value > 0)
-      room = std::min(room,
-                      static_cast<double>(stage.capacity.value) / static_cast<double>(stage.total().value));
-  }
-  predicted.fits_with = memory_spread(*traits).share_below(room);
+  const Spread* spread = memory_spread(*traits);
+  if (spread == nullptr) return;
+  Bytes most{1};
+  for (const StageMemory& stage : memory) most = std::max(most, stage.total());
+  const auto used = static_cast<double>(most.value);
+  predicted.memory = {round_up_bytes(spread->low() * used), round_up_bytes(spread->high() * used)};
+  predicted.fits_probability =
+      spread->share_below(static_cast<double>(inputs.cluster.device_memory().value) / used);
 }
 
 void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {

@@ -18,7 +18,8 @@ namespace nest::price {
 
 struct PriceOptions {
   PipelineModel pipeline_model = PipelineModel::one_f_one_b;
-  double compute_time = 1;  // every kernel takes so many times as long: for what-if questions
+  double compute_time = 1;   // every kernel takes so many times as long: for what-if questions
+  double memory_margin = 0;  // so large a share of a device's memory is kept free
 };
 
 enum class PriceStatus { feasible, infeasible, invalid };

@@ -289,6 +289,7 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
   m.fragmentation = fragmentation(m.allocated());
   m.reserve = recipe.reserve;
+  m.margin = margin_;
   m.capacity = capacity_;
   return m;
 }
@@ -302,7 +303,7 @@ Bytes StageCoster::on_device(Bytes allocated) const {
 }
 
 Bytes StageCoster::allocatable() const {
-  return allocatable_in(capacity_ - recipe_.reserve, recipe_.fragmentation);
+  return allocatable_in(capacity_ - margin_ - recipe_.reserve, recipe_.fragmentation);
 }
 
 }  // namespace nest::price

@@ -116,10 +116,11 @@ struct StageStep {
 
 class StageCoster {
  public:
-  // `collectives` outlive this.
-  StageCoster(Recipe recipe, const Cluster& cluster, const CollectiveModel& collectives)
+  // `collectives` outlive this. `margin`: the share of a device's memory that is kept free.
+  StageCoster(Recipe recipe, const Cluster& cluster, const CollectiveModel& collectives, double margin = 0)
       : recipe_(std::move(recipe)),
         capacity_(cluster.device_memory()),
+        margin_(round_up_bytes(margin * static_cast<double>(capacity_.value))),
         collectives_(&collectives),
         rates_(device_rates(cluster.accelerator())) {}
 
@@ -157,6 +158,7 @@ class StageCoster {
 
   Recipe recipe_;
   Bytes capacity_;
+  Bytes margin_;
   const CollectiveModel* collectives_;
   DeviceRates rates_;
 };

@@ -81,6 +81,10 @@ const Strata& strata() {
         parse_document("data/uncertainty.yaml", std::string(uncertainty_files().front().text));
     Reader file(document);
     Strata all{read_strata(file, "time"), read_strata(file, "memory")};
+    for (const Stratum& s : all.memory) {
+      if (s.several_nodes)
+        file.fail_at("memory", "margins of memory are the same for all plans of a question");
+    }
     return all;
   }();
   return kStrata;
@@ -103,6 +107,12 @@ double along(const std::vector<double>& xs, const std::vector<double>& ys, doubl
   return ys[above - 1] + part * (ys[above] - ys[above - 1]);
 }
 
+// Of memory, for all plans: no stratum of memory asks for the number of nodes, which alone differs between them.
+const Spread* spread_of(const PlanInputs& inputs) {
+  const auto traits = traits_of(inputs, 1);
+  return traits ? memory_spread(*traits) : nullptr;
+}
+
 }  // namespace
 
 double Spread::ratio(double share) const {
@@ -110,7 +120,7 @@ double Spread::ratio(double share) const {
 }
 
 double Spread::share_below(double wanted) const {
-  return along(ratios, shares, wanted);
+  return std::min(along(ratios, shares, wanted), most_share());
 }
 
 std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices) {
@@ -120,15 +130,26 @@ std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t device
       .experts = has_experts(inputs),
       .several_nodes = devices > inputs.cluster.tree().devices_in(LevelId(0), 0),
       .compared = !inputs.recipe.compared.empty() && !accelerator.matmul_share(MathType::bf16).is_default,
-      .framework = inputs.recipe.framework};
+      .framework = inputs.recipe.framework,
+      .whole_memory = inputs.recipe.library_memory};
 }
 
 const Spread& time_spread(const RunTraits& traits) {
   return find(strata().time, traits);
 }
 
-const Spread& memory_spread(const RunTraits& traits) {
-  return find(strata().memory, traits);
+const Spread* memory_spread(const RunTraits& traits) {
+  return traits.whole_memory ? &find(strata().memory, traits) : nullptr;
+}
+
+double margin_for(const PlanInputs& inputs, double probability) {
+  const Spread* spread = spread_of(inputs);
+  return spread == nullptr ? 0 : std::max(0.0, 1 - 1 / spread->ratio(probability));
+}
+
+double most_certain(const PlanInputs& inputs) {
+  const Spread* spread = spread_of(inputs);
+  return spread == nullptr ? 0 : spread->most_share();
 }
 
 }  // namespace nest::price

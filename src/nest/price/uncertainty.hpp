@@ -4,7 +4,8 @@
 //
 //   const RunTraits traits = traits_of(inputs, plan);
 //   time_spread(traits).ratio(0.9)             -> 1.09: nine of ten measured steps take less than 1.09 times as long
-//   memory_spread(traits).share_below(1.05)    -> 0.95: of 20 runs, 19 need less than 1.05 times what is predicted
+//   memory_spread(traits)->share_below(1.05)   -> 0.95: of 20 runs, 19 need less than 1.05 times what is predicted
+//   margin_for(inputs, 0.95)                   -> 0.048: with so much memory kept free a plan fits with 95 %
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct RunTraits {
   bool several_nodes = false;
   bool compared = false;  // the recipe with measured runs, and products with measurements of the accelerator
   std::string framework;
+  bool whole_memory = true;  // the recipe counts what libraries take, as measured memory does
 };
 
 // Measured over predicted.
@@ -39,6 +41,8 @@ struct Spread {
   // So large a share of the runs is below this multiple of the prediction.
   [[nodiscard]] double ratio(double share) const;
   [[nodiscard]] double share_below(double ratio) const;
+  // The largest share that so many runs can tell: of n runs, the next one is the largest once in n + 1 times.
+  [[nodiscard]] double most_share() const { return static_cast<double>(rows) / static_cast<double>(rows + 1); }
   // The ends of the interval that is shown.
   [[nodiscard]] double low() const { return ratio((1 - kCoverage) / 2); }
   [[nodiscard]] double high() const { return ratio((1 + kCoverage) / 2); }
@@ -48,7 +52,14 @@ struct Spread {
 [[nodiscard]] std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices);
 
 [[nodiscard]] const Spread& time_spread(const RunTraits& traits);
-[[nodiscard]] const Spread& memory_spread(const RunTraits& traits);
+// None where the recipe leaves out what every measured run has.
+[[nodiscard]] const Spread* memory_spread(const RunTraits& traits);
+
+// The share of a device's memory that has to stay free so that a plan fits with this probability; 0 where
+// nothing is known. It is the same for every plan of the inputs.
+[[nodiscard]] double margin_for(const PlanInputs& inputs, double probability);
+// The largest probability that the measured runs can tell; 0 where nothing is known.
+[[nodiscard]] double most_certain(const PlanInputs& inputs);
 
 // data/uncertainty.yaml, compiled in.
 [[nodiscard]] std::span<const EmbeddedFile> uncertainty_files();

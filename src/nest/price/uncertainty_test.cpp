@@ -43,7 +43,7 @@ TEST(Uncertainty, SpreadsAreOrderly) {
       for (const bool compared : {false, true}) {
         for (const char* framework : {"megatron", "torchtitan", ""}) {
           const RunTraits traits{experts, nodes, compared, framework};
-          for (const Spread* s : {&time_spread(traits), &memory_spread(traits)}) {
+          for (const Spread* s : {&time_spread(traits), memory_spread(traits)}) {
             EXPECT_TRUE(std::is_sorted(s->ratios.begin(), s->ratios.end())) << s->name;
             EXPECT_LT(s->ratio(0.1), 1) << s->name;
             EXPECT_GT(s->ratio(0.9), 1) << s->name;
@@ -58,7 +58,8 @@ TEST(Uncertainty, SpreadsAreOrderly) {
   // Experts are less sure than dense models, and so is what was never compared.
   const auto width = [](const RunTraits& t) { return time_spread(t).ratio(0.9) - time_spread(t).ratio(0.1); };
   EXPECT_GT(width({true, true, true, "megatron"}), width({false, true, true, "megatron"}));
-  EXPECT_NE(memory_spread({false, true, true, "megatron"}).name, memory_spread({false, true, true, ""}).name);
+  EXPECT_NE(memory_spread({false, true, true, "megatron"})->name,
+            memory_spread({false, true, true, ""})->name);
 }
 
 TEST(Uncertainty, APriceHasAnIntervalAndSaysHowSureItFits) {
@@ -74,7 +75,56 @@ TEST(Uncertainty, APriceHasAnIntervalAndSaysHowSureItFits) {
   EXPECT_EQ(p.interval.coverage, kCoverage);
   EXPECT_LT(p.interval.low, p.step);
   EXPECT_GT(p.interval.high, p.step);
-  EXPECT_GT(*p.fits_with, 0.9);
+  EXPECT_GT(*p.fits_probability, 0.9);
+  EXPECT_LT(p.memory->low, p.memory->high);
+}
+
+// With so much free, the probability is what was asked; the fullest plan that leaves it free says so.
+TEST(Uncertainty, AMarginForAProbability) {
+  const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron");
+  const Spread& spread = *memory_spread(*traits_of(inputs, 64));
+  for (const double wanted : {0.5, 0.8, 0.9, 0.95}) {
+    const double margin = margin_for(inputs, wanted);
+    EXPECT_GE(margin, 0);
+    if (margin > 0) {
+      EXPECT_GE(spread.share_below(1 / (1 - margin)), wanted - 1e-9);
+    }
+  }
+  EXPECT_GT(margin_for(inputs, 0.95), margin_for(inputs, 0.9));
+  EXPECT_EQ(margin_for(inputs, 0.05), 0);  // never more than there is
+  EXPECT_DOUBLE_EQ(most_certain(inputs), 28.0 / 29);  // of 28 runs
+}
+
+// A recipe without what libraries take is like no measured run.
+TEST(Uncertainty, PlainRecipesHaveNoMargin) {
+  const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "plain");
+  EXPECT_EQ(margin_for(inputs, 0.95), 0);
+  EXPECT_EQ(most_certain(inputs), 0);
+}
+
+// The price of a plan with a margin differs in nothing but whether it fits.
+TEST(Uncertainty, AMarginIsNoUse) {
+  const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron");
+  Plan plan;
+  plan.training.sequence = 4096;
+  plan.training.global_batch = 64;
+  plan.training.micro_batches = 0;
+  plan.parallelism.strategy = {.tensor = 2, .sequence_parallel = true};
+  plan.parallelism.data = 8;
+  plan.parallelism.zero = 1;
+  Pricer plain(inputs);
+  plan = plain.complete(plan);
+  const PricedPlan free = plain.price(plan);
+  const StageMemory& m = free.stages.front().memory;
+  ASSERT_EQ(free.status, PriceStatus::feasible);
+  EXPECT_EQ(m.margin, Bytes{0});
+  const double left = 1 - static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+  const PricedPlan tight = Pricer(inputs, {.memory_margin = left + 0.001}).price(plan);
+  EXPECT_EQ(tight.status, PriceStatus::infeasible);
+  EXPECT_NE(tight.reason.find("are kept free"), std::string::npos) << tight.reason;
+  EXPECT_EQ(tight.predicted.step, free.predicted.step);
+  EXPECT_EQ(tight.stages.front().memory.total(), m.total());
+  EXPECT_EQ(Pricer(inputs, {.memory_margin = left - 0.001}).price(plan).status, PriceStatus::feasible);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/units.hpp"
 
 namespace nest::question {
@@ -19,14 +20,13 @@ using Problem = std::optional<SpaceProblem>;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMostSequences = 1'000'000'000;
 constexpr std::int64_t kMostDevices = 1'000'000'000;
+constexpr std::size_t kMostBatches = 4096;
 
 // "bf16, fp16 or fp8 is expected, not 'int4'"
 SpaceProblem none_of(const std::vector<std::string>& names, std::string_view word) {
-  std::string all;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    all += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   const std::string guess = did_you_mean(word, names);
-  return {fmt::format("{} is expected, not '{}'{}", all, word, guess.empty() ? "" : "; " + guess)};
+  return {fmt::format("{} is expected, not '{}'{}", list_words(names, "or"), word,
+                      guess.empty() ? "" : "; " + guess)};
 }
 
 // A row whose value is a whole number from least to most.
@@ -109,6 +109,59 @@ AskedField on_or_off(AskedField row, const std::function<bool&(Asked&)>& member)
   return row;
 }
 
+// Batches from a list, a range or a number with a tolerance; empty where the text is one number or nothing of these.
+std::vector<std::int64_t> several_batches(std::string_view text) {
+  for (const std::string_view sign : {"\u00b1", "+-"}) {
+    const std::size_t at = text.find(sign);
+    if (at == std::string_view::npos) continue;
+    const auto middle = parse_whole(text.substr(0, at));
+    const auto share = parse_share(text.substr(at + sign.size()));
+    if (!middle || *middle < 1 || !share || !(*share >= 0) || *share >= 1) return {};
+    const auto reach = static_cast<std::int64_t>(*share * static_cast<double>(*middle));
+    std::vector<std::int64_t> all{*middle};
+    for (std::int64_t i = 1; i <= reach && all.size() <= kMostBatches; ++i) {
+      all.push_back(*middle - i);
+      all.push_back(*middle + i);
+    }
+    return all;
+  }
+  const auto listed = read_choice(text);
+  if (!listed) return {};
+  std::vector<std::int64_t> all;
+  for (const Choice::Range& range : listed->ranges()) {
+    for (std::int64_t n = range.first; n <= range.last && all.size() <= kMostBatches; ++n) all.push_back(n);
+  }
+  // "1,024" is a number; batches of a list are alike, and "480,512" is one.
+  const bool alike = std::is_sorted(all.begin(), all.end()) && all.back() < 2 * all.front();
+  return parse_whole(text) && !alike ? std::vector<std::int64_t>() : all;
+}
+
+AskedField batch(AskedField row) {
+  const AskedField one = whole(row, &Asked::global_batch, 1, kMostSequences);
+  row.read = [one](std::string_view text, Asked& asked) -> Problem {
+    std::vector<std::int64_t> all = several_batches(text);
+    if (all.size() < 2) {
+      asked.batches.clear();
+      const Problem problem = one.read(text, asked);
+      if (!problem || parse_whole(text)) return problem;
+      return SpaceProblem{
+          fmt::format("'{}' is no number of sequences; try 512, 480,512, 480..512 or 512\u00b15%", text)};
+    }
+    const auto [least, most] = std::minmax_element(all.begin(), all.end());
+    if (*least < 1 || *most > kMostSequences || all.size() > kMostBatches)
+      return SpaceProblem{.what = fmt::format("up to {} batches from 1 to {} can be tried", kMostBatches,
+                                              format_digits(kMostSequences)),
+                          .impossible = true};
+    asked.global_batch = all.front();
+    asked.batches = std::move(all);
+    return std::nullopt;
+  };
+  row.spell = [one](const Asked& asked) -> std::string {
+    return asked.batches.empty() ? one.spell(asked) : fmt::format("{}", fmt::join(asked.batches, ","));
+  };
+  return row;
+}
+
 // The whole row of a choice of the plan space.
 AskedField choice(const SpaceOption& option) {
   AskedField row{.name = std::string(option.name),
@@ -170,18 +223,37 @@ AskedField target(AskedField row) {
   return row;
 }
 
-AskedField gap(AskedField row) {
-  row.read = [](std::string_view text, Asked& asked) -> Problem {
-    const auto share = parse_share(text);
-    if (!share || !(*share >= 0) || *share > 1e6)
-      return SpaceProblem{fmt::format("'{}' is not a share; try 5% or 0.05", text)};
-    if (*share >= 1 && text.find('%') == std::string_view::npos)
-      return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*share, 0),
-                                      text, fmt::format("{:g}", *share / 100))};
-    asked.gap = *share;
+// What a share may be, and an example of one.
+struct ShareRange {
+  double least = 0;
+  double most = 1e6;
+  const char* example = "5% or 0.05";
+  const char* range = "";  // how the range is said
+};
+
+// A row whose value is a share: 5% or 0.05.
+template <class T>
+AskedField share(AskedField row, T Asked::* member, ShareRange range) {
+  row.read = [=](std::string_view text, Asked& asked) -> Problem {
+    const auto value = parse_share(text);
+    if (!value || !(*value >= 0) || *value > 1e6)
+      return SpaceProblem{fmt::format("'{}' is not a share; try {}", text, range.example)};
+    if (*value >= 1 && text.find('%') == std::string_view::npos)
+      return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*value, 0),
+                                      text, fmt::format("{:g}", *value / 100))};
+    if (*value < range.least || *value > range.most)
+      return SpaceProblem{.what = fmt::format("{} is not {}", format_percent(*value), range.range),
+                          .impossible = true};
+    asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
     return std::nullopt;
   };
-  row.spell = [](const Asked& asked) { return asked.gap > 0 ? fmt::format("{}", asked.gap) : ""; };
+  row.spell = [=](const Asked& asked) -> std::string {
+    if constexpr (std::is_same_v<T, double>) {
+      return asked.*member > 0 ? fmt::format("{}", asked.*member) : "";
+    } else {
+      return asked.*member ? fmt::format("{}", *(asked.*member)) : "";
+    }
+  };
   return row;
 }
 
@@ -238,9 +310,10 @@ std::vector<AskedField> make_fields() {
       whole({"devices", "N", "use N devices: this changes the size of the cluster's outermost level",
              G::training, "devices", true, true},
             &Asked::devices, 1, kMostDevices),
-      whole({"global-batch", "G", "the number of sequences in a step (default 1024)", G::training,
-             "global_batch", true, true},
-            &Asked::global_batch, 1, kMostSequences),
+      batch({"global-batch", "G",
+             "the number of sequences in a step (default 1024); 512\u00b15%, 480..512 or a list allows any "
+             "of them",
+             G::training, "global_batch", true, true}),
       whole({"sequence", "S",
              "the number of tokens in a sequence (default: the model's positions, but at most 8192)",
              G::training, "sequence", true, true},
@@ -269,9 +342,28 @@ std::vector<AskedField> make_fields() {
   rows.push_back(target({"target-tokens-per-s", "X", "the throughput that --objective devices must reach",
                          G::search, "target_tokens_per_s"}));
   rows.push_back(
-      gap({"gap", "SHARE",
-           "stop when the best plan is within this share of the lower bound, such as 2% (default 0)",
-           G::search, "gap"}));
+      share({"fits", "P",
+             "only consider plans that fit in memory with this probability, by our errors on measured runs "
+             "(default 0.95)",
+             G::search, "fits", true, true},
+            &Asked::fits, {0.01, 0.99, "95% or 0.95", "between 1 % and 99 %"}));
+  rows.push_back(share({"memory-margin", "SHARE",
+                        "keep this share of every device's memory free, such as 8%, in place of --fits",
+                        G::search, "memory_margin", true, true},
+                       &Asked::memory_margin, {0, 0.9, "8% or 0.08", "between 0 and 90 %"}));
+  rows.push_back(on_or_off(
+      {"risky", "", "allow plans that fit by the estimate alone, without --fits and --memory-margin",
+       G::search, "risky", true, true},
+      [](Asked& asked) -> bool& { return asked.risky; }));
+  rows.push_back(on_or_off(
+      {"strict", "", "take the plan with the shortest step even where a simpler one is within 0.5 %",
+       G::search, "strict"},
+      [](Asked& asked) -> bool& { return asked.strict; }));
+  rows.push_back(
+      share({"gap", "SHARE",
+             "stop when the best plan is within this share of the lower bound, such as 2% (default 0)",
+             G::search, "gap"},
+            &Asked::gap, {}));
   rows.push_back(time_limit(
       {"time-limit", "S",
        "stop after this many seconds, all searches together, and return the best plan found so far",

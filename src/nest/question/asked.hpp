@@ -26,9 +26,13 @@
 
 namespace nest::question {
 
+// How likely a plan fits in memory where nothing else is asked.
+inline constexpr double kDefaultFits = 0.95;
+
 struct Asked {
   std::optional<std::int64_t> devices;       // none: all of the cluster
   std::optional<std::int64_t> global_batch;  // sequences of a step; none: 1,024
+  std::vector<std::int64_t> batches;         // where it may be any of several: all, that one first
   std::optional<std::int64_t> sequence;      // tokens; none: the model's positions, at most 8,192
   std::optional<Precision> precision;        // none: the recipe's
   std::optional<Optimizer> optimizer;        // none: the recipe's
@@ -37,7 +41,11 @@ struct Asked {
   std::string framework;                     // "megatron": only plans that it can run; empty: all
   std::optional<Objective> objective;        // none: devices where there is a target, else the step
   std::optional<double> target_tokens_per_s;
-  double gap = 0;  // a share
+  std::optional<double> fits;           // how likely a plan must fit in memory; none: kDefaultFits
+  std::optional<double> memory_margin;  // a share of a device's memory, in place of `fits`
+  bool risky = false;                   // plans fit by the estimate alone, whatever the two say
+  bool strict = false;                  // no simpler plan in place of the best
+  double gap = 0;                       // a share
   std::optional<Seconds> time_limit;
   std::optional<std::int64_t> work_limit;
   std::optional<Bytes> memory_limit;  // none: kDefaultMemoryLimit

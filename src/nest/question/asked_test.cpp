@@ -58,6 +58,10 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
                                                                          {"objective", "devices"},
                                                                          {"runners-up", "2"},
                                                                          {"pipeline-model", "paper"},
+                                                                         {"fits", "0.9"},
+                                                                         {"memory-margin", "0.08"},
+                                                                         {"risky", "on"},
+                                                                         {"strict", "on"},
                                                                          {"target-tokens-per-s", "500000"}};
   return kSamples;
 }

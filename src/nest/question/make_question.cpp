@@ -6,10 +6,12 @@
 #include <utility>
 #include <variant>
 
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
+#include "nest/price/uncertainty.hpp"
 
 namespace nest::question {
 namespace {
@@ -55,6 +57,22 @@ SearchOptions options_of(const Asked& asked) {
   out.runners_up = compares ? static_cast<int>(asked.runners_up) : 0;
   out.without = asked.without;
   return out;
+}
+
+// The share of memory that plans leave free.
+double margin_of(const PlanInputs& inputs, const Asked& asked, Warnings& notes) {
+  if (asked.risky) return 0;
+  if (asked.memory_margin) return *asked.memory_margin;
+  const double fits = asked.fits.value_or(kDefaultFits);
+  const double most = most_certain(inputs);
+  if (asked.fits && most == 0)
+    notes.emplace_back("no measured runs are like this one, so that 'fits' has no effect");
+  else if (fits > most && most > 0)
+    notes.push_back(
+        fmt::format("measured runs like this one are too few to tell {} from {}; so much as the "
+                    "largest error among them is kept free",
+                    format_percent(fits), format_percent(most)));
+  return margin_for(inputs, fits);
 }
 
 void check_training(const PlanInputs& inputs, const Training& t) {
@@ -148,7 +166,7 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
 
 PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   if (asked.uniform && asked.choices.mixed) exclude("uniform", "uniform and mixed exclude each other");
-  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {}};
+  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {}, asked.batches};
   if (asked.devices) {
     question.whole = question.inputs.cluster;
     question.inputs.cluster = with_devices(*question.whole, *asked.devices);
@@ -164,6 +182,7 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
     apply_rules(*find_framework_rules(asked.framework), question);
   }
   check_recompute(question.inputs, question.space);
+  question.options.memory_margin = margin_of(question.inputs, asked, question.notes);
   return question;
 }
 
@@ -171,7 +190,9 @@ PlanQuestion ask_otherwise(const PlanQuestion& question, const Asked& asked) {
   PlanInputs inputs = question.inputs;
   if (question.whole) inputs.cluster = *question.whole;
   PlanQuestion other = make_question(std::move(inputs), asked);
+  const double margin = other.options.memory_margin;
   other.options = question.options;
+  other.options.memory_margin = margin;
   return other;
 }
 
@@ -182,6 +203,11 @@ void check_question(const PlanQuestion& question) {
 Value to_value(const PlanQuestion& question) {
   const Training& t = question.training;
   Value training = Value::object();
+  if (!question.batches.empty()) {
+    Value batches = Value::array();
+    for (const std::int64_t batch : question.batches) batches.push(batch);
+    training.set("global_batches", std::move(batches));
+  }
   training.set("global_batch", t.global_batch).set("sequence", t.sequence);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
   Value space = Value::object();
@@ -193,6 +219,7 @@ Value to_value(const PlanQuestion& question) {
   Value options = Value::object();
   options.set("objective", o.objective == Objective::devices ? "devices" : "step");
   options.set("target_tokens_per_s", o.target_tokens_per_s).set("gap", o.gap).set("top", o.top);
+  options.set("memory_margin", o.memory_margin).set("strict", question.asked.strict);
   options.set("runners_up", o.runners_up).set("pipeline_model", name_of(o.pipeline_model));
   if (question.asked.time_limit) options.set("time_limit_s", question.asked.time_limit->value);
   if (question.asked.memory_limit) options.set("memory_limit", question.asked.memory_limit->value);

@@ -44,6 +44,42 @@ TEST(MakeQuestion, FillsInDefaults) {
   EXPECT_EQ(make_question(inputs("gpt2-xl")).training.sequence, 1024);
 }
 
+TEST(MakeQuestion, PlansFitWithNinetyFivePercent) {
+  const auto margin = [](const std::vector<std::pair<std::string, std::string>>& fields) {
+    return make_question(inputs("llama3.1-8b"), asked(fields)).options.memory_margin;
+  };
+  const double usual = margin({});
+  EXPECT_GT(usual, 0.03);
+  EXPECT_LT(usual, 0.2);
+  EXPECT_EQ(margin({{"fits", "95%"}}), usual);
+  EXPECT_LT(margin({{"fits", "0.8"}}), usual);
+  EXPECT_EQ(margin({{"memory-margin", "8%"}}), 0.08);
+  EXPECT_EQ(margin({{"memory-margin", "8%"}, {"fits", "0.5"}}), 0.08);  // overrides
+  EXPECT_EQ(margin({{"memory-margin", "8%"}, {"risky", "on"}}), 0);
+  EXPECT_EQ(margin({{"fits", "0.99"}, {"risky", "on"}}), 0);
+  EXPECT_EQ(make_question(inputs("llama3.1-8b", "h100-spine-leaf", "plain")).options.memory_margin, 0);
+  EXPECT_THAT(make_question(inputs("llama3.1-8b"), asked({{"fits", "0.99"}})).notes,
+              ElementsAre(HasSubstr("too few to tell 99.0 % from 96.6 %")));
+}
+
+TEST(MakeQuestion, BatchesThatBend) {
+  const auto batches = [](const std::string& text) { return asked({{"global-batch", text}}).batches; };
+  EXPECT_THAT(batches("100\u00b12%"), ElementsAre(100, 99, 101, 98, 102));
+  EXPECT_THAT(batches("100+-1%"), ElementsAre(100, 99, 101));
+  EXPECT_THAT(batches("480,512"), ElementsAre(480, 512));
+  EXPECT_THAT(batches("480..482"), ElementsAre(480, 481, 482));
+  EXPECT_THAT(batches("1,024"), ElementsAre());  // one number
+  EXPECT_EQ(asked({{"global-batch", "1,024"}}).global_batch, 1024);
+  EXPECT_EQ(asked({{"global-batch", "262,144"}}).global_batch, 262'144);
+  EXPECT_EQ(asked({{"global-batch", "512\u00b15%"}}).global_batch, 512);
+  const PlanQuestion q = make_question(inputs("gpt2"), asked({{"global-batch", "480,512"}}));
+  EXPECT_EQ(q.training.global_batch, 480);
+  EXPECT_THAT(q.batches, ElementsAre(480, 512));
+  EXPECT_THROW((void)batches("512\u00b1x"), AskedError);
+  EXPECT_THROW((void)batches("0..3"), AskedError);
+  EXPECT_THROW((void)batches("1..100000"), AskedError);
+}
+
 // A library call used to ignore both.
 TEST(MakeQuestion, PrecisionAndOptimizerAreTheRecipes) {
   PlanInputs given = inputs("gpt2");

@@ -3,7 +3,9 @@
 // it again.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
@@ -22,6 +24,8 @@ struct PlanQuestion {
   Asked asked;
   std::optional<Cluster> whole;  // before it was cut to the devices that are asked for
   Warnings notes;                // what whoever asks should know, a sentence each
+  // Where any of several batches may be taken: all, that of `training` first. Else empty.
+  std::vector<std::int64_t> batches;
 };
 
 }  // namespace nest::question

@@ -10,6 +10,7 @@
 #include "nest/base/deadline.hpp"
 #include "nest/base/units.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/price/price.hpp"
 #include "nest/question/prunings.hpp"
 
 namespace nest::question {
@@ -40,12 +41,20 @@ struct SearchOptions {
   Deadline deadline;
   std::optional<std::int64_t> work_limit;    // transitions of the dynamic program: the same on every machine
   Bytes memory_limit = kDefaultMemoryLimit;  // of tables and open nodes, whatever else is held
+  double memory_margin = 0;                  // the share of a device's memory that every plan leaves free
+  // Plans that take longer do not count: whoever knows a plan looks for better ones alone.
+  std::optional<Seconds> slowest;
   bool least_memory = true;          // where nothing fits: whether it finds out how much memory would do
   int threads = 0;                   // 0: one for each core
   int top = 1;                       // plans to prove: the best ones that differ in a degree
   int runners_up = 0;                // more of them, to compare with
   std::vector<std::string> without;  // prunings switched off, by name: see pruning_names()
   std::function<void(const SearchProgress&)> progress;  // now and then, from the calling thread
+
+  // How a plan of the search is priced.
+  [[nodiscard]] PriceOptions price_options() const {
+    return {.pipeline_model = pipeline_model, .memory_margin = memory_margin};
+  }
 };
 
 }  // namespace nest::question

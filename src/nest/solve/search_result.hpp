@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,17 @@ struct SearchResult {
   // Best first, each complete, placed and with its results; the first is the answer. No plan of other degrees
   // is better than the last; fewer than asked for where there are no more.
   std::vector<Plan> plans;
+  // What answer() adds, see answer.hpp. A plan within kNear of the first, without complications that the first
+  // has; and the best plan that fits by the estimate alone, where it is faster.
+  std::optional<Plan> simpler;
+  std::vector<std::string> avoids;  // those complications
+  std::optional<Plan> risky;
+  std::optional<Plan> better_batch;  // with a batch near the one asked for, see batches.hpp
+  bool safety_known = false;  // whether plans without a margin of memory were looked for
+
+  // The plan to take: the first, or a simpler one. There must be a plan.
+  [[nodiscard]] const Plan& plan() const { return simpler ? *simpler : plans.front(); }
+
   Seconds lower_bound;  // of the objective: seconds a step (devices: of the plan with the fewest devices)
   SearchStats stats;
   // Why there is no plan, as a sentence: the first rule or the lack that stood in the way, the limit, or what

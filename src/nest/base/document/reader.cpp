@@ -163,6 +163,22 @@ std::vector<std::int64_t> Reader::wholes(const std::string& key, WholeRange rang
   return out;
 }
 
+std::vector<double> Reader::numbers(const std::string& key) {
+  const Value& v = need(key, "a list of numbers");
+  const Value::Array* items = v.as_array();
+  if (items == nullptr) fail_at(key, "a list of numbers is expected, not " + quoted(v));
+  std::vector<double> out;
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    const Value& item = (*items)[i];
+    Path at = below(key);
+    at.push_back(std::to_string(i));
+    if (item.as_int() == nullptr && item.as_real() == nullptr)
+      fail_path(at, "a number is expected, not " + quoted(item), "");
+    out.push_back(item.as_real() != nullptr ? *item.as_real() : static_cast<double>(*item.as_int()));
+  }
+  return out;
+}
+
 std::vector<bool> Reader::booleans(const std::string& key) {
   const Value& v = need(key, "a list of true and false");
   const Value::Array* items = v.as_array();

@@ -50,6 +50,7 @@ class Reader {
   // One of the given words; anything else names them.
   [[nodiscard]] std::string choice(const std::string& key, std::span<const std::string> allowed);
   [[nodiscard]] std::vector<std::int64_t> wholes(const std::string& key, WholeRange range = {});
+  [[nodiscard]] std::vector<double> numbers(const std::string& key);
   [[nodiscard]] std::vector<bool> booleans(const std::string& key);
 
   [[nodiscard]] Reader object(const std::string& key);

@@ -108,6 +108,10 @@ TEST(Reader, SaysWhatIsExpected) {
             "x.yaml: line 3, l[1]: a whole number is expected, not 'x'");
   EXPECT_EQ(reading(yaml, [](Reader& r) { return r.wholes("t"); }),
             "x.yaml: line 1, t: a list of whole numbers is expected, not 'x'");
+  EXPECT_EQ(reading(yaml, [](Reader& r) { return r.numbers("l"); }),
+            "x.yaml: line 3, l[1]: a number is expected, not 'x'");
+  EXPECT_EQ(reading(yaml, [](Reader& r) { return r.numbers("t"); }),
+            "x.yaml: line 1, t: a list of numbers is expected, not 'x'");
   EXPECT_EQ(reading(yaml, [](Reader& r) { return r.booleans("b"); }),
             "x.yaml: line 4, b[1]: true or false is expected, not '1'");
   EXPECT_EQ(reading(yaml, [](Reader& r) { return r.booleans("t"); }),

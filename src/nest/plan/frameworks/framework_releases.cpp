@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest::plan {
 namespace {
@@ -135,10 +136,7 @@ std::string ReleaseTable::spell(const std::vector<const Release*>& some) const {
                                 : fmt::format("{} to {}", some[i]->name, some[end - 1]->name));
     i = end;
   }
-  std::string out;
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    out += (i == 0 ? "" : i + 1 == runs.size() ? " and " : ", ") + runs[i];
-  return out;
+  return list_words(runs);
 }
 
 std::string ReleaseTable::spell() const {

@@ -215,8 +215,10 @@ std::optional<std::string> check_memory(const std::vector<StageMemory>& stages) 
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const StageMemory& m = stages[i];
     if (m.fits()) continue;
-    return fmt::format("stage {} needs {}, a device has {}: {} over", i, format_memory(m.total()),
-                       format_memory(m.capacity), format_memory(m.total() - m.capacity));
+    return fmt::format("stage {} needs {}, a device has {}{}: {} over", i, format_memory(m.total()),
+                       format_memory(m.capacity),
+                       m.margin.value > 0 ? ", of which " + format_memory(m.margin) + " are kept free" : "",
+                       format_memory(m.over()));
   }
   return std::nullopt;
 }

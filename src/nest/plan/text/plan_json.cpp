@@ -92,11 +92,14 @@ Value to_value(const Prediction& p) {
   Value v = Value::object();
   v.set("step_s", p.step.value);
   if (p.interval.coverage > 0) {
+    const auto ends = [](auto low, auto high) { return std::move(Value::array().push(low).push(high)); };
     Value interval = Value::object();
-    interval.set("coverage", p.interval.coverage).set("low_s", p.interval.low.value);
-    v.set("interval", std::move(interval.set("high_s", p.interval.high.value)));
+    interval.set("level", p.interval.coverage);
+    interval.set("step_s", ends(p.interval.low.value, p.interval.high.value));
+    if (p.memory) interval.set("memory_bytes", ends(p.memory->low.value, p.memory->high.value));
+    v.set("interval", std::move(interval));
   }
-  if (p.fits_with) v.set("fits_with", *p.fits_with);
+  if (p.fits_probability) v.set("fits_probability", *p.fits_probability);
   v.set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
   v.set("flops_per_device_per_s", p.flops_per_device.value).set("mfu", p.mfu);
   v.set("bubble_fraction", p.bubble_fraction);
@@ -114,7 +117,8 @@ Value to_value(const StageTime& time) {
 Value to_value(const StageMemory& memory) {
   Value v = Value::object();
   for (const auto& k : kMemoryKeys) v.set(k.key, (memory.*k.member).value);
-  v.set("total_bytes", memory.total().value).set("capacity_bytes", memory.capacity.value);
+  v.set("total_bytes", memory.total().value).set("margin_bytes", memory.margin.value);
+  v.set("capacity_bytes", memory.capacity.value);
   return v;
 }
 

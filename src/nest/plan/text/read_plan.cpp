@@ -118,22 +118,35 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
   if (std::optional<Reader> memory = r.object_if("memory")) {
     read_numbers(*memory, kMemoryKeys, stage.memory.emplace());
     stage.memory->capacity.value = memory->whole_or("capacity_bytes", 0, {0, std::int64_t{1} << 62});
+    stage.memory->margin.value = memory->whole_or("margin_bytes", 0, {0, std::int64_t{1} << 62});
     static_cast<void>(memory->find("total_bytes"));
     memory->warn_unknown(warnings);
   }
   return stage;
 }
 
+void read_interval(Reader& r, Prediction& p) {
+  const auto ends = [&](const char* key) {
+    if (!r.has(key)) return std::vector<double>();
+    std::vector<double> out = r.numbers(key);
+    if (out.size() != 2) r.fail_at(key, "a list of two numbers is expected, low and high");
+    return out;
+  };
+  p.interval.coverage = r.number_or("level", 0);
+  if (const std::vector<double> step = ends("step_s"); !step.empty())
+    p.interval = {p.interval.coverage, Seconds{step.front()}, Seconds{step.back()}};
+  if (const std::vector<double> memory = ends("memory_bytes"); !memory.empty())
+    p.memory = MemoryInterval{round_up_bytes(memory.front()), round_up_bytes(memory.back())};
+}
+
 Prediction read_prediction(Reader& r, Warnings& warnings) {
   Prediction p;
   p.step.value = r.number_or("step_s", 0);
   if (std::optional<Reader> interval = r.object_if("interval")) {
-    p.interval.coverage = interval->number_or("coverage", 0);
-    p.interval.low.value = interval->number_or("low_s", 0);
-    p.interval.high.value = interval->number_or("high_s", 0);
+    read_interval(*interval, p);
     interval->warn_unknown(warnings);
   }
-  if (r.has("fits_with")) p.fits_with = r.number("fits_with");
+  if (r.has("fits_probability")) p.fits_probability = r.number("fits_probability");
   p.tokens_per_s = r.number_or("tokens_per_s", 0);
   p.samples_per_s = r.number_or("samples_per_s", 0);
   p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);

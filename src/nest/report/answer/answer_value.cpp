@@ -8,6 +8,12 @@
 namespace nest::report {
 namespace {
 
+Value texts(const Warnings& list) {
+  Value v = Value::array();
+  for (const std::string& text : list) v.push(text);
+  return v;
+}
+
 Value loss_value(const TermDifference& loss) {
   Value v = Value::object();
   v.set("name", loss.name).set("change_s", loss.change().value);
@@ -41,18 +47,33 @@ const char* amount_key(AdviceKind kind) {
   return "";
 }
 
-Value texts(const Warnings& list) {
-  Value v = Value::array();
-  for (const std::string& text : list) v.push(text);
-  return v;
-}
-
 }  // namespace
 
 Value answer_value(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked,
                    const Warnings& warnings) {
   const Plan& best = found.plans.front();
-  Value v = plan_value(best, inputs);
+  const Plan& taken = found.plan();
+  Value v = plan_value(taken, inputs);
+  if (found.simpler) {
+    Value near = runner_up_value(*found.simpler, best);
+    v.set("strict", std::move(near.set("avoids", texts(found.avoids)).set("why", simpler_sentence(found))));
+  }
+  if (const std::string why = safety_sentence(found, asked); !why.empty()) {
+    Value safety = Value::object();
+    safety.set("memory_margin", asked.memory_margin).set("why", why);
+    if (found.risky) {
+      safety.set("risky_step_s", found.risky->predicted->step.value);
+      safety.set("risky_fits_probability", *found.risky->predicted->fits_probability);
+    }
+    v.set("safety", std::move(safety));
+  }
+  if (found.better_batch) {
+    const Plan& other = *found.better_batch;
+    Value batch = Value::object();
+    batch.set("global_batch", other.training.global_batch);
+    batch.set("tokens_per_s", other.predicted->tokens_per_s).set("step_s", other.predicted->step.value);
+    v.set("better_batch", std::move(batch.set("why", batch_sentence(found))));
+  }
   if (found.plans.size() > 1) {
     Value others = Value::array();
     for (std::size_t i = 1; i < found.plans.size(); ++i) others.push(runner_up_value(best, found.plans[i]));
@@ -61,7 +82,7 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
   const std::string idle = idle_sentence(found, inputs, asked);
   if (!idle.empty()) {
     Value devices = Value::object();
-    devices.set("devices", inputs.cluster.devices() - best.parallelism.devices()).set("why", idle);
+    devices.set("devices", inputs.cluster.devices() - taken.parallelism.devices()).set("why", idle);
     v.set("idle", std::move(devices));
   }
   Warnings all = plan_warnings(found, inputs);

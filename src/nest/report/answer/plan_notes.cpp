@@ -1,9 +1,12 @@
 #include "nest/report/answer/plan_notes.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "nest/solve/ask/simpler.hpp"
 
 namespace nest::report {
 namespace {
@@ -29,7 +32,7 @@ std::int64_t most_usable(const Plan& plan, std::int64_t devices) {
 }
 
 std::string idle_cause(const SearchResult& found, std::int64_t devices, const SearchOptions& asked) {
-  const Plan& plan = found.plans.front();
+  const Plan& plan = found.plan();
   if (asked.objective == Objective::devices) return "fewer reach the tokens per second that are asked for";
   const std::int64_t most = most_usable(plan, devices);
   if (most <= plan.parallelism.devices()) {
@@ -38,6 +41,9 @@ std::string idle_cause(const SearchResult& found, std::int64_t devices, const Se
         "more",
         format_digits(plan.training.global_batch), plan.parallelism.strategy.cell());
   }
+  if (found.simpler && plan.parallelism.devices() < found.plans.front().parallelism.devices())
+    return fmt::format("plans that use more are faster by {} at most",
+                       format_percent(plan.predicted->step / found.plans.front().predicted->step - 1));
   return found.status == PlanStatus::optimal ? "no plan that uses more is faster"
                                              : "the search has found no faster plan that uses more";
 }
@@ -68,7 +74,8 @@ std::optional<double> gap_of(const SearchResult& found) {
 
 std::string proof_sentence(const SearchResult& found, const SearchOptions& asked) {
   const Plan& best = found.plans.front();
-  const std::string step = format(best.predicted->step);
+  const bool bound = found.lower_bound.value > 0 && asked.objective == Objective::step_time;
+  const std::string step = format(bound ? found.lower_bound : best.predicted->step);
   if (found.status == PlanStatus::optimal && asked.objective == Objective::devices) {
     return fmt::format("optimal: no plan with fewer devices reaches {} tokens/s, none with {} is faster",
                        format_count(asked.target_tokens_per_s), format_digits(best.parallelism.devices()));
@@ -81,25 +88,71 @@ std::string proof_sentence(const SearchResult& found, const SearchOptions& asked
                      format_percent(*gap));
 }
 
+std::string simpler_sentence(const SearchResult& found) {
+  if (!found.simpler) return "";
+  const double longer = found.simpler->predicted->step / found.plans.front().predicted->step - 1;
+  return fmt::format(
+      "{} longer than the best plan, which is within the noise of prediction, but without {}; --strict takes "
+      "the best",
+      format_percent(longer), list_words(found.avoids));
+}
+
+std::string safety_sentence(const SearchResult& found, const SearchOptions& asked) {
+  const Plan& safe = found.plans.front();
+  if (asked.memory_margin <= 0 || !safe.predicted->fits_probability) return "";
+  const auto sure = [](const Plan& plan) { return format_percent(*plan.predicted->fits_probability, 0); };
+  if (found.risky && found.risky->predicted->fits_probability) {
+    return fmt::format("the margin costs +{} of the step for fitting with {} in place of {}",
+                       format_percent(safe.predicted->step / found.risky->predicted->step - 1), sure(safe),
+                       sure(*found.risky));
+  }
+  return found.safety_known
+             ? fmt::format(
+                   "the margin costs nothing: no plan without it is faster than one for fitting with {}",
+                   sure(safe))
+             : "";
+}
+
+std::string batch_sentence(const SearchResult& found) {
+  if (!found.better_batch) return "";
+  const Plan& other = *found.better_batch;
+  return fmt::format("with {} sequences: {} more tokens a second (--global-batch {})",
+                     format_digits(other.training.global_batch),
+                     format_percent(other.predicted->tokens_per_s / found.plan().predicted->tokens_per_s - 1),
+                     other.training.global_batch);
+}
+
+std::string ties_sentence(const SearchResult& found, std::size_t shown) {
+  std::vector<std::string> near;
+  const double best = found.plans.front().predicted->step.value;
+  for (std::size_t i = 1; i < std::min(shown, found.plans.size()); ++i) {
+    if (found.plans[i].predicted->step.value <= best * (1 + kNoise)) near.push_back(std::to_string(i + 1));
+  }
+  if (near.empty()) return "";
+  return fmt::format("{} {}: within {} of the best plan, which is within the noise of prediction",
+                     list_words(near), near.size() == 1 ? "is a near tie" : "are near ties",
+                     format_percent(kNoise, 0));
+}
+
 std::string idle_sentence(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked) {
   const std::int64_t all = inputs.cluster.devices();
-  const std::int64_t idle = all - found.plans.front().parallelism.devices();
+  const std::int64_t idle = all - found.plan().parallelism.devices();
   if (idle <= 0) return "";
   return fmt::format("{} of {} devices {} idle: {}", format_digits(idle), format_digits(all),
                      idle == 1 ? "is" : "are", idle_cause(found, all, asked));
 }
 
 Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
-  const Plan& plan = found.plans.front();
+  const Plan& plan = found.plan();
   const Prediction& predicted = *plan.predicted;
   Warnings list;
   const std::size_t full = fullest_stage(plan);
   const double share = memory_share(plan.stages[full]);
   if (share > kNearlyFull) {
-    list.push_back(fmt::format(
-        "stage {} takes {} of a device's memory; estimates of memory are not that exact: a larger 'reserve' "
-        "in the recipe leaves room",
-        full, format_percent(share)));
+    list.push_back(
+        fmt::format("stage {} takes {} of a device's memory; estimates of memory are not that exact: --fits "
+                    "and --memory-margin leave room",
+                    full, format_percent(share)));
   }
   const Breakdown& b = predicted.breakdown;
   const Seconds data = b.data - predicted.stragglers;

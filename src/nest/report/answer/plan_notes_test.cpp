@@ -35,6 +35,49 @@ TEST(PlanNotes, TheProof) {
             "optimal: no plan with fewer devices reaches 4,000 tokens/s, none with 8 is faster");
 }
 
+TEST(PlanNotes, ASimplerPlanInPlaceOfTheBest) {
+  SearchResult found = answer({answer_plan({1, 2}, 4, Seconds{0.9}, Seconds{0.1})});
+  EXPECT_EQ(simpler_sentence(found), "");
+  found.simpler = answer_plan({3}, 8, Seconds{1.003}, Seconds{0});
+  found.avoids = {"pipeline parallelism"};
+  EXPECT_EQ(simpler_sentence(found),
+            "0.3 % longer than the best plan, which is within the noise of prediction, but without pipeline "
+            "parallelism; --strict takes the best");
+  // The proof is about the best plan.
+  EXPECT_EQ(proof_sentence(found, {}), "optimal: no plan of the space takes less than 1 s a step");
+}
+
+TEST(PlanNotes, WhatSafetyCosts) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1.009}, Seconds{0})});
+  found.plans.front().predicted->fits_probability = 0.966;
+  SearchOptions asked;
+  EXPECT_EQ(safety_sentence(found, asked), "");  // no margin
+  asked.memory_margin = 0.07;
+  EXPECT_EQ(safety_sentence(found, asked), "");  // nobody has looked
+  found.safety_known = true;
+  EXPECT_EQ(safety_sentence(found, asked),
+            "the margin costs nothing: no plan without it is faster than one for fitting with 97 %");
+  found.risky = answer_plan({3}, 8, Seconds{1}, Seconds{0});
+  found.risky->predicted->fits_probability = 0.51;
+  EXPECT_EQ(safety_sentence(found, asked),
+            "the margin costs +0.9 % of the step for fitting with 97 % in place of 51 %");
+}
+
+TEST(PlanNotes, NearTiesAndBatches) {
+  const auto plan = [](double step) { return answer_plan({3}, 8, Seconds{step}, Seconds{0}); };
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.03)}), 4), "");
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01)}), 4),
+            "2 is a near tie: within 2 % of the best plan, which is within the noise of prediction");
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01), plan(1.015), plan(1.02)}), 3),
+            "2 and 3 are near ties: within 2 % of the best plan, which is within the noise of prediction");
+  SearchResult found = answer({plan(1)});
+  EXPECT_EQ(batch_sentence(found), "");
+  found.better_batch = plan(1);
+  found.better_batch->training.global_batch = 504;
+  found.better_batch->predicted->tokens_per_s = 1.13 * found.plans.front().predicted->tokens_per_s;
+  EXPECT_EQ(batch_sentence(found), "with 504 sequences: 13.0 % more tokens a second (--global-batch 504)");
+}
+
 TEST(PlanNotes, NobodyIsIdle) {
   EXPECT_EQ(idle_sentence(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices(), {}),
             "");

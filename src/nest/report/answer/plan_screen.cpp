@@ -51,10 +51,10 @@ class Screen {
  public:
   Screen(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked,
          const ScreenOptions& options)
-      : found_(found), inputs_(inputs), asked_(asked), options_(options), best_(found.plans.front()) {}
+      : found_(found), inputs_(inputs), asked_(asked), options_(options), best_(found.plan()) {}
 
   [[nodiscard]] std::string text() const {
-    std::string out = title() + "\n" + plan(best_) + idle() + step(best_);
+    std::string out = title() + "\n" + plan(best_) + simpler() + idle() + step(best_);
     if (options_.brief) return out + proof();
     out += memory(best_) + proof() + "\n" + stages(best_) + runners_up() + warnings();
     for (std::size_t i = 1; i < std::min(options_.complete, found_.plans.size()); ++i) {
@@ -101,9 +101,16 @@ class Screen {
     return out + beside("", more);
   }
 
-  [[nodiscard]] std::string idle() const {
-    const std::string sentence = idle_sentence(found_, inputs_, asked_);
+  [[nodiscard]] std::string simpler() const {
+    const std::string sentence = simpler_sentence(found_);
     return sentence.empty() ? "" : beside("", sentence);
+  }
+
+  [[nodiscard]] std::string idle() const {
+    std::string out;
+    for (const std::string& sentence : {idle_sentence(found_, inputs_, asked_), batch_sentence(found_)})
+      out += sentence.empty() ? "" : beside("", sentence);
+    return out;
   }
 
   [[nodiscard]] std::string step(const Plan& one) const {
@@ -120,15 +127,19 @@ class Screen {
     const StageMemory& m = *one.stages[full].memory;
     const std::string fragmentation =
         m.fragmentation.value > 0 ? fmt::format(", fragmentation {}", format_memory(m.fragmentation)) : "";
-    return beside(
+    std::string out = beside(
         "Memory",
         fmt::format(
-            "{} of {} ({}{}) in {}: weights {}, gradients {}, optimizer {}, activations {}{}, rest {}",
+            "{} of {} ({}{}) in {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}{}; "
+            "reserve {}{}",
             format_memory(m.total()), format_memory(m.capacity),
             format_percent(memory_share(one.stages[full])), spell_fits(*one.predicted),
             one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
             format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
-            format_memory(m.activations), fragmentation, format_memory(m.workspace + m.reserve)));
+            format_memory(m.activations), format_memory(m.workspace), fragmentation, format_memory(m.reserve),
+            m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
+    const std::string safety = &one == &best_ ? safety_sentence(found_, asked_) : "";
+    return safety.empty() ? out : out + beside("", safety);
   }
 
   [[nodiscard]] std::string proof() const { return beside("Proof", proof_sentence(found_, asked_)); }
@@ -156,9 +167,11 @@ class Screen {
   }
 
   [[nodiscard]] std::string runners_up() const {
-    if (found_.plans.size() < 2 || options_.runners_up == 0) return "";
+    if ((found_.plans.size() < 2 && !found_.simpler) || options_.runners_up == 0) return "";
     const std::size_t wanted = std::max(options_.runners_up, options_.complete - 1);
-    const std::span<const Plan> shown(found_.plans.data(), std::min(found_.plans.size(), wanted + 1));
+    const std::span<const Plan> ranked(found_.plans.data(), std::min(found_.plans.size(), wanted + 1));
+    std::vector<Plan> shown(ranked.begin(), ranked.end());
+    if (found_.simpler) shown.insert(shown.begin(), *found_.simpler);
     std::vector<const DegreeColumn*> degrees;
     for (const DegreeColumn& column : kDegrees) {
       const std::int64_t usual = column.usual.value_or(column.of(best_));
@@ -171,19 +184,24 @@ class Screen {
     columns.insert(columns.end(),
                    {{"recompute"}, {"step", Align::right}, {"", Align::right}, {"loses most by"}});
     Table table(std::move(columns));
+    const std::size_t first = found_.simpler ? 1 : 0;  // the strict optimum
+    const Plan& best = shown[first];
     for (std::size_t i = 0; i < shown.size(); ++i) {
       const Plan& one = shown[i];
-      std::vector<std::string> cells{i == 0 ? "best" : std::to_string(i + 1)};
+      std::vector<std::string> cells{i < first    ? "taken"
+                                     : i == first ? "best"
+                                                  : std::to_string(i + 1 - first)};
       for (const DegreeColumn* column : degrees) cells.push_back(std::to_string(column->of(one)));
       cells.insert(cells.end(), {recompute_word(one), format(one.predicted->step)});
-      if (i > 0) {
-        const auto loss = largest_loss(best_, one);
-        cells.push_back("+" + format_percent(one.predicted->step.value / best_.predicted->step.value - 1));
+      if (i != first) {
+        const auto loss = largest_loss(best, one);
+        cells.push_back("+" + format_percent(one.predicted->step.value / best.predicted->step.value - 1));
         cells.push_back(loss ? fmt::format("{} +{}", loss->name, format(loss->change())) : "nothing: a tie");
       }
       table.add(std::move(cells));
     }
-    return "\n" + table.str();
+    const std::string ties = ties_sentence(found_, ranked.size());
+    return "\n" + table.str() + (ties.empty() ? "" : wrap(ties, kTextWidth, 0) + "\n");
   }
 
   [[nodiscard]] std::string warnings() const {
@@ -210,7 +228,7 @@ std::string spell_interval(const StepInterval& interval) {
 }
 
 std::string spell_fits(const Prediction& predicted) {
-  return predicted.fits_with ? "; fits with " + format_percent(*predicted.fits_with, 0) : "";
+  return predicted.fits_probability ? "; fits with " + format_percent(*predicted.fits_probability, 0) : "";
 }
 
 std::string breakdown_bar(const Prediction& predicted, std::size_t width) {

@@ -29,7 +29,7 @@ Step     1 s; 4,096 tokens/s; 0 FLOP/s per device; MFU 40.0 %
          ##################################################################################.........
          # compute 900 ms (90.0 %); . bubble 100 ms (10.0 %)
 Memory   4.66 GiB of 74.5 GiB (6.2 %) in stage 1, the fullest: weights 954 MiB, gradients 0 GiB,
-         optimizer 0 GiB, activations 3.73 GiB, rest 0 GiB
+         optimizer 0 GiB, activations 3.73 GiB, workspace 0 GiB; reserve 0 GiB
 Proof    optimal: no plan of the space takes less than 1 s a step
 
 stages  layers  recompute  per micro-batch    memory  of a device

@@ -28,10 +28,10 @@ function showFigures(data) {
   const fullest = memory.reduce((a, b) => (b.total_bytes / b.capacity_bytes > a.total_bytes / a.capacity_bytes ? b : a));
   const sure = [];
   if (p.interval) {
-    sure.push([`${formatPercent(p.interval.coverage)} of runs`,
-      `${formatSeconds(p.interval.low_s)} to ${formatSeconds(p.interval.high_s)}`]);
+    sure.push([`${formatPercent(p.interval.level)} of runs`,
+      `${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}`]);
   }
-  if (p.fits_with !== undefined) sure.push(['fits with', formatPercent(p.fits_with)]);
+  if (p.fits_probability !== undefined) sure.push(['fits with', formatPercent(p.fits_probability)]);
   const figures = [['step', formatSeconds(p.step_s)], ['tokens a second', formatDigits(p.tokens_per_s)],
     ['FLOP/s of a device', formatScaled(p.flops_per_device_per_s, '')], ['MFU', formatPercent(p.mfu)],
     ['bubble', formatPercent(p.bubble_fraction)],

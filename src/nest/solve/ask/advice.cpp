@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
@@ -52,6 +53,7 @@ class Adviser {
 
   [[nodiscard]] AdviceList advise(const SearchResult& found) {
     throughput();
+    margin();
     knobs();
     wider();
     memory(found.least_memory);
@@ -112,6 +114,22 @@ class Adviser {
          fmt::format("--target-tokens-per-s {} or less, what {} reaches", format_digits(tokens),
                      found.status == PlanStatus::optimal ? "the fastest plan" : "the fastest plan found"),
          tokens, std::move(found));
+  }
+
+  // The margin of memory, where it is what stands in the way.
+  void margin() {
+    if (question_.options.memory_margin <= 0) return;
+    tell("--risky");
+    Asked asked = question_.asked;
+    asked.risky = true;
+    SearchResult found = look_otherwise(asked);
+    if (found.plans.empty()) return;
+    const std::optional<double> fits = found.plans.front().predicted->fits_probability;
+    keep(AdviceKind::knob,
+         fmt::format("--risky, without a margin of {} of the memory{}",
+                     format_percent(question_.options.memory_margin),
+                     fits ? ": this plan fits with " + format_percent(*fits, 0) : ""),
+         0, std::move(found));
   }
 
   void knobs() {

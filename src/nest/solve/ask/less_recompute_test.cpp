@@ -60,7 +60,7 @@ TEST(LessRecompute, OfAnswersNothingIsLeftToGain) {
     if (found.plans.empty()) continue;
     Plan plan = found.plans.front();
     const Seconds step = plan.predicted->step;
-    Pricer pricer(i.inputs, {.pipeline_model = i.options.pipeline_model});
+    Pricer pricer(i.inputs, i.options.price_options());
     for (Stage& stage : plan.stages) {
       if (stage.recompute == kNone) continue;
       ++recomputing;

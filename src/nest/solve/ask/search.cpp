@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/solve/ask/batches.hpp"
 #include "nest/solve/ask/less_recompute.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
@@ -113,7 +114,7 @@ Plan plainer(Pricer& pricer, const SearchProblem& problem, const Plan& plan) {
 // Complete, placed and priced, or why not. What the search says is set beside the price, and the finished
 // plan beside a price of its own.
 std::string finish(Pricer& pricer, const SearchProblem& problem, const BestPlans::Entry& entry,
-                   PlanStatus status, Plan& plan) {
+                   PlanStatus status, const SearchOptions& options, Plan& plan) {
   PricedPlan priced;
   try {
     plan = pricer.place(entry.plan);
@@ -129,8 +130,7 @@ std::string finish(Pricer& pricer, const SearchProblem& problem, const BestPlans
   priced = pricer.price(plan);
   plan = with_results(std::move(plan), priced);
   plan.status = status;
-  const PipelineModel model = problem.pipeline_model;
-  return verify_plan(plan, pricer.inputs(), model).value_or("");
+  return verify_plan(plan, pricer.inputs(), options.price_options()).value_or("");
 }
 
 // What is certain without a look at stages: no plan needs less, and most need more.
@@ -150,15 +150,20 @@ void explain_lack(const SearchProblem& problem, const SearchOptions& options, co
     const auto left = options.deadline.left();
     try {
       needs = least_memory(problem, left ? options.deadline.within(*left / 2) : options.deadline);
-      result.least_memory = needs;
     } catch (const Stopped&) {
       needs = memory_floor(problem);
       known = false;
     }
-    const Bytes has = problem.costs->inputs().cluster.accelerator().memory;
-    if (needs > has) {
-      result.reason = fmt::format("the fullest device of every plan needs {} or more, a device has {}",
-                                  format_memory(needs), format_memory(has));
+    const Bytes has = problem.costs->inputs().cluster.device_memory();
+    const double margin = options.memory_margin;
+    const Bytes free = round_up_bytes(margin * static_cast<double>(has.value));
+    // A device of that size keeps its share of it free.
+    if (known) result.least_memory = round_up_bytes(static_cast<double>(needs.value) / (1 - margin));
+    if (needs + free > has) {
+      result.reason = fmt::format(
+          "the fullest device of every plan needs {} or more, a device has {}{}", format_memory(needs),
+          format_memory(has),
+          free.value > 0 ? fmt::format(" and {} of it are kept free as a margin", format_memory(free)) : "");
       return;
     }
     if (!known) {
@@ -170,6 +175,8 @@ void explain_lack(const SearchProblem& problem, const SearchOptions& options, co
     result.reason = refusal;
   } else if (problem.degrees.empty()) {
     result.reason = "no combination of the degrees fits the batch, the layers and the devices";
+  } else if (options.slowest) {
+    result.reason = fmt::format("no plan of the space takes {} or less", format(*options.slowest));
   } else if (rule != nullptr) {
     result.reason = rule->sentence;
   } else {
@@ -194,8 +201,7 @@ SearchResult find_plans(const PlanQuestion& question) {
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
-  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space), options.deadline,
-                    options.memory_limit);
+  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space), options);
   SearchProblem problem;
   problem.costs = &costs;
   problem.space = &space;
@@ -216,10 +222,10 @@ SearchResult find_plans(const PlanQuestion& question) {
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
-  BestPlans best(options.objective, proved,
-                 fewest && options.target_tokens_per_s > 0
-                     ? Seconds{tokens / options.target_tokens_per_s * kReached}
-                     : Seconds::most());
+  const Seconds enough = fewest && options.target_tokens_per_s > 0
+                             ? Seconds{tokens / options.target_tokens_per_s * kReached}
+                             : Seconds::most();
+  BestPlans best(options.objective, proved, std::min(enough, options.slowest.value_or(Seconds::most())));
   SearchTree tree(problem, options, best, workers);
   tree.run();
   tree.count(result.stats);
@@ -246,12 +252,13 @@ SearchResult find_plans(const PlanQuestion& question) {
   result.lower_bound = fewest ? step : std::min(step, bound);
   result.status =
       !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
-  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  Pricer pricer(inputs, options.price_options());
   for (const BestPlans::Entry* entry : best.all()) {
     if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
     Plan plan;
     const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
-    if (std::string difference = finish(pricer, problem, *entry, status, plan); !difference.empty()) {
+    if (std::string difference = finish(pricer, problem, *entry, status, options, plan);
+        !difference.empty()) {
       result.status = PlanStatus::disagreement;
       result.lower_bound = {};
       result.reason = std::move(difference);
@@ -280,6 +287,7 @@ SearchResult search(const PlanInputs& inputs, const Asked& asked) {
 
 SearchResult ask(const PlanQuestion& question) {
   check_question(question);
+  if (question.batches.size() > 1) return ask_batches(question, question.batches, ask);
   try {
     return find_plans(question);
   } catch (const Stopped&) {  // before the tree: nothing is known of any plan

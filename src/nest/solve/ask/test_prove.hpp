@@ -47,7 +47,7 @@ using namespace solve;
 [[nodiscard]] inline std::string problem_of(const Plan& plan, const Instance& instance) {
   if (!plan.predicted || !plan.placed()) return "the plan has no results or no devices";
   const auto check = [&](const std::string& what, const Plan& other) -> std::string {
-    Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+    Pricer pricer(instance.inputs, instance.options.price_options());
     const PricedPlan priced = pricer.price(other);
     if (priced.status != PriceStatus::feasible)
       return what + " is " + std::string(name_of(priced.status)) + ": " + priced.reason;

@@ -158,7 +158,7 @@ using namespace solve;
 class TightTwin {
  public:
   explicit TightTwin(const Instance& instance) {
-    Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+    Pricer pricer(instance.inputs, instance.options.price_options());
     PricedPlan priced;
     for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
       pricer.price(plan, priced);

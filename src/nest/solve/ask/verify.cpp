@@ -4,14 +4,13 @@
 
 #include <cmath>
 
-#include "nest/price/price.hpp"
-
 namespace nest::solve {
 
-std::optional<std::string> verify_plan(const Plan& plan, const PlanInputs& inputs, PipelineModel model) {
+std::optional<std::string> verify_plan(const Plan& plan, const PlanInputs& inputs,
+                                       const PriceOptions& options) {
   if (!plan.placed() || !plan.predicted)
     return "the plan is not complete: devices or a prediction is missing";
-  Pricer pricer(inputs, {model});
+  Pricer pricer(inputs, options);
   const PricedPlan priced = pricer.price(plan);
   if (priced.status != PriceStatus::feasible)
     return fmt::format("the price calls the plan {}: {}", name_of(priced.status), priced.reason);

@@ -1,7 +1,7 @@
 // The last check before a plan is shown: it is checked and priced independently, and the result is
 // compared with what the search says.
 //
-//   verify_plan(plan, inputs, PipelineModel::one_f_one_b)   -> none, or
+//   verify_plan(plan, inputs, options.price_options())   -> none, or
 //       "the search says 8.59 s a step, the price is 8.61 s"
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::solve {
 
@@ -17,6 +18,6 @@ namespace nest::solve {
 inline constexpr double kPriceTolerance = 1e-9;
 
 [[nodiscard]] std::optional<std::string> verify_plan(const Plan& plan, const PlanInputs& inputs,
-                                                     PipelineModel model);
+                                                     const PriceOptions& options = {});
 
 }  // namespace nest::solve

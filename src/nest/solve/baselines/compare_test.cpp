@@ -78,7 +78,7 @@ TEST(Compare, OursIsNeverWorse) {
       const double step = other.result.plan->predicted->step.value;
       const double best = ours.plan->predicted->step.value;
       EXPECT_GE(step, best * (1 - kPriceTolerance)) << where << "\n" << instance.text.substr(0, 400);
-      EXPECT_EQ(verify_plan(*other.result.plan, instance.inputs, instance.options.pipeline_model),
+      EXPECT_EQ(verify_plan(*other.result.plan, instance.inputs, instance.options.price_options()),
                 std::nullopt)
           << where;
       ++judged;

@@ -29,12 +29,11 @@ Bytes least_boundary(const LayerSets& sets) {
 }  // namespace
 
 SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
-                         const std::vector<std::int64_t>& micro_batches, const Deadline& deadline,
-                         Bytes memory)
+                         const std::vector<std::int64_t>& micro_batches, const SearchOptions& options)
     : inputs_(&inputs),
       constants_(inputs.constants()),
       collectives_(inputs.cluster, constants_),
-      coster_(recipe_for(inputs.recipe, training), inputs.cluster, collectives_),
+      coster_(recipe_for(inputs.recipe, training), inputs.cluster, collectives_, options.memory_margin),
       capacity_(coster_.allocatable()),
       book_(inputs) {
   const bool listed = std::any_of(space.recompute.begin(), space.recompute.end(),
@@ -42,7 +41,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
   selective_ = inputs.profile() == nullptr || listed;
   const bool contiguous = space.rules != nullptr && space.rules->contiguous_stages;
   for (const std::int64_t size : micro_batches) {
-    deadline.look();
+    options.deadline.look();
     Batch batch;
     batch.training = training;
     batch.training.micro_batch = size;
@@ -63,7 +62,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
     }
     if (batch.sets == nullptr) {
       sets_.push_back(std::make_unique<LayerSets>(batch.model->graph, kinds_, kMostDownsets, contiguous,
-                                                  deadline, memory));
+                                                  options.deadline, options.memory_limit));
       batch.sets = sets_.back().get();
       batch.graph = &batch.model->graph;
       batch.least_boundary = least_boundary(*batch.sets);

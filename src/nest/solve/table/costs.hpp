@@ -11,6 +11,7 @@
 
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/stage_cost.hpp"
+#include "nest/question/search_options.hpp"
 #include "nest/question/search_space.hpp"
 #include "nest/solve/table/layer_sets.hpp"
 #include "nest/solve/table/stage_options.hpp"
@@ -29,11 +30,10 @@ struct Batch {
 
 class SearchCosts {
  public:
-  // `inputs` outlive this. Throws Stopped at the deadline, and TableTooLarge where the stages of the model
+  // `inputs` outlive this. Of the options: deadline, memory limit and margin. Throws Stopped at the deadline, and TableTooLarge where the stages of the model
   // take more memory than there is.
   SearchCosts(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
-              const std::vector<std::int64_t>& micro_batches, const Deadline& deadline = Deadline(),
-              Bytes memory = Bytes::most());
+              const std::vector<std::int64_t>& micro_batches, const SearchOptions& options = {});
 
   [[nodiscard]] const PlanInputs& inputs() const { return *inputs_; }
   [[nodiscard]] const FabricConstants& constants() const { return constants_; }

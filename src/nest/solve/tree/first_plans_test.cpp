@@ -41,7 +41,7 @@ TEST(FirstPlans, ArePlansOfTheSpace) {
     const First first(instance, 1, instance.options);
     if (first.best.best() == nullptr) continue;
     ++found;
-    Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+    Pricer pricer(instance.inputs, instance.options.price_options());
     const PricedPlan priced = pricer.price(pricer.place(first.best.best()->plan));
     ASSERT_EQ(priced.status, PriceStatus::feasible) << instance.text << priced.reason;
     const double step = first.best.best()->step.value;

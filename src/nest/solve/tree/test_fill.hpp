@@ -43,7 +43,7 @@ class FillCase {
       : problem(instance),
         configuration(problem.configuration(plan)),
         plan_(std::move(plan)),
-        pricer_(instance.inputs, {.pipeline_model = instance.options.pipeline_model}) {
+        pricer_(instance.inputs, instance.options.price_options()) {
     const Parallelism& p = plan_.parallelism;
     const auto slots = place_cells(
         instance.inputs.cluster.sorted().tree(),

@@ -26,7 +26,7 @@ struct TestProblem {
   // The instance outlives this.
   explicit TestProblem(const Instance& instance, const Prunings& prunings = {})
       : costs(instance.inputs, instance.training, instance.space,
-              micro_batch_values(instance.inputs, instance.training, instance.space)) {
+              micro_batch_values(instance.inputs, instance.training, instance.space), instance.options) {
     problem.costs = &costs;
     problem.space = &instance.space;
     problem.pipeline_model = instance.options.pipeline_model;
@@ -128,7 +128,7 @@ struct Fastest {
 template <class Key>
 [[nodiscard]] std::map<std::vector<std::int64_t>, Fastest> fastest_by(const Instance& instance, Key key) {
   std::map<std::vector<std::int64_t>, Fastest> all;
-  Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+  Pricer pricer(instance.inputs, instance.options.price_options());
   PricedPlan priced;
   for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
     pricer.price(plan, priced);

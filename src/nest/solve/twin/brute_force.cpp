@@ -368,7 +368,7 @@ std::int64_t count_plans(const PlanInputs& inputs, const Training& training, con
 BruteForceResult brute_force(const PlanInputs& inputs, const Training& training, const SearchSpace& space,
                              const SearchOptions& options, std::int64_t most_plans) {
   BruteForceResult result;
-  Pricer pricer(inputs, {.pipeline_model = options.pipeline_model});
+  Pricer pricer(inputs, options.price_options());
   PricedPlan priced;
   const auto visit = [&](const Plan& plan) {
     if (result.plans == most_plans) return false;

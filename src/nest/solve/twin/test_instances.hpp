@@ -259,7 +259,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
 
 // Some tokens per second that some plans of the space reach and others do not.
 [[nodiscard]] inline double random_target(Dice& dice, const Instance& instance) {
-  Pricer pricer(instance.inputs, {.pipeline_model = instance.options.pipeline_model});
+  Pricer pricer(instance.inputs, instance.options.price_options());
   PricedPlan priced;
   double tokens = 1;
   std::int64_t left = dice.pick(1, 40);
@@ -280,6 +280,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
                      "\npipeline model " + std::string(name_of(o.pipeline_model));
   if (o.objective == Objective::devices)
     text += ", fewest devices for " + std::to_string(o.target_tokens_per_s) + " tokens/s";
+  if (o.memory_margin > 0) text += ", margin " + std::to_string(o.memory_margin) + " of memory";
   return text + "\n" + to_json_line(to_value(instance.inputs)) + "\n";
 }
 
@@ -326,6 +327,15 @@ inline void set_memory(Dice& dice, Instance& instance) {
   }
   if (count > most_plans) pins.pin_rest(made.space);
   set_memory(dice, made);
+  // A margin of its own dice: the other draws stay as they were.
+  Dice margins(seed + 2'000'003);
+  if (margins.once_in(3)) {
+    made.options.memory_margin = static_cast<double>(margins.pick(1, 30)) / 100;
+    ClusterParts parts = made.inputs.cluster.parts();
+    const auto memory = static_cast<double>(parts.accelerator.memory.value);
+    parts.accelerator.memory = Bytes{static_cast<std::int64_t>(memory / (1 - made.options.memory_margin))};
+    if (!margins.once_in(4)) made.inputs.cluster = Cluster(std::move(parts));
+  }
   if (dice.once_in(8)) {
     made.options.objective = Objective::devices;
     made.options.target_tokens_per_s = random_target(dice, made);

@@ -39,7 +39,7 @@ TEST(Alpa, FindsAPlanOnOneDevice) {
   const BaselineResult found = find_alpa(question, {});
   ASSERT_EQ(found.status, PlanStatus::feasible) << found.reason;
   EXPECT_EQ(found.plan->parallelism.devices(), 1);
-  EXPECT_FALSE(verify_plan(*found.plan, question.inputs, PipelineModel::one_f_one_b));
+  EXPECT_FALSE(verify_plan(*found.plan, question.inputs));
   EXPECT_GT(found.believed->value, 0);
 }
 
@@ -126,7 +126,7 @@ TEST(Alpa, IsNeverBetterThanTheOptimum) {
       continue;
     }
     ++planned;
-    const auto problem = verify_plan(*found.plan, instance.inputs, instance.options.pipeline_model);
+    const auto problem = verify_plan(*found.plan, instance.inputs, instance.options.price_options());
     ASSERT_FALSE(problem) << *problem << "\n" << instance.text;
     const SearchResult best = ask(question);
     ASSERT_EQ(best.status, PlanStatus::optimal) << instance.text;

@@ -44,7 +44,7 @@ Plan choices_on_cluster(Plan plan, const PlanQuestion& question) {
 Bytes excess_memory(const Plan& plan) {
   Bytes most;
   for (const Stage& stage : plan.stages) {
-    if (stage.memory) most = std::max(most, stage.memory->total() - stage.memory->capacity);
+    if (stage.memory) most = std::max(most, stage.memory->over());
   }
   return most;
 }

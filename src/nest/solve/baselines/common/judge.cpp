@@ -25,7 +25,7 @@ void judge(Plan plan, Pricer& pricer, BaselineResult& result) {
 }
 
 Pricer pricer_of(const PlanQuestion& question) {
-  return Pricer(question.inputs, {.pipeline_model = question.options.pipeline_model});
+  return Pricer(question.inputs, question.options.price_options());
 }
 
 }  // namespace nest::solve

@@ -30,7 +30,7 @@ inline void never_better(BaselineFunction find, unsigned first_seed, unsigned se
     }
     ++feasible;
     ASSERT_TRUE(theirs.plan && theirs.plan->predicted && theirs.believed) << made.text;
-    EXPECT_EQ(verify_plan(*theirs.plan, question.inputs, question.options.pipeline_model), std::nullopt)
+    EXPECT_EQ(verify_plan(*theirs.plan, question.inputs, question.options.price_options()), std::nullopt)
         << made.text;
     ASSERT_EQ(ours.status, PlanStatus::optimal) << "only the baseline found a plan\n" << made.text;
     ASSERT_GE(theirs.plan->predicted->step.value, ours.plans.front().predicted->step.value * (1 - 1e-9))

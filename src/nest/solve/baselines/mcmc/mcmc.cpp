@@ -103,7 +103,7 @@ class Walk {
     for (std::size_t i = 0; i < priced_.stages.size(); ++i) {
       const StageMemory& memory = priced_.stages[i].memory;
       if (!memory.fits()) {
-        const Bytes more = memory.total() - memory.capacity;
+        const Bytes more = memory.over();
         const double share = static_cast<double>(more.value) / static_cast<double>(memory.capacity.value);
         over = std::max(over, more);
         most_over = std::max(most_over, share);

@@ -54,7 +54,7 @@ std::string text_of(const BaselineResult& result) {
 void expect_sound(const BaselineResult& result, const PlanQuestion& question) {
   ASSERT_EQ(result.status, PlanStatus::feasible) << result.reason;
   ASSERT_TRUE(result.plan && result.plan->predicted);
-  EXPECT_EQ(verify_plan(*result.plan, question.inputs, question.options.pipeline_model), std::nullopt);
+  EXPECT_EQ(verify_plan(*result.plan, question.inputs, question.options.price_options()), std::nullopt);
   ASSERT_FALSE(result.curve.empty());
   for (std::size_t i = 1; i < result.curve.size(); ++i) {
     EXPECT_LT(result.curve[i].step, result.curve[i - 1].step);

@@ -1,0 +1,49 @@
+// Searches after the first one for the same answer: each wants one plan and no reasons, and all of them together may
+// take about as much work as the first, so that what is said besides a plan never costs more than the plan.
+// Work is counted, not timed: the answer is the same on every machine.
+//
+//   Further further(found.stats.work, ask);
+//   const SearchResult other = further.ask(changed);
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "nest/solve/ask/search.hpp"
+
+namespace nest::solve {
+
+class Further {
+ public:
+  // `work`: of the first search.
+  Further(std::int64_t work, const SearchFunction& searching)
+      : left_(std::max(kLeastWork, work)), searching_(&searching) {}
+
+  // Stopped at a limit where nothing is left.
+  [[nodiscard]] SearchResult ask(PlanQuestion question) {
+    SearchOptions& o = question.options;
+    if (left_ <= 0 || o.deadline.over()) return {.status = PlanStatus::limit};
+    o.top = 1;
+    o.runners_up = 0;
+    o.least_memory = false;
+    o.work_limit = std::min(o.work_limit.value_or(left_), left_);
+    SearchResult found = (*searching_)(question);
+    left_ -= std::max(found.stats.work, kLeastWork / kMostCheap);
+    if (found.status == PlanStatus::disagreement) disagreement_ = found;
+    return found;
+  }
+  // Of a search and its price, if there was one: a bug that must not be passed over.
+  [[nodiscard]] const std::optional<SearchResult>& disagreement() const { return disagreement_; }
+
+ private:
+  static constexpr std::int64_t kLeastWork = 400'000;
+  static constexpr std::int64_t kMostCheap = 20;  // searches, however little work they take
+
+  std::int64_t left_;
+  const SearchFunction* searching_;
+  std::optional<SearchResult> disagreement_;
+};
+
+}  // namespace nest::solve

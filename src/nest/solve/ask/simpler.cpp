@@ -1,0 +1,213 @@
+#include "nest/solve/ask/simpler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "nest/base/numbers.hpp"
+#include "nest/question/choice_values.hpp"
+
+namespace nest::solve {
+namespace {
+
+// What a plan with room in memory leaves free, most first.
+constexpr std::array kHeadroom{0.25, 0.15};
+
+bool is_power(std::int64_t n) {
+  return std::has_single_bit(static_cast<std::uint64_t>(n));
+}
+
+// Leaves those values of a choice that are in `wanted`; false where none is left.
+bool narrow(Choice& choice, const std::vector<std::int64_t>& wanted) {
+  std::vector<Choice::Range> left;
+  for (const std::int64_t value : wanted) {
+    if (choice.has(value)) left.push_back({value, value});
+  }
+  if (left.empty()) return false;
+  choice = Choice(std::move(left));
+  return true;
+}
+
+std::vector<std::int64_t> powers_to(std::int64_t most) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t n = 1; n <= most; n *= 2) all.push_back(n);
+  return all;
+}
+
+bool recomputes_parts(const Plan& plan) {
+  const Recompute& first = plan.stages.front().recompute;
+  return std::any_of(plan.stages.begin(), plan.stages.end(),
+                     [&](const Stage& s) { return s.recompute.layers > 0 || !(s.recompute == first); });
+}
+
+bool recompute_whole(const PlanInputs& inputs, SearchSpace& space) {
+  if (space.recompute.empty()) {
+    space.recompute = {{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
+    if (inputs.profile() == nullptr) space.recompute.push_back({RecomputePolicy::selective, 0});
+  } else {
+    std::erase_if(space.recompute, [](const Recompute& r) { return r.layers > 0; });
+  }
+  space.same_recompute = true;
+  return !space.recompute.empty();
+}
+
+bool odd_degrees(const Plan& plan) {
+  const Parallelism& p = plan.parallelism;
+  return !is_power(p.strategy.tensor) || !is_power(p.pipeline) || !is_power(p.data) ||
+         !is_power(p.interleave);
+}
+
+bool even_degrees(const PlanInputs& inputs, SearchSpace& space) {
+  const Cluster& cluster = inputs.cluster;
+  if (space.tensor.open()) {
+    std::vector<std::int64_t> usual = divisors(cluster.sorted().tree().devices_in(LevelId{0}, 0));
+    std::erase_if(usual, [](std::int64_t n) { return !is_power(n); });
+    if (!narrow(space.tensor, usual)) return false;
+  } else if (!narrow(space.tensor, powers_to(cluster.devices()))) {
+    return false;
+  }
+  return narrow(space.pipeline, powers_to(cluster.devices())) &&
+         narrow(space.data, powers_to(cluster.devices())) && narrow(space.interleave, powers_to(8));
+}
+
+// What makes a plan harder to run or to understand, and the space without it; false where that is empty.
+struct Complication {
+  const char* name;
+  bool (*in)(const Plan& plan);
+  bool (*without)(const PlanInputs& inputs, SearchSpace& space);
+};
+
+// Those that change least about a plan come first.
+constexpr std::array<Complication, 8> kComplications{{
+    {"recomputation that differs between layers or stages", recomputes_parts, recompute_whole},
+    {"strategies that differ between stages",
+     [](const Plan& plan) {
+       return std::any_of(plan.stages.begin(), plan.stages.end(),
+                          [&](const Stage& s) { return !(s.strategy == plan.stages.front().strategy); });
+     },
+     [](const PlanInputs&, SearchSpace& space) { return std::exchange(space.mixed, false); }},
+    {"degrees that are no powers of two", odd_degrees, even_degrees},
+    {"interleaved chunks", [](const Plan& plan) { return plan.parallelism.interleave > 1; },
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.interleave, {1}); }},
+    {"context parallelism", [](const Plan& plan) { return plan.parallelism.strategy.context > 1; },
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.context, {1}); }},
+    {"expert parallelism", [](const Plan& plan) { return plan.parallelism.strategy.expert > 1; },
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.expert, {1}); }},
+    {"pipeline parallelism", [](const Plan& plan) { return plan.parallelism.pipeline > 1; },
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.pipeline, {1}); }},
+    {"tensor parallelism", [](const Plan& plan) { return plan.parallelism.strategy.tensor > 1; },
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.tensor, {1}); }},
+}};
+
+std::int64_t count(const Plan& plan) {
+  return std::count_if(kComplications.begin(), kComplications.end(),
+                       [&](const Complication& c) { return c.in(plan); });
+}
+
+double fullest(const Plan& plan) {
+  double share = 0;
+  for (const Stage& stage : plan.stages)
+    share = std::max(share, static_cast<double>(stage.memory->total().value) /
+                                static_cast<double>(stage.memory->capacity.value));
+  return share;
+}
+
+class Simplifier {
+ public:
+  Simplifier(const PlanQuestion& question, const Plan& best, Further& further)
+      : question_(question), best_(best), plan_(best), further_(further) {
+    question_.options.slowest = best.predicted->step * (1 + kNear);
+  }
+
+  Simpler run() {
+    for (const Complication& c : kComplications) {
+      if (c.in(plan_)) avoid(c);
+    }
+    fewer_devices();
+    headroom();
+    if (!changed_) return {};
+    Simpler out{plan_, {}};
+    for (const Complication& c : kComplications) {
+      if (c.in(best_) && !c.in(plan_)) out.avoids.emplace_back(c.name);
+    }
+    if (plan_.parallelism.devices() < best_.parallelism.devices())
+      out.avoids.emplace_back("devices that gain little");
+    if (roomier_) out.avoids.push_back("memory that is full to " + format_percent(fullest(best_), 0));
+    if (out.avoids.empty()) return {};
+    return out;
+  }
+
+ private:
+  // The best plan of a question if it is near and no more complicated than the present one.
+  std::optional<Plan> near(const PlanQuestion& question) {
+    SearchResult found = further_.ask(question);
+    if (found.plans.empty() || count(found.plans.front()) > count(plan_)) return std::nullopt;
+    return std::move(found.plans.front());
+  }
+
+  void take(Plan plan) {
+    plan_ = std::move(plan);
+    changed_ = true;
+  }
+
+  void avoid(const Complication& complication) {
+    PlanQuestion other = question_;
+    if (!complication.without(other.inputs, other.space)) return;
+    std::optional<Plan> found = near(other);
+    if (!found || count(*found) >= count(plan_)) return;
+    question_.space = std::move(other.space);
+    take(std::move(*found));
+  }
+
+  // Where some devices are idle anyway, no more should work than have to.
+  void fewer_devices() {
+    if (plan_.parallelism.devices() >= question_.inputs.cluster.devices()) return;
+    PlanQuestion other = question_;
+    const Training& t = question_.training;
+    other.options.objective = Objective::devices;
+    other.options.target_tokens_per_s = static_cast<double>(t.global_batch) *
+                                        static_cast<double>(t.sequence) / question_.options.slowest->value;
+    std::optional<Plan> found = near(other);
+    if (found && found->parallelism.devices() < plan_.parallelism.devices()) take(std::move(*found));
+  }
+
+  // More room in memory at the same complications and devices.
+  void headroom() {
+    for (const double free : kHeadroom) {
+      if (fullest(plan_) <= 1 - free) return;
+      PlanQuestion other = question_;
+      other.options.memory_margin = std::max(free, other.options.memory_margin);
+      std::optional<Plan> found = near(other);
+      if (!found || found->parallelism.devices() > plan_.parallelism.devices()) continue;
+      // What the plan is asked to keep free is still what the question asks.
+      for (Stage& stage : found->stages) stage.memory->margin = best_.stages.front().memory->margin;
+      take(std::move(*found));
+      roomier_ = true;
+      return;
+    }
+  }
+
+  PlanQuestion question_;
+  const Plan& best_;
+  Plan plan_;
+  Further& further_;
+  bool changed_ = false;
+  bool roomier_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> complications(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const Complication& c : kComplications) {
+    if (c.in(plan)) out.emplace_back(c.name);
+  }
+  return out;
+}
+
+Simpler simpler_plan(const PlanQuestion& question, const Plan& best, Further& further) {
+  return Simplifier(question, best, further).run();
+}
+
+}  // namespace nest::solve

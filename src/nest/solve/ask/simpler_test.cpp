@@ -1,0 +1,125 @@
+#include "nest/solve/ask/simpler.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+#include "nest/question/make_question.hpp"
+#include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/ask/verify.hpp"
+
+namespace nest::solve {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A plan of one stage for each recomputation, with room in memory.
+Plan plan_of(double step, std::int64_t pipeline = 1, std::int64_t tensor = 1) {
+  Plan plan;
+  plan.parallelism.strategy.tensor = tensor;
+  plan.parallelism.pipeline = pipeline;
+  plan.stages.resize(static_cast<std::size_t>(pipeline));
+  for (Stage& stage : plan.stages) stage.memory = StageMemory{.weights = Bytes{50}, .capacity = Bytes{100}};
+  plan.predicted.emplace().step = Seconds{step};
+  return plan;
+}
+
+SearchResult found(Plan plan) {
+  return {.status = PlanStatus::optimal, .plans = {std::move(plan)}};
+}
+
+PlanQuestion question() {
+  return make_question(test::example_inputs(), {});
+}
+
+Simpler simplified(const PlanQuestion& q, const Plan& best, const SearchFunction& searching) {
+  Further further(0, searching);
+  return simpler_plan(q, best, further);
+}
+
+TEST(Simpler, CountsComplications) {
+  Plan plan = plan_of(1, 3, 2);
+  plan.stages[1].recompute = {RecomputePolicy::full, 2};
+  EXPECT_THAT(complications(plan),
+              ElementsAre("recomputation that differs between layers or stages",
+                          "degrees that are no powers of two", "pipeline parallelism", "tensor parallelism"));
+  EXPECT_THAT(complications(plan_of(1)), IsEmpty());
+}
+
+TEST(Simpler, TakesThePlanWithoutAPipelineWhereItIsNear) {
+  const Plan best = plan_of(1, 4);
+  const Simpler answer = simplified(question(), best, [&](const PlanQuestion& q) {
+    EXPECT_DOUBLE_EQ(q.options.slowest->value, 1.005);
+    EXPECT_FALSE(q.options.least_memory);
+    if (q.space.pipeline != Choice(1) || q.options.objective != Objective::step_time) return SearchResult{};
+    Plan simple = plan_of(1.004);
+    simple.parallelism.data = 4;
+    return found(simple);
+  });
+  ASSERT_TRUE(answer.plan);
+  EXPECT_EQ(answer.plan->parallelism.pipeline, 1);
+  EXPECT_THAT(answer.avoids, ElementsAre("pipeline parallelism"));
+}
+
+// What avoids one complication and brings another is not simpler.
+TEST(Simpler, NeverTradesComplications) {
+  const Simpler answer =
+      simplified(question(), plan_of(1, 4), [&](const PlanQuestion&) { return found(plan_of(1.001, 1, 4)); });
+  EXPECT_FALSE(answer.plan);
+}
+
+TEST(Simpler, ChoicesThatAreAskedForStay) {
+  PlanQuestion asked = question();
+  asked.space.pipeline = Choice(4);
+  bool searched = false;
+  const Simpler answer = simplified(asked, plan_of(1, 4), [&](const PlanQuestion& q) {
+    searched = true;
+    EXPECT_EQ(q.space.pipeline, Choice(4));
+    return SearchResult{};
+  });
+  EXPECT_FALSE(answer.plan);
+  EXPECT_FALSE(searched);
+}
+
+TEST(Simpler, LeavesRoomInMemoryWhereThatCostsNothing) {
+  Plan best = plan_of(1);
+  best.parallelism.data = 16;
+  best.stages[0].memory = StageMemory{.weights = Bytes{95}, .margin = Bytes{3}, .capacity = Bytes{100}};
+  const Simpler answer = simplified(question(), best, [&](const PlanQuestion& q) {
+    if (q.options.memory_margin != 0.15) return SearchResult{};
+    Plan roomy = plan_of(1.003);
+    roomy.parallelism.data = 16;
+    roomy.stages[0].memory = StageMemory{.weights = Bytes{80}, .margin = Bytes{15}, .capacity = Bytes{100}};
+    return found(roomy);
+  });
+  ASSERT_TRUE(answer.plan);
+  EXPECT_THAT(answer.avoids, Contains("memory that is full to 95 %"));
+  EXPECT_EQ(answer.plan->stages[0].memory->margin, Bytes{3});  // what the question asks, not what was tried
+}
+
+// On random small spaces: within kNear of the strict optimum, no more complicated, feasible by a price of its own.
+TEST(Simpler, RandomInstances) {
+  int simpler = 0;
+  for (unsigned seed = 61'001; seed < 61'121; ++seed) {
+    const test::Instance instance = test::random_instance(seed, 2'000);
+    PlanQuestion q{instance.inputs, instance.training, instance.space, instance.options};
+    q.options.objective = Objective::step_time;
+    const SearchResult strict = ask(q);
+    if (strict.plans.empty()) continue;
+    const Plan& best = strict.plans.front();
+    const Simpler answer = simplified(q, best, ask);
+    if (!answer.plan) continue;
+    ++simpler;
+    EXPECT_LE(answer.plan->predicted->step.value, best.predicted->step.value * (1 + kNear)) << instance.text;
+    EXPECT_LE(complications(*answer.plan).size(), complications(best).size()) << instance.text;
+    EXPECT_FALSE(answer.avoids.empty()) << instance.text;
+    const auto problem = verify_plan(*answer.plan, q.inputs, q.options.price_options());
+    EXPECT_FALSE(problem) << *problem << "\n" << instance.text;
+  }
+  EXPECT_GT(simpler, 5);
+}
+
+}  // namespace
+}  // namespace nest::solve
