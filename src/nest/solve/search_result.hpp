@@ -24,6 +24,9 @@ struct SearchStats {
   std::vector<std::pair<std::string, Seconds>> times;        // by phase
 };
 
+// A plan that takes longer than the best by a smaller share may stand in its place.
+inline constexpr double kNear = 0.005;
+
 struct SearchResult {
   PlanStatus status = PlanStatus::infeasible;
   // Best first, each complete, placed and with its results; the first is the answer. No plan of other degrees
@@ -39,6 +42,9 @@ struct SearchResult {
 
   // The plan to take: the first, or a simpler one. There must be a plan.
   [[nodiscard]] const Plan& plan() const { return simpler ? *simpler : plans.front(); }
+
+  // Degrees (strategy, pipeline, data) whose bound is within kNear of the best plan: all others are farther away.
+  std::vector<Parallelism> near_degrees;
 
   Seconds lower_bound;  // of the objective: seconds a step (devices: of the plan with the fewest devices)
   SearchStats stats;

@@ -47,7 +47,7 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
   }
   if (!question.asked.strict && question.options.top == 1) {
     tell("simpler plans that take hardly longer");
-    Simpler simpler = simpler_plan(question, found.plans.front(), further);
+    Simpler simpler = simpler_plan(question, found, further);
     found.simpler = std::move(simpler.plan);
     found.avoids = std::move(simpler.avoids);
   }

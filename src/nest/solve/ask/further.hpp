@@ -1,5 +1,5 @@
 // Searches after the first one for the same answer: each wants one plan and no reasons, and all of them together may
-// take twice as much work as the first, so that what is said besides a plan costs no more than a few plans.
+// take half as much again as the first, so that what is said besides a plan costs no more than a few plans.
 // Work is counted, not timed: the answer is the same on every machine.
 //
 //   Further further(found.stats.work, ask);
@@ -19,7 +19,7 @@ class Further {
  public:
   // `work`: of the first search.
   Further(std::int64_t work, const SearchFunction& searching)
-      : left_(std::max(kLeastWork, 2 * work)), searching_(&searching) {}
+      : left_(std::max(kLeastWork, work + work / 2)), searching_(&searching) {}
 
   // Stopped at a limit where nothing is left.
   [[nodiscard]] SearchResult ask(PlanQuestion question) {
@@ -38,8 +38,8 @@ class Further {
   [[nodiscard]] const std::optional<SearchResult>& disagreement() const { return disagreement_; }
 
  private:
-  static constexpr std::int64_t kLeastWork = 1'000'000;
-  static constexpr std::int64_t kMostCheap = 25;  // searches, however little work they take
+  static constexpr std::int64_t kLeastWork = 500'000;
+  static constexpr std::int64_t kMostCheap = 16;  // searches, however little work they take
 
   std::int64_t left_;
   const SearchFunction* searching_;

@@ -275,6 +275,14 @@ SearchResult find_plans(const PlanQuestion& question) {
     }
     result.plans.push_back(std::move(plan));
   }
+  for (const Degrees& own : problem.degrees) {
+    if (own.bound > step * (1 + kNear) || problem.too_large(own)) continue;
+    Parallelism degrees;
+    degrees.strategy = problem.strategies[own.strategy];
+    degrees.pipeline = own.pipeline;
+    degrees.data = own.copies * degrees.strategy.side();
+    result.near_degrees.push_back(degrees);
+  }
   result.stats.times.emplace_back("check and price", watch.lap());
   return result;
 }

@@ -12,7 +12,7 @@ namespace nest::solve {
 namespace {
 
 // What a plan with room in memory leaves free, most first.
-constexpr std::array kHeadroom{0.25, 0.15};
+constexpr std::array kHeadroom{0.15};
 
 bool is_power(std::int64_t n) {
   return std::has_single_bit(static_cast<std::uint64_t>(n));
@@ -52,10 +52,12 @@ bool recompute_whole(const PlanInputs& inputs, SearchSpace& space) {
   return !space.recompute.empty();
 }
 
-bool odd_degrees(const Plan& plan) {
-  const Parallelism& p = plan.parallelism;
-  return !is_power(p.strategy.tensor) || !is_power(p.pipeline) || !is_power(p.data) ||
-         !is_power(p.interleave);
+bool odd_degrees(const Parallelism& p) {
+  return !is_power(p.strategy.tensor) || !is_power(p.pipeline) || !is_power(p.data);
+}
+
+bool odd_chunks(const Plan& plan) {
+  return !is_power(plan.parallelism.interleave);
 }
 
 bool even_degrees(const PlanInputs& inputs, SearchSpace& space) {
@@ -74,29 +76,38 @@ bool even_degrees(const PlanInputs& inputs, SearchSpace& space) {
 // What makes a plan harder to run or to understand, and the space without it; false where that is empty.
 struct Complication {
   const char* name;
-  bool (*in)(const Plan& plan);
+  bool (*in_plan)(const Plan& plan);  // what degrees do not tell
+  bool (*in_degrees)(const Parallelism& degrees);
   bool (*without)(const PlanInputs& inputs, SearchSpace& space);
+
+  [[nodiscard]] bool in(const Plan& plan) const {
+    return (in_plan != nullptr && in_plan(plan)) || (in_degrees != nullptr && in_degrees(plan.parallelism));
+  }
+  // Whether all of these degrees have it.
+  [[nodiscard]] bool everywhere(const std::vector<Parallelism>& all) const {
+    return in_degrees != nullptr && !all.empty() && std::all_of(all.begin(), all.end(), in_degrees);
+  }
 };
 
 // Those that change least about a plan come first.
 constexpr std::array<Complication, 8> kComplications{{
-    {"recomputation that differs between layers or stages", recomputes_parts, recompute_whole},
+    {"interleaved chunks", [](const Plan& plan) { return plan.parallelism.interleave > 1; }, nullptr,
+     [](const PlanInputs&, SearchSpace& space) { return narrow(space.interleave, {1}); }},
+    {"recomputation that differs between layers or stages", recomputes_parts, nullptr, recompute_whole},
     {"strategies that differ between stages",
      [](const Plan& plan) {
        return std::any_of(plan.stages.begin(), plan.stages.end(),
                           [&](const Stage& s) { return !(s.strategy == plan.stages.front().strategy); });
      },
-     [](const PlanInputs&, SearchSpace& space) { return std::exchange(space.mixed, false); }},
-    {"degrees that are no powers of two", odd_degrees, even_degrees},
-    {"interleaved chunks", [](const Plan& plan) { return plan.parallelism.interleave > 1; },
-     [](const PlanInputs&, SearchSpace& space) { return narrow(space.interleave, {1}); }},
-    {"context parallelism", [](const Plan& plan) { return plan.parallelism.strategy.context > 1; },
+     nullptr, [](const PlanInputs&, SearchSpace& space) { return std::exchange(space.mixed, false); }},
+    {"degrees that are no powers of two", odd_chunks, odd_degrees, even_degrees},
+    {"context parallelism", nullptr, [](const Parallelism& p) { return p.strategy.context > 1; },
      [](const PlanInputs&, SearchSpace& space) { return narrow(space.context, {1}); }},
-    {"expert parallelism", [](const Plan& plan) { return plan.parallelism.strategy.expert > 1; },
+    {"expert parallelism", nullptr, [](const Parallelism& p) { return p.strategy.expert > 1; },
      [](const PlanInputs&, SearchSpace& space) { return narrow(space.expert, {1}); }},
-    {"pipeline parallelism", [](const Plan& plan) { return plan.parallelism.pipeline > 1; },
+    {"pipeline parallelism", nullptr, [](const Parallelism& p) { return p.pipeline > 1; },
      [](const PlanInputs&, SearchSpace& space) { return narrow(space.pipeline, {1}); }},
-    {"tensor parallelism", [](const Plan& plan) { return plan.parallelism.strategy.tensor > 1; },
+    {"tensor parallelism", nullptr, [](const Parallelism& p) { return p.strategy.tensor > 1; },
      [](const PlanInputs&, SearchSpace& space) { return narrow(space.tensor, {1}); }},
 }};
 
@@ -115,14 +126,14 @@ double fullest(const Plan& plan) {
 
 class Simplifier {
  public:
-  Simplifier(const PlanQuestion& question, const Plan& best, Further& further)
-      : question_(question), best_(best), plan_(best), further_(further) {
-    question_.options.slowest = best.predicted->step * (1 + kNear);
+  Simplifier(const PlanQuestion& question, const SearchResult& strict, Further& further)
+      : question_(question), strict_(strict), best_(strict.plans.front()), plan_(best_), further_(further) {
+    question_.options.slowest = best_.predicted->step * (1 + kNear);
   }
 
   Simpler run() {
     for (const Complication& c : kComplications) {
-      if (c.in(plan_)) avoid(c);
+      if (c.in(plan_) && !c.everywhere(strict_.near_degrees)) avoid(c);
     }
     fewer_devices();
     headroom();
@@ -189,6 +200,7 @@ class Simplifier {
   }
 
   PlanQuestion question_;
+  const SearchResult& strict_;
   const Plan& best_;
   Plan plan_;
   Further& further_;
@@ -206,8 +218,8 @@ std::vector<std::string> complications(const Plan& plan) {
   return out;
 }
 
-Simpler simpler_plan(const PlanQuestion& question, const Plan& best, Further& further) {
-  return Simplifier(question, best, further).run();
+Simpler simpler_plan(const PlanQuestion& question, const SearchResult& strict, Further& further) {
+  return Simplifier(question, strict, further).run();
 }
 
 }  // namespace nest::solve

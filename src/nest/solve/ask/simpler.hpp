@@ -6,7 +6,7 @@
 // Each complication of the best plan is tried by a search of the space without it, which counts only plans
 // within kNear of the best; what is found replaces the plan, and the next complication is tried on that.
 //
-//   const Simpler found = simpler_plan(question, best);
+//   const Simpler found = simpler_plan(question, strict, further);
 //   found.plan, found.avoids == {"interleaved chunks"}
 #pragma once
 
@@ -18,8 +18,6 @@
 
 namespace nest::solve {
 
-// A plan that takes longer by a smaller share may stand in place of the best.
-inline constexpr double kNear = 0.005;
 // Steps that differ by a smaller share cannot be told apart: predictions of single steps err by 3 % in the median,
 // and two plans of one question share a part of that.
 inline constexpr double kNoise = 0.02;
@@ -32,7 +30,8 @@ struct Simpler {
 // The complications of a plan: "pipeline parallelism", "a degree that is no power of two", ...
 [[nodiscard]] std::vector<std::string> complications(const Plan& plan);
 
-// `best` is the strict optimum of the question, with its results. The question's deadline and limits hold besides.
-[[nodiscard]] Simpler simpler_plan(const PlanQuestion& question, const Plan& best, Further& further);
+// `strict` is the answer of ask() to the question, with a plan. The question's deadline and limits hold besides.
+[[nodiscard]] Simpler simpler_plan(const PlanQuestion& question, const SearchResult& strict,
+                                   Further& further);
 
 }  // namespace nest::solve
