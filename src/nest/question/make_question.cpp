@@ -43,7 +43,7 @@ SearchOptions options_of(const Asked& asked) {
       asked.objective.value_or(asked.target_tokens_per_s ? Objective::devices : Objective::step_time);
   if (out.objective == Objective::devices && !asked.target_tokens_per_s)
     exclude("objective", "devices needs target-tokens-per-s, the throughput to reach");
-  if (out.objective == Objective::step_time && asked.target_tokens_per_s)
+  if (out.objective != Objective::devices && asked.target_tokens_per_s)
     exclude("target-tokens-per-s", "a target needs the objective 'devices'");
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
@@ -217,7 +217,7 @@ Value to_value(const PlanQuestion& question) {
   space.set("framework", question.space.rules == nullptr ? "" : question.space.rules->name);
   const SearchOptions& o = question.options;
   Value options = Value::object();
-  options.set("objective", o.objective == Objective::devices ? "devices" : "step");
+  options.set("objective", name_of(o.objective));
   options.set("target_tokens_per_s", o.target_tokens_per_s).set("gap", o.gap).set("top", o.top);
   options.set("memory_margin", o.memory_margin).set("strict", question.asked.strict);
   options.set("runners_up", o.runners_up).set("pipeline_model", name_of(o.pipeline_model));

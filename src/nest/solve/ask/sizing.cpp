@@ -8,6 +8,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/cluster/resize.hpp"
+#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -18,22 +19,6 @@ constexpr double kSecondsPerDay = 86'400;
 constexpr std::int64_t kMostDevices = 131'072;
 // Clusters beside the answer, in shares of its devices.
 constexpr std::array<std::pair<std::int64_t, std::int64_t>, 4> kOthers{{{1, 4}, {1, 2}, {2, 1}, {4, 1}}};
-
-// All devices of the innermost domains that the plan has a device in.
-std::int64_t rented_devices(const Plan& plan, const Cluster& cluster) {
-  const DeviceTree& tree = cluster.tree();
-  std::vector<bool> used(static_cast<std::size_t>(tree.domains(LevelId{0})));
-  for (const Stage& stage : plan.stages) {
-    for (const Cell& cell : stage.devices) {
-      for (const DeviceId device : cell)
-        used[static_cast<std::size_t>(tree.domain_of(device, LevelId{0}))] = true;
-    }
-  }
-  std::int64_t devices = 0;
-  for (std::int32_t domain = 0; domain < tree.domains(LevelId{0}); ++domain)
-    devices += used[static_cast<std::size_t>(domain)] ? tree.devices_in(LevelId{0}, domain) : 0;
-  return devices;
-}
 
 class Sizer {
  public:

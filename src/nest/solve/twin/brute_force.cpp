@@ -8,6 +8,7 @@
 #include "nest/base/error.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"
@@ -370,6 +371,7 @@ BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
   BruteForceResult result;
   Pricer pricer(inputs, options.price_options());
   PricedPlan priced;
+  Seconds least_cost;
   const auto visit = [&](const Plan& plan) {
     if (result.plans == most_plans) return false;
     ++result.plans;
@@ -377,6 +379,11 @@ BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
     if (priced.status != PriceStatus::feasible) return true;
     const Seconds step = priced.predicted.step;
     bool better = !result.step || step < *result.step;
+    if (options.objective == Objective::cost) {
+      const Seconds cost = step * static_cast<double>(rented_devices(pricer.place(plan), inputs.cluster));
+      better = !result.step || cost < least_cost;
+      if (better) least_cost = cost;
+    }
     if (options.objective == Objective::devices) {
       if (priced.predicted.tokens_per_s < options.target_tokens_per_s) return true;
       const std::int64_t devices = plan.parallelism.devices();
