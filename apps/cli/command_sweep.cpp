@@ -11,6 +11,8 @@
 #include "command.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
+#include "nest/report/sweep/sweep_chart.hpp"
+#include "nest/report/sweep/sweep_findings.hpp"
 #include "nest/report/sweep/sweep_page.hpp"
 #include "plan_options.hpp"
 #include "plan_question.hpp"
@@ -165,6 +167,7 @@ std::vector<Command> sweep_commands() {
   for (Option& option :
        asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
+  for (Option& option : asked_options({AskedSection::run}, kOfSizeOnly)) options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(svg_option());
   options.push_back(json_option());
@@ -175,7 +178,8 @@ std::vector<Command> sweep_commands() {
        0,
        "find the best plan for each value of an input field",
        "Plans every combination of values of up to three input fields and shows where more of one stops "
-       "helping, together with the Pareto front. The fields are model, cluster and recipe (names or files), "
+       "helping, together with the Pareto front and, with --price, what a trillion tokens cost. The fields "
+       "are model, cluster and recipe (names or files), "
        "devices, global-batch, sequence, precision, optimizer, for, every choice of the plan space (tensor, "
        "zero, ..), and any key in the input files: cluster.levels.2.bandwidth (a level by number or name), "
        "cluster.accelerator.memory, recipe.overlap.tensor, or model.num_hidden_layers if the model is a "
@@ -188,7 +192,10 @@ std::vector<Command> sweep_commands() {
         {"nest sweep --model llama2-7b --devices 64 --vary cluster.accelerator.memory=16GB..96GB:6",
          "find how much memory is enough"},
         {"nest sweep --vary model=llama2-7b,llama2-13b --vary zero=0,1,3 --svg sweep.svg",
-         "vary models and choices"}},
+         "vary models and choices"},
+        {"nest sweep --vary cluster=dgx-h100-superpod,dgx-b200-superpod --devices 256 --price "
+         "h100-sxm=2.5,b200=5",
+         "compare clusters of equal size, and what they cost"}},
        run_sweep_command}};
 }
 

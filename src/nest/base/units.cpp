@@ -44,17 +44,17 @@ constexpr std::array<Unit, 15> kByteUnits{{{"B", 1},
                                            {"bytes", 1}}};
 
 constexpr std::array<Unit, 12> kTimeUnits{{{"s", 1},
-                                          {"ms", 1e-3},
-                                          {"us", 1e-6},
-                                          {"\xc2\xb5s", 1e-6},
-                                          {"\xce\xbcs", 1e-6},
-                                          {"ns", 1e-9},
-                                          {"ps", 1e-12},
-                                          {"min", 60},
-                                          {"h", 3600},
-                                          {"hours", 3600},
-                                          {"d", 86'400},
-                                          {"days", 86'400}}};
+                                           {"ms", 1e-3},
+                                           {"us", 1e-6},
+                                           {"\xc2\xb5s", 1e-6},
+                                           {"\xce\xbcs", 1e-6},
+                                           {"ns", 1e-9},
+                                           {"ps", 1e-12},
+                                           {"min", 60},
+                                           {"h", 3600},
+                                           {"hours", 3600},
+                                           {"d", 86'400},
+                                           {"days", 86'400}}};
 
 constexpr std::array<Unit, 3> kPowerUnits{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
 

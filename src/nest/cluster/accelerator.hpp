@@ -78,9 +78,9 @@ struct Accelerator {
   std::array<double, 2> flash_time{1, 1};  // of FlashAttention 1 and 2 over the newest kernels
   std::string profile;                     // of data/profiles, measured on this chip; empty: none
   ScaleUp scale_up;
-  std::string aws_fabric;  // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
-  std::string software;    // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
-  std::optional<Watts> power;            // of the board, at most
+  std::string aws_fabric;      // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
+  std::string software;        // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
+  std::optional<Watts> power;  // of the board, at most
   std::optional<double> price_per_hour;  // of one device, in the currency of whoever states it
   std::optional<MatmulFit> matmul_fit;
   std::optional<MatmulFit> power_fit;  // the same of power_clock

@@ -71,8 +71,7 @@ Value accelerator_file_value(const Accelerator& a) {
     out.set("multiprocessors", *a.multiprocessors);
   if (differs(&Accelerator::launch) && a.launch) out.set("launch", a.launch->value);
   if (differs(&Accelerator::power) && a.power) out.set("power", a.power->value);
-  if (differs(&Accelerator::price_per_hour) && a.price_per_hour)
-    out.set("price_per_hour", *a.price_per_hour);
+  if (differs(&Accelerator::price_per_hour) && a.price_per_hour) out.set("price_per_hour", *a.price_per_hour);
   const Accelerator& other = base != nullptr ? *base : kBlank;
   if (a.flash_time != other.flash_time) out.set("flash_time", flash_value(a));
   if (a.profile != other.profile) out.set("profile", a.profile);

@@ -28,8 +28,7 @@ TEST(Slices, OfAPodOfV5e) {
 TEST(Slices, CubesOfV5pClose) {
   const Cluster pod = catalog_cluster("tpu-v5p-256");
   const std::vector<Level> slices = slices_of(pod.levels()[0], pod.accelerator().scale_up.wraps_from);
-  EXPECT_EQ(dims_of(slices),
-            (Dims{{1, 2, 2}, {2, 2, 2}, {2, 2, 4}, {2, 4, 4}, {4, 4, 4}, {4, 4, 8}}));
+  EXPECT_EQ(dims_of(slices), (Dims{{1, 2, 2}, {2, 2, 2}, {2, 2, 4}, {2, 4, 4}, {4, 4, 4}, {4, 4, 8}}));
   EXPECT_EQ(slices[4].wrap, (std::vector<bool>{true, true, true}));
   EXPECT_EQ(slices[3].wrap, (std::vector<bool>{false, true, true}));
 }

@@ -166,11 +166,12 @@ std::vector<AskedField> run_fields() {
              &RunTerms::mtbf, UnitKind::time, "s", "50000h"),
       checkpoint({"checkpoint-size", "SIZE",
                   "the size of a checkpoint (default: the weights and the optimizer's states)", kRun, ""}),
-      amount({"checkpoint-bandwidth", "RATE",
-              "the bandwidth at which checkpoints are written: of each device (125MB/s, the default), of each "
-              "node (1GB/s/node) or of the whole storage (2TB/s/all)",
-              kRun, ""},
-             &RunTerms::bandwidth, UnitKind::bandwidth, "B/s", "125MB/s or 2TB/s/all"),
+      amount(
+          {"checkpoint-bandwidth", "RATE",
+           "the bandwidth at which checkpoints are written: of each device (125MB/s, the default), of each "
+           "node (1GB/s/node) or of the whole storage (2TB/s/all)",
+           kRun, ""},
+          &RunTerms::bandwidth, UnitKind::bandwidth, "B/s", "125MB/s or 2TB/s/all"),
       time({"restart", "TIME", "the time from a failure until the run goes on (default 10min)", kRun, ""},
            &RunTerms::restart, "10min"),
       time({"repair", "TIME", "the time until a node that failed is back (default 24h)", kRun, ""},

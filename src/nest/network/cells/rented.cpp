@@ -30,7 +30,9 @@ std::int64_t RentedDevices::total() const {
   std::int64_t devices = 0;
   for (std::size_t domain = 0; domain < used_.size(); ++domain) {
     const std::int32_t size = cluster_->tree().devices_in(kNodes, static_cast<std::int32_t>(domain));
-    devices += cluster::rented_of_domain(*cluster_, size, used_[domain]);
+    devices += used_.size() == 1   ? rented_of_domain(*cluster_, size, used_[domain])
+               : used_[domain] > 0 ? size
+                                   : 0;
   }
   return devices;
 }
@@ -45,9 +47,8 @@ std::int64_t rented_by(const Cluster& cluster, const SlotTable& slots) {
 std::int64_t least_rented(const Cluster& cluster, std::int64_t devices) {
   const DeviceTree& tree = cluster.tree();
   const std::int64_t node = tree.devices_in(kNodes, 0);
-  // Parts of several slices, or of nodes that differ, may add up to just so many.
-  if (tree.domains(kNodes) == 1) return cluster::rented_of_domain(cluster, node, devices);
-  if (!tree.regular(kNodes) || cluster.levels().front().is_grid()) return devices;
+  if (tree.domains(kNodes) == 1) return rented_of_domain(cluster, node, devices);
+  if (!tree.regular(kNodes)) return devices;  // nodes that differ may add up to just so many
   return (devices + node - 1) / node * node;
 }
 

@@ -1,5 +1,6 @@
-// Devices that somebody must rent to use some of them: nodes (innermost domains) are not sold in parts, and
-// grids come in slices (cluster/slices.hpp).
+// Devices that somebody must rent to use some of them: nodes (innermost domains) are not sold in parts, but
+// of a single grid there are smaller slices (cluster/slices.hpp). Grids that a network joins are rented whole:
+// jobs over several slices want equal ones.
 //
 //   least_rented(h100_spine_leaf, 12) == 16
 //   RentedDevices rented(cluster);

@@ -35,10 +35,10 @@ TEST(Rented, SlicesOfAPod) {
   const Cluster pod = cluster::catalog_cluster("tpu-v5e-256");
   EXPECT_EQ(least_rented(pod, 33), 64);
   const Cluster pods = cluster::catalog_cluster("tpu-v5e-multislice");
-  EXPECT_EQ(least_rented(pods, 300), 300);
+  EXPECT_EQ(least_rented(pods, 300), 512);
   RentedDevices rented(pods);
   rented.use(DeviceId{0}, 299);  // 256 of the first slice, 44 of the second
-  EXPECT_EQ(rented.total(), 256 + 64);
+  EXPECT_EQ(rented.total(), 512);
 }
 
 }  // namespace

@@ -7,9 +7,8 @@ namespace nest::price {
 double goodput(const Failures& failures, Seconds interval) {
   const double m = failures.between.value;
   if (!std::isfinite(m))
-    return std::isfinite(interval.value) && interval.value > 0
-               ? interval / (interval + failures.checkpoint)
-               : 1;
+    return std::isfinite(interval.value) && interval.value > 0 ? interval / (interval + failures.checkpoint)
+                                                               : 1;
   const double restarted = std::exp(-failures.restart.value / m);
   if (interval.value <= 0) return failures.checkpoint.value > 0 ? 0 : restarted;
   return restarted * (interval.value / m) / std::expm1((interval + failures.checkpoint).value / m);

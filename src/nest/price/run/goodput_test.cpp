@@ -33,7 +33,8 @@ TEST(Goodput, YoungAndDalyAreNear) {
     const double m = 10'000;
     const double exact = best_interval(failures(m, c, 0)).value;
     EXPECT_NEAR(exact, daly(m, c), 1e-3 * exact) << c;
-    EXPECT_NEAR(exact + c, std::sqrt(2 * c * m), 0.06 * exact) << c;  // Young leaves the rest of the series out
+    EXPECT_NEAR(exact + c, std::sqrt(2 * c * m), 0.06 * exact)
+        << c;  // Young leaves the rest of the series out
   }
 }
 

@@ -33,8 +33,9 @@ Bytes state_bytes(const PlanInputs& inputs, const Training& training) {
   const auto each = recipe.weight_bytes_per_parameter() + recipe.optimizer_bytes_per_parameter();
   const LayerProfile* profile = inputs.profile();
   const std::int64_t parameters =
-      profile != nullptr ? profile->parameters()
-                         : build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence}).parameters();
+      profile != nullptr
+          ? profile->parameters()
+          : build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence}).parameters();
   return Bytes{parameters} * each;
 }
 
@@ -69,8 +70,8 @@ RunCost RunCosts::of(const RunRate& rate, double tokens) const {
   out.device_hours = static_cast<double>(rate.devices) * hours;
   if (power_) out.energy_kwh = out.device_hours * power_->value / kWattsPerKilowatt;
   if (costs_money())
-    out.money = out.device_hours * price_.value_or(0) +
-                out.energy_kwh.value_or(0) * terms_.electricity.value_or(0);
+    out.money =
+        out.device_hours * price_.value_or(0) + out.energy_kwh.value_or(0) * terms_.electricity.value_or(0);
   return out;
 }
 

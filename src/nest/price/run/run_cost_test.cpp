@@ -41,7 +41,8 @@ TEST(RunCost, ElectricityIsAdded) {
   EXPECT_DOUBLE_EQ(*cost.energy_kwh, 10);
   EXPECT_DOUBLE_EQ(*cost.money, 1);
   terms.prices = {{"", 3}};
-  EXPECT_DOUBLE_EQ(*RunCosts(terms, inputs(), kTraining).of({.devices = 10, .tokens_per_s = 1}, 3600).money, 31);
+  EXPECT_DOUBLE_EQ(*RunCosts(terms, inputs(), kTraining).of({.devices = 10, .tokens_per_s = 1}, 3600).money,
+                   31);
 }
 
 TEST(RunCost, PricesOfKinds) {

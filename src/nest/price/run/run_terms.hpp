@@ -45,13 +45,13 @@ inline constexpr Seconds kRepair{86'400};
 struct RunTerms {
   // Of one device for one hour, in any currency; an empty name is every accelerator that is not named.
   std::vector<std::pair<std::string, double>> prices;
-  std::optional<Watts> power;          // of one device with its share of everything else; none: of its board
-  std::optional<double> electricity;   // of one kWh
-  std::optional<Amount> mtbf;          // seconds between failures; none: nothing fails
-  std::optional<Bytes> checkpoint;     // none: weights and optimizer states as the recipe has them
-  std::optional<Amount> bandwidth;     // bytes per second that checkpoints are written with
+  std::optional<Watts> power;         // of one device with its share of everything else; none: of its board
+  std::optional<double> electricity;  // of one kWh
+  std::optional<Amount> mtbf;         // seconds between failures; none: nothing fails
+  std::optional<Bytes> checkpoint;    // none: weights and optimizer states as the recipe has them
+  std::optional<Amount> bandwidth;    // bytes per second that checkpoints are written with
   std::optional<Seconds> restart;
-  std::optional<Seconds> repair;       // until a node that failed is back
+  std::optional<Seconds> repair;  // until a node that failed is back
 
   bool operator==(const RunTerms&) const = default;
 };

@@ -82,9 +82,10 @@ using namespace solve;
   const Seconds step = plan.predicted->step;
   const bool fewest = instance.options.objective != Objective::devices ||
                       plan.parallelism.devices() == best->parallelism.devices();
-  const bool cheapest = instance.options.objective != Objective::cost ||
-                        same_time(step * static_cast<double>(rented_devices(plan, instance.inputs.cluster)),
-                                  *all.step * static_cast<double>(rented_devices(*best, instance.inputs.cluster)));
+  const bool cheapest =
+      instance.options.objective != Objective::cost ||
+      same_time(step * static_cast<double>(rented_devices(plan, instance.inputs.cluster)),
+                *all.step * static_cast<double>(rented_devices(*best, instance.inputs.cluster)));
   const bool same = instance.options.objective == Objective::cost || same_time(step, *all.step);
   if (!same || !fewest || !cheapest) {
     return "the search finds " + std::to_string(step.value) + " s, the twin " +

@@ -119,7 +119,10 @@ std::optional<Placement> Placements::usual(const PlacementQuestion& question) co
   const std::vector<std::int64_t> shards = shard_sizes(question, *slot);
   if (shards.empty()) return std::nullopt;
   const NetworkOptions options{shards.front(), question.wrap, question.tied_first, question.tied_last};
-  return Placement{shape.inner, shape.block_devices, first, shards.front(),
+  return Placement{shape.inner,
+                   shape.block_devices,
+                   first,
+                   shards.front(),
                    std::make_shared<const PlanNetwork>(slot->network(options, first)),
                    bills_ ? rented_by(*cluster_, slot->slots(first)) : 0};
 }

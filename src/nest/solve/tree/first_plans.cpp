@@ -116,9 +116,8 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
       return std::pair(problem_->degrees[a].devices, a) < std::pair(problem_->degrees[b].devices, b);
     });
   } else if (problem_->bills) {
-    std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
-      return std::pair(value(a), a) < std::pair(value(b), b);
-    });
+    std::sort(numbers.begin(), numbers.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(value(a), a) < std::pair(value(b), b); });
   }
   std::vector<Candidate> all;
   std::vector<std::vector<Candidate>> block;

@@ -342,7 +342,8 @@ inline void set_memory(Dice& dice, Instance& instance) {
     made.options.target_tokens_per_s = random_target(dice, made);
   }
   Dice money(seed + 2'000'029);
-  if (made.options.objective == Objective::step_time && money.once_in(8)) made.options.objective = Objective::cost;
+  if (made.options.objective == Objective::step_time && money.once_in(8))
+    made.options.objective = Objective::cost;
   made.text =
       "seed " + std::to_string(seed) + ", at most " + std::to_string(most_plans) + " plans\n" + text_of(made);
   return made;
