@@ -4,7 +4,7 @@
 // Failures come at random, M apart on average. A run works for an interval t, writes a checkpoint for C, and
 // goes on; after a failure it restarts for R, and does again what was lost since the last checkpoint. With
 // exponential times between failures, one interval takes M exp(R/M) (exp((t+C)/M) - 1) on average, failures
-// during checkpoints and restarts included (Daly's equation 13): the share of the time that makes progress is
+// during checkpoints and restarts included: the share of the time that makes progress is
 // t over that. It is greatest where (1 - t/M) exp(t/M) = exp(-C/M), which is solved here to the last digit;
 // Young's sqrt(2 C M) and Daly's series are approximations of the same t.
 //

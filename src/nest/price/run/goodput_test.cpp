@@ -11,7 +11,7 @@ Failures failures(double between, double checkpoint, double restart) {
   return {Seconds{between}, Seconds{checkpoint}, Seconds{restart}};
 }
 
-// Daly 2006, equation 37, for C < 2 M.
+// Daly's higher order estimate, for C < 2 M.
 double daly(double m, double c) {
   return std::sqrt(2 * c * m) * (1 + std::sqrt(c / (2 * m)) / 3 + c / (2 * m) / 9) - c;
 }
