@@ -38,7 +38,7 @@ TEST(Month, SharesOfAllNodesAddUp) {
 }
 
 TEST(Month, Limits) {
-  EXPECT_EQ(down_shares({.nodes = 8, .between = Seconds::most(), .repair = Seconds{1}}, 1)[0], 1);
+  EXPECT_NEAR(down_shares({.nodes = 8, .between = Seconds::most(), .repair = Seconds{1}}, 1)[0], 1, 1e-12);
   EXPECT_NEAR(down_shares({.nodes = 8, .between = Seconds{1e5}, .repair = Seconds{0}}, 1)[0], 1, 1e-12);
   EXPECT_EQ(down_shares({.nodes = 1, .between = Seconds{1e5}, .repair = Seconds{1e5}}, 3)[3], 0);
   const std::vector<double> many =

@@ -90,7 +90,7 @@ std::string format_money(double amount) {
   return amount < 1e6 ? format_digits(std::llround(amount)) : format_count(amount);
 }
 
-std::string cost_sentence(const RunCosts& costs, const RunRate& rate, double tokens) {
+std::string run_cost_sentence(const RunCosts& costs, const RunRate& rate, double tokens) {
   const RunCost all = costs.of(rate, tokens);
   const RunCost trillion = costs.of(rate, kTrillion);
   std::string out = format_money(all.device_hours) + " device-hours";
@@ -111,7 +111,7 @@ std::string plan_cost_sentence(const Plan& plan, const PlanInputs& inputs, const
   const RunRate rate{rented_devices(plan, inputs.cluster), plan.predicted->tokens_per_s, 1};
   return fmt::format(
       "a trillion tokens take {:.3g} days on {} rented devices: {}{}", costs.of(rate, kTrillion).days,
-      format_digits(rate.devices), cost_sentence(costs, rate, kTrillion),
+      format_digits(rate.devices), run_cost_sentence(costs, rate, kTrillion),
       costs.fails() ? "; " + goodput_sentence(costs.goodput(rate.devices), costs.checkpoint()) : "");
 }
 
@@ -159,7 +159,7 @@ std::string sizing_text(const Sizing& sizing, const SizingTask& task, const RunC
   out += line("Time",
               fmt::format("{:.1f} days; step {}; MFU {:.1f} %", a.cost.days, format(p.step), 100 * p.mfu));
   if (costs.fails()) out += line("Goodput", goodput_sentence(a.goodput, costs.checkpoint()));
-  out += line("Cost", cost_sentence(costs, {a.rented, p.tokens_per_s, task.uptime}, task.tokens));
+  out += line("Cost", run_cost_sentence(costs, {a.rented, p.tokens_per_s, task.uptime}, task.tokens));
   out += line("Proof", sizing.status == PlanStatus::optimal
                            ? "optimal: no plan with fewer devices is fast enough"
                            : "feasible: fewer devices may be enough");

@@ -26,7 +26,7 @@ namespace nest::report {
 [[nodiscard]] Value portfolio_value(const Portfolio& portfolio);
 
 // "728,000 device-hours; 1.82 M at 2.5 an hour; 1.82 M for a trillion tokens; 510 MWh at 700 W a device"
-[[nodiscard]] std::string cost_sentence(const RunCosts& costs, const RunRate& rate, double tokens);
+[[nodiscard]] std::string run_cost_sentence(const RunCosts& costs, const RunRate& rate, double tokens);
 // Of one plan: the devices that it rents, and what a trillion tokens cost.
 [[nodiscard]] std::string plan_cost_sentence(const Plan& plan, const PlanInputs& inputs,
                                              const RunCosts& costs);
