@@ -18,7 +18,7 @@ PlanQuestion question() {
   return q;
 }
 
-const SizingTask kTask{.tokens = 1e12, .days = 60};
+const SizingTask kTask{.tokens = 1e12, .days = 10};
 
 TEST(Portfolio, OnePlanForEachNumberOfNodes) {
   PlanQuestion q = question();
