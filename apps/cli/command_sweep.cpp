@@ -50,6 +50,13 @@ std::string existing_rows(const std::string& file) {
 std::string command_line(const Sweep& sweep) {
   std::string text = fmt::format("nest sweep --model {} --cluster {}", sweep.base.inputs.model_name(),
                                  sweep.base.inputs.cluster.name());
+  for (const AskedField& field : asked_fields()) {
+    if (const std::string own = field.spell(sweep.base.asked); !own.empty() && field.name != "threads")
+      text += " --" + field.name +
+              (field.argument.empty()               ? ""
+               : own.find(' ') == std::string::npos ? " " + own
+                                                    : " '" + own + "'");
+  }
   for (const SweepAxis& axis : sweep.axes) {
     text += " --vary " + axis.field + "=";
     for (std::size_t i = 0; i < axis.values.size(); ++i) text += (i == 0 ? "" : ",") + axis.values[i];

@@ -75,6 +75,13 @@ constexpr Metric kThroughput{"throughput (tokens/s)", [](const SweepRow& row) {
                              }};
 constexpr Metric kCost{"cost of a trillion tokens", [](const SweepRow& row) { return row.cost; }};
 
+// Between guides: 1, 2 or 5 times a power of ten, so that there are three to six of them.
+double round_step(double most) {
+  const double power = std::pow(10, std::floor(std::log10(most / 3)));
+  const double times = most / 3 / power;
+  return power * (times < 2 ? 1 : times < 5 ? 2 : 5);
+}
+
 // A title with its unit: "cluster.levels.2.bandwidth (GB/s)".
 std::string titled(const SweepAxis& axis) {
   const std::string unit = unit_of(axis);
@@ -124,14 +131,16 @@ struct Chart {
     double most = 0;
     for (const SweepRow& row : rows) most = std::max(most, metric.of(row).value_or(0));
     if (most <= 0) most = 1;
+    const double step = round_step(most);
     std::string title = metric.title;
     if (sweep.axes.size() > 2)
       title += fmt::format("; {} {}", sweep.axes[2].field, sweep.axes[2].values[third]);
     svg.text(kLeft, top - 8, title);
     svg.box({kLeft, top, kPanelWidth, kPanelHeight}, "quiet square");
-    for (int i = 0; i <= 4; ++i) {
-      svg.line(kLeft, y(top, i / 4.0), kLeft + kPanelWidth, y(top, i / 4.0), "guide");
-      svg.text(kLeft - 6, y(top, i / 4.0) + 4, bar_label(most * i / 4), Svg::Anchor::end, "small");
+    for (int i = 0; i * step <= 1.05 * most; ++i) {
+      const double at = y(top, i * step / most);
+      svg.line(kLeft, at, kLeft + kPanelWidth, at, "guide");
+      svg.text(kLeft - 6, at + 4, bar_label(i * step), Svg::Anchor::end, "small");
     }
     const SweepAxis& first = sweep.axes.front();
     ticks(short_values(first), top + kPanelHeight + 14);
@@ -183,7 +192,7 @@ struct Chart {
         continue;
       }
       const bool best = front.contains(row->point);
-      svg.dot(x(value(row)), height(row), best ? 5 : 3, style(second) + (best ? "" : " light"),
+      svg.dot(x(value(row)), height(row), best ? 6 : 4, style(second) + (best ? "" : " light"),
               described(sweep, *row) + (best ? "; on the Pareto front" : ""));
     }
   }

@@ -76,8 +76,11 @@ std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows) {
 
 std::vector<std::size_t> pareto_front(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   // What each point costs, smaller being cheaper, field by field.
+  const bool priced =
+      std::all_of(rows.begin(), rows.end(), [](const SweepRow& row) { return !row.has_plan() || row.cost; });
   const auto costs = [&](const SweepRow& row) {
     std::vector<double> list;
+    if (priced) list.push_back(*row.cost);
     const std::vector<FieldValue> fields = sweep.at(row.point);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Dearer pays = dearer(sweep.axes[i]);

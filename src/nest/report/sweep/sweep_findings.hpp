@@ -14,7 +14,7 @@ namespace nest::report {
 [[nodiscard]] std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 // Points that nothing beats: none has as much throughput with as little of everything that one pays for
-// (dearer() of the axes).
+// (dearer() of the axes, and the cost of a trillion tokens where prices are known).
 [[nodiscard]] std::vector<std::size_t> pareto_front(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 // Where more of a numeric first axis (or less, if that is what costs) stops paying: for each combination of

@@ -60,6 +60,7 @@ TEST(SweepFindings, WhereItIsCheapest) {
   rows[1].cost = 250;
   EXPECT_EQ(sweep_findings(sweep, rows),
             (std::vector<std::string>{"a trillion tokens cost least with cluster a: 100"}));
+  EXPECT_EQ(pareto_front(sweep, rows), (std::vector<std::size_t>{0, 1})) << "the cheaper and the faster";
 }
 
 TEST(SweepFindings, CsvHasEveryColumn) {

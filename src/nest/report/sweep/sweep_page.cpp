@@ -40,6 +40,17 @@ struct RowColumn {
   bool is_plan = false;
 };
 
+// Of a place in a file the last two steps, where no other axis ends so: "spine.bandwidth".
+std::string short_name(const Sweep& sweep, const SweepAxis& axis) {
+  const std::size_t last = axis.field.rfind('.');
+  const std::size_t before = last == std::string::npos || last == 0 ? last : axis.field.rfind('.', last - 1);
+  if (before == std::string::npos) return axis.field;
+  const std::string end = axis.field.substr(before + 1);
+  const auto same = std::count_if(sweep.axes.begin(), sweep.axes.end(),
+                                  [&](const SweepAxis& other) { return other.field.ends_with(end); });
+  return same > 1 ? axis.field : end;
+}
+
 std::vector<RowColumn> columns_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   const auto any = [&](const auto& test) { return std::any_of(rows.begin(), rows.end(), test); };
   const bool asked = std::any_of(sweep.axes.begin(), sweep.axes.end(),
@@ -102,7 +113,7 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
 std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   const std::vector<RowColumn> own = columns_of(sweep, rows);
   std::vector<Table::Column> columns;
-  for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.field, Align::right});
+  for (const SweepAxis& axis : sweep.axes) columns.push_back({short_name(sweep, axis), Align::right});
   for (const RowColumn& column : own)
     columns.push_back({column.title, column.is_plan ? Align::left : Align::right});
   Table table(std::move(columns));

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostDevices = 131'072;
 // Clusters beside the answer, in shares of its devices.
 constexpr std::array<std::pair<std::int64_t, std::int64_t>, 4> kOthers{{{1, 4}, {1, 2}, {2, 1}, {4, 1}}};
 // Targets whose fewest devices are worth a sentence: shares of what is asked for.
-constexpr std::array kNearTargets{0.9, 0.98};
+constexpr std::array kNearTargets{0.75, 0.9, 0.98};
 constexpr double kReached = 1 - 1e-12;  // but for rounding
 
 // A cluster that is one grid is rented in slices of it.
@@ -69,6 +69,7 @@ class Sizer {
     }
     if (!sizing.answer) return sizing;
     if (one_slice(sizing.answer->inputs.cluster)) take_smaller_slice(sizing);
+    if (sizing.answer->rented > sizing.answer->devices) use_all_rented(sizing);
     add_near_misses(sizing);
     add_others(sizing);
     return sizing;
@@ -124,6 +125,20 @@ class Sizer {
       sizing.answer = sized(found, smaller.inputs);
       return;
     }
+  }
+
+  // What is paid for may as well be used: the fastest plan of as many devices as are rented.
+  void use_all_rented(Sizing& sizing) const {
+    PlanQuestion same = question_;
+    same.inputs.cluster = sizing.answer->inputs.cluster;
+    std::string refused;
+    if (!resize(same, sizing.answer->rented, refused)) return;
+    const SearchResult found = ask_for(same);
+    sizing.stopped = sizing.stopped || found.status == PlanStatus::limit;
+    if (found.plans.empty()) return;
+    SizedPlan one = sized(found, same.inputs);
+    if (one.rented <= sizing.answer->rented && one.reach > sizing.answer->reach)
+      sizing.answer = std::move(one);
   }
 
   void add_near_misses(Sizing& sizing) const {
