@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "command.hpp"
+#include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/sizing_text.hpp"
@@ -74,8 +75,16 @@ int run_size(const Arguments& arguments, Terminal& terminal) {
   };
   const Sizing sizing = size_cluster(question, task, asking);
   std::optional<Portfolio> portfolio;
-  if (sizing.answer && spares > 0) portfolio = find_portfolio(question, *sizing.answer, task, spares, asking);
+  Warnings refused;
+  if (sizing.answer && spares > 0) {
+    try {
+      portfolio = find_portfolio(question, *sizing.answer, task, spares, asking);
+    } catch (const InputError& error) {
+      refused.push_back(fmt::format("--spares: {}", error.what()));
+    }
+  }
   terminal.end_progress();
+  terminal.warn(refused);
   if (stop.interrupted()) terminal.note("nest: interrupted; this is what was found so far");
   if (sizing.answer && (sizing.stopped || (portfolio && portfolio->stopped)))
     terminal.note("nest: other numbers of devices were not finished within the time limit");

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
+#include "nest/price/run/run_cost.hpp"
 #include "nest/report/sweep/sweep_chart.hpp"
 #include "nest/report/sweep/sweep_findings.hpp"
 #include "nest/report/sweep/sweep_page.hpp"
@@ -64,6 +65,16 @@ std::string command_line(const Sweep& sweep) {
   return text;
 }
 
+// Why nothing can be said of what a point costs, though prices are given; empty where it can.
+std::string lacking_price(const PlanQuestion& question) {
+  try {
+    (void)RunCosts(question.asked.run, question.inputs, question.training);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
 int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   std::vector<SweepAxis> axes = read_axes(arguments);
   Warnings warnings;
@@ -86,6 +97,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
       try {
         const PlanQuestion question = question_with(sweep.base, {{axis.field, value}});
         notes.insert(question.notes.begin(), question.notes.end());
+        if (const std::string lacks = lacking_price(question); !lacks.empty()) notes.insert(lacks);
       } catch (const InputError& error) {
         if (++of_axis == 1) first_wrong = error.what();
         if (of_axis == axis.values.size()) naming_options([] { throw; });

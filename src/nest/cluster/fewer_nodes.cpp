@@ -48,8 +48,9 @@ Cluster without_nodes(const Cluster& cluster, std::int64_t nodes) {
   const std::int64_t all = tree.domains(LevelId{0});
   if (nodes >= all)
     throw InputError(cluster.name(), "",
-                     "of its " + format_digits(all) + (all == 1 ? " node " : " nodes ") +
-                         format_digits(nodes) + " cannot fail: none would be left");
+                     "there " + std::string(all == 1 ? "is" : "are") + " only " + format_digits(all) +
+                         (all == 1 ? " node" : " nodes") + ": without " + format_digits(nodes) +
+                         " none would be left");
   return cut(cluster, tree.first_device(LevelId{0}, static_cast<std::int32_t>(all - nodes)).value);
 }
 

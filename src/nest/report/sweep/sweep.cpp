@@ -44,9 +44,13 @@ void fill(const SearchResult& found, const PlanInputs& inputs, SweepRow& row) {
 void add_cost(const PlanQuestion& question, SweepRow& row) {
   row.cost = row.goodput = std::nullopt;
   if (!row.has_plan() || question.asked.run == RunTerms{}) return;
-  const RunCosts costs(question.asked.run, question.inputs, question.training);
-  row.cost = costs.of({row.rented, row.tokens_per_s, 1}, kTrillion).money;
-  if (costs.fails()) row.goodput = costs.goodput(row.rented).share;
+  try {
+    const RunCosts costs(question.asked.run, question.inputs, question.training);
+    row.cost = costs.of({row.rented, row.tokens_per_s, 1}, kTrillion).money;
+    if (costs.fails()) row.goodput = costs.goodput(row.rented).share;
+  } catch (const InputError&) {
+    // There is no price for this accelerator: who asks is told before (command_sweep).
+  }
 }
 
 SweepRow solve_point(const Sweep& sweep, std::size_t point, const Deadline& deadline) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/cluster/slices.hpp"
 #include "nest/plan/rules/rented_plan.hpp"
@@ -61,13 +62,18 @@ class Sizer {
         progress = one.goodput.share;
         if (progress > 0) continue;
         sizing.status = PlanStatus::infeasible;
-        sizing.reason = "failures leave no time for progress";
+        sizing.reason = "no plan reaches the target";
         break;
       }
       sizing.answer = std::move(one);
       break;
     }
-    if (!sizing.answer) return sizing;
+    if (!sizing.answer) {
+      if (progress < 1 && sizing.status == PlanStatus::infeasible)
+        sizing.reason +=
+            fmt::format("; failures leave {} of the time for progress", format_percent(progress));
+      return sizing;
+    }
     if (one_slice(sizing.answer->inputs.cluster)) take_smaller_slice(sizing);
     if (sizing.answer->rented > sizing.answer->devices) use_all_rented(sizing);
     add_near_misses(sizing);
