@@ -52,7 +52,7 @@ TEST(Sizing, FindsTheFewestDevicesAndWhatOthersWouldTake) {
 // A plan must make up for the time that failures of its own devices take: the fewest that do.
 TEST(Sizing, FailuresTakeMoreDevices) {
   PlanQuestion q = question(64);
-  const Sizing first = size_cluster(q, task);
+  const Sizing first = size_cluster(q, {.tokens = kTokens, .days = 6});
   ASSERT_TRUE(first.answer);
   const SizingTask task{.tokens = kTokens, .days = first.answer->cost.days * 1.001};  // just so
   const Sizing sound = size_cluster(q, task);
