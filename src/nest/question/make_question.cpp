@@ -45,6 +45,9 @@ SearchOptions options_of(const Asked& asked) {
     exclude("objective", "devices needs target-tokens-per-s, the throughput to reach");
   if (out.objective != Objective::devices && asked.target_tokens_per_s)
     exclude("target-tokens-per-s", "a target needs the objective 'devices'");
+  if (out.objective == Objective::cost && !asked.batches.empty())
+    exclude("global-batch",
+            "several batches are compared by their throughput; the objective 'cost' takes one");
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
   out.deadline = Deadline(asked.time_limit);
@@ -166,7 +169,8 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
 
 PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   if (asked.uniform && asked.choices.mixed) exclude("uniform", "uniform and mixed exclude each other");
-  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {}, asked.batches};
+  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {},
+                        asked.batches};
   if (asked.devices) {
     question.whole = question.inputs.cluster;
     question.inputs.cluster = with_devices(*question.whole, *asked.devices);
