@@ -9,6 +9,7 @@
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
+#include "nest/report/answer/sizing_text.hpp"
 #include "nest/solve/ask/answer.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
@@ -82,6 +83,8 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   // The screen shows what the plan wins against.
   if (!arguments.has("--json") && !arguments.has("--why-not")) asked.runners_up = kRunnersUp;
   PlanQuestion question = read_question(arguments, asked, terminal);
+  const RunCosts costs(asked.run, question.inputs, question.training);
+  const bool priced = question.options.objective == Objective::cost || costs.costs_money() || costs.fails();
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
   const StopSearch stop(question.options.deadline);
@@ -120,6 +123,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
       value.set("alternatives", alternatives_value(first, question.inputs));
     }
     if (arguments.has("--stats")) value.set("search", to_value(found.stats));
+    if (priced) value.set("cost", plan_cost_value(best, question.inputs, costs));
   }
   write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
   if (arguments.has("--json")) {
@@ -130,6 +134,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   ScreenOptions screen;
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
   screen.warnings = question.notes;
+  if (priced) screen.cost = plan_cost_sentence(best, question.inputs, costs);
   screen.complete = top;
   screen.brief = other.has_value();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
@@ -142,7 +147,9 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> plan_commands() {
   std::vector<Option> options = input_options();
-  for (Option& option : asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}))
+  for (Option& option :
+       asked_options({AskedSection::training, AskedSection::choices, AskedSection::search, AskedSection::run},
+                     kOfSizeOnly))
     options.push_back(std::move(option));
   options.push_back(asked_option("top"));
   options.push_back(
@@ -176,7 +183,9 @@ std::vector<Command> plan_commands() {
          "print the three best plans that Megatron-LM can run as JSON"},
         {"nest plan --why-not tensor=8", "find out what another choice would cost"},
         {"nest plan --objective devices --target-tokens-per-s 500000",
-         "find the fewest devices that reach a throughput"}},
+         "find the fewest devices that reach a throughput"},
+        {"nest plan --model llama3.1-8b --objective cost --price 2.5/h",
+         "find the plan that trains on a token for the least money"}},
        run_plan},
   };
 }

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/units.hpp"
+#include "option_values.hpp"
 
 namespace nest::cli {
 namespace {
@@ -18,14 +19,6 @@ constexpr std::int64_t kMostPort = 65'535;
 constexpr std::int64_t kMostJobs = 64;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::size_t kShortestToken = 8;
-
-std::int64_t whole_within(const Arguments& arguments, const std::string& option, std::int64_t fallback,
-                          std::int64_t least, std::int64_t most) {
-  const std::int64_t value = arguments.whole(option).value_or(fallback);
-  if (value < least || value > most)
-    throw InputError("", option, fmt::format("{} is not between {} and {}", value, least, most));
-  return value;
-}
 
 double time_limit(const Arguments& arguments) {
   const std::string typed = arguments.text("--time-limit").value_or("20");

@@ -11,6 +11,9 @@
 #include "command.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
+#include "nest/price/run/run_cost.hpp"
+#include "nest/report/sweep/sweep_chart.hpp"
+#include "nest/report/sweep/sweep_findings.hpp"
 #include "nest/report/sweep/sweep_page.hpp"
 #include "plan_options.hpp"
 #include "plan_question.hpp"
@@ -48,11 +51,28 @@ std::string existing_rows(const std::string& file) {
 std::string command_line(const Sweep& sweep) {
   std::string text = fmt::format("nest sweep --model {} --cluster {}", sweep.base.inputs.model_name(),
                                  sweep.base.inputs.cluster.name());
+  for (const AskedField& field : asked_fields()) {
+    if (const std::string own = field.spell(sweep.base.asked); !own.empty() && field.name != "threads")
+      text += " --" + field.name +
+              (field.argument.empty()               ? ""
+               : own.find(' ') == std::string::npos ? " " + own
+                                                    : " '" + own + "'");
+  }
   for (const SweepAxis& axis : sweep.axes) {
     text += " --vary " + axis.field + "=";
     for (std::size_t i = 0; i < axis.values.size(); ++i) text += (i == 0 ? "" : ",") + axis.values[i];
   }
   return text;
+}
+
+// Why nothing can be said of what a point costs, though prices are given; empty where it can.
+std::string lacking_price(const PlanQuestion& question) {
+  try {
+    (void)RunCosts(question.asked.run, question.inputs, question.training);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
 }
 
 int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
@@ -77,6 +97,7 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
       try {
         const PlanQuestion question = question_with(sweep.base, {{axis.field, value}});
         notes.insert(question.notes.begin(), question.notes.end());
+        if (const std::string lacks = lacking_price(question); !lacks.empty()) notes.insert(lacks);
       } catch (const InputError& error) {
         if (++of_axis == 1) first_wrong = error.what();
         if (of_axis == axis.values.size()) naming_options([] { throw; });
@@ -165,6 +186,7 @@ std::vector<Command> sweep_commands() {
   for (Option& option :
        asked_options({AskedSection::training, AskedSection::choices, AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
+  for (Option& option : asked_options({AskedSection::run}, kOfSizeOnly)) options.push_back(std::move(option));
   options.push_back(pipeline_model_option());
   options.push_back(svg_option());
   options.push_back(json_option());
@@ -175,7 +197,8 @@ std::vector<Command> sweep_commands() {
        0,
        "find the best plan for each value of an input field",
        "Plans every combination of values of up to three input fields and shows where more of one stops "
-       "helping, together with the Pareto front. The fields are model, cluster and recipe (names or files), "
+       "helping, together with the Pareto front and, with --price, what a trillion tokens cost. The fields "
+       "are model, cluster and recipe (names or files), "
        "devices, global-batch, sequence, precision, optimizer, for, every choice of the plan space (tensor, "
        "zero, ..), and any key in the input files: cluster.levels.2.bandwidth (a level by number or name), "
        "cluster.accelerator.memory, recipe.overlap.tensor, or model.num_hidden_layers if the model is a "
@@ -188,7 +211,10 @@ std::vector<Command> sweep_commands() {
         {"nest sweep --model llama2-7b --devices 64 --vary cluster.accelerator.memory=16GB..96GB:6",
          "find how much memory is enough"},
         {"nest sweep --vary model=llama2-7b,llama2-13b --vary zero=0,1,3 --svg sweep.svg",
-         "vary models and choices"}},
+         "vary models and choices"},
+        {"nest sweep --vary cluster=dgx-h100-superpod,dgx-b200-superpod --devices 256 --price "
+         "h100-sxm=2.5,b200=5",
+         "compare clusters of equal size, and what they cost"}},
        run_sweep_command}};
 }
 

@@ -65,7 +65,7 @@ _nest() {
     --schedule) value=")BASH" +
          schedules + R"BASH(" ;;
     --recompute) value="none selective full" ;;
-    --objective) value="step devices" ;;
+    --objective) value="step devices cost" ;;
     --pipeline-model) value="1f1b sum-max paper" ;;
     --precision) value="bf16 fp16 fp8" ;;
     --optimizer) value="adam sgd" ;;

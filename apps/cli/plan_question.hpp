@@ -22,6 +22,9 @@ namespace nest::cli {
 // Options that only `nest plan` has: other commands have an aim of their own.
 inline constexpr std::array<std::string_view, 3> kOfPlanOnly{"objective", "target-tokens-per-s", "without"};
 
+// Of nodes that come back: commands that look at one cluster as it is have no use for it.
+inline constexpr std::array<std::string_view, 1> kOfSizeOnly{"repair"};
+
 // What the options say. A text that is no value is a UsageError, or an InputError where it is understood.
 [[nodiscard]] Asked read_asked(const Arguments& arguments);
 // One field alone, of commands whose other options mean something else.

@@ -43,14 +43,20 @@ constexpr std::array<Unit, 15> kByteUnits{{{"B", 1},
                                            {"EiB", kEi},
                                            {"bytes", 1}}};
 
-constexpr std::array<Unit, 8> kTimeUnits{{{"s", 1},
-                                          {"ms", 1e-3},
-                                          {"us", 1e-6},
-                                          {"\xc2\xb5s", 1e-6},
-                                          {"\xce\xbcs", 1e-6},
-                                          {"ns", 1e-9},
-                                          {"ps", 1e-12},
-                                          {"min", 60}}};
+constexpr std::array<Unit, 12> kTimeUnits{{{"s", 1},
+                                           {"ms", 1e-3},
+                                           {"us", 1e-6},
+                                           {"\xc2\xb5s", 1e-6},
+                                           {"\xce\xbcs", 1e-6},
+                                           {"ns", 1e-9},
+                                           {"ps", 1e-12},
+                                           {"min", 60},
+                                           {"h", 3600},
+                                           {"hours", 3600},
+                                           {"d", 86'400},
+                                           {"days", 86'400}}};
+
+constexpr std::array<Unit, 3> kPowerUnits{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
 
 constexpr std::array<Unit, 23> kBandwidthUnits{
     {{"B/s", 1},        {"kB/s", 1e3},      {"KB/s", 1e3},       {"MB/s", 1e6},       {"GB/s", 1e9},
@@ -101,6 +107,8 @@ std::span<const Unit> units_of(UnitKind kind) {
       return kBandwidthUnits;
     case UnitKind::compute_rate:
       return kComputeUnits;
+    case UnitKind::power:
+      return kPowerUnits;
   }
   return {};
 }
@@ -213,8 +221,14 @@ std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text) {
   return v ? std::optional(FlopsPerSecond{*v}) : std::nullopt;
 }
 
+std::optional<Watts> parse_power(std::string_view text) {
+  const auto v = parse_quantity(text, UnitKind::power);
+  return v ? std::optional(Watts{*v}) : std::nullopt;
+}
+
 std::string unit_hint(std::string_view text, UnitKind kind) {
-  static constexpr std::array<std::string_view, 4> kExamples{"80 GiB", "5 us", "50 GB/s", "989 TFLOP/s"};
+  static constexpr std::array<std::string_view, 5> kExamples{"80 GiB", "5 us", "50 GB/s", "989 TFLOP/s",
+                                                             "700 W"};
   const std::string example =
       "write it like '" + std::string(kExamples[static_cast<std::size_t>(kind)]) + "'";
   const auto parts = split(text);
@@ -240,6 +254,20 @@ std::string format(Seconds time) {
   static constexpr std::array<Unit, 4> kSteps{{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
   if (time.value == 0) return "0 s";
   return scaled(time.value, kSteps);
+}
+
+std::string format_long(Seconds time) {
+  static constexpr std::array<Unit, 4> kSteps{{{"s", 1}, {"min", 60}, {"h", 3600}, {"days", 86'400}}};
+  if (time.value < 1) return format(time);
+  const auto fits = std::find_if(kSteps.rbegin(), kSteps.rend(),
+                                 [&](const Unit& unit) { return time.value >= 2 * unit.factor; });
+  const Unit& unit = fits == kSteps.rend() ? kSteps.front() : *fits;
+  return three_digits(time.value / unit.factor) + " " + std::string(unit.name);
+}
+
+std::string format(Watts power) {
+  static constexpr std::array<Unit, 3> kSteps{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
+  return scaled(power.value, kSteps);
 }
 
 std::string format(BytesPerSecond rate) {

@@ -84,6 +84,7 @@ using Bytes = Quantity<struct BytesTag, std::int64_t>;
 using Flops = Quantity<struct FlopsTag, double>;
 using BytesPerSecond = Quantity<struct BytesPerSecondTag, double>;
 using FlopsPerSecond = Quantity<struct FlopsPerSecondTag, double>;
+using Watts = Quantity<struct WattsTag, double>;
 
 constexpr Seconds operator/(Bytes b, BytesPerSecond r) {
   return Seconds{static_cast<double>(b.value) / r.value};
@@ -100,9 +101,10 @@ constexpr Seconds operator/(Flops f, FlopsPerSecond r) {
 [[nodiscard]] std::optional<Seconds> parse_time(std::string_view text);
 [[nodiscard]] std::optional<BytesPerSecond> parse_bandwidth(std::string_view text);
 [[nodiscard]] std::optional<FlopsPerSecond> parse_compute_rate(std::string_view text);
+[[nodiscard]] std::optional<Watts> parse_power(std::string_view text);
 
-// The same before its sign and size are judged, in bytes, seconds, bytes or FLOP per second.
-enum class UnitKind { bytes, time, bandwidth, compute_rate };
+// The same before its sign and size are judged, in bytes, seconds, bytes or FLOP per second, watts.
+enum class UnitKind { bytes, time, bandwidth, compute_rate, power };
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, UnitKind kind);
 inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
 
@@ -115,6 +117,8 @@ inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
 [[nodiscard]] std::string format_memory(Bytes bytes);
 [[nodiscard]] std::string format(Bytes bytes);
 [[nodiscard]] std::string format(Seconds time);
+[[nodiscard]] std::string format_long(Seconds time);  // in minutes, hours or days where it is so long
+[[nodiscard]] std::string format(Watts power);
 [[nodiscard]] std::string format(BytesPerSecond rate);
 [[nodiscard]] std::string format(FlopsPerSecond rate);
 [[nodiscard]] std::string format(Flops flops);

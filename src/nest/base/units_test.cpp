@@ -57,6 +57,24 @@ TEST(ParseBytes, RefusesWhatIsNoSize) {
   }
 }
 
+TEST(ParsePower, KnowsEveryUnit) {
+  EXPECT_EQ(parse_power("700 W"), Watts{700});
+  EXPECT_EQ(parse_power("1.2kW"), Watts{1200});
+  EXPECT_EQ(parse_power("3 MW"), Watts{3e6});
+  EXPECT_EQ(parse_power("3 kg"), std::nullopt);
+  EXPECT_EQ(format(Watts{700}), "700 W");
+  EXPECT_EQ(format(Watts{14'300}), "14.3 kW");
+}
+
+TEST(FormatLong, MinutesHoursAndDays) {
+  EXPECT_EQ(format_long(Seconds{0.5}), "500 ms");
+  EXPECT_EQ(format_long(Seconds{90}), "90 s");
+  EXPECT_EQ(format_long(Seconds{600}), "10 min");
+  EXPECT_EQ(format_long(Seconds{5400}), "90 min");
+  EXPECT_EQ(format_long(Seconds{10'800}), "3 h");
+  EXPECT_EQ(format_long(Seconds{200'000}), "2.31 days");
+}
+
 TEST(ParseTime, KnowsEveryUnit) {
   const std::vector<std::pair<std::string, double>> cases{{"3", 3},
                                                           {"3 s", 3},
@@ -67,13 +85,17 @@ TEST(ParseTime, KnowsEveryUnit) {
                                                           {"3 ns", 3e-9},
                                                           {"3 ps", 3e-12},
                                                           {"3 min", 180},
+                                                          {"3h", 10'800},
+                                                          {"2 hours", 7200},
+                                                          {"2 d", 172'800},
+                                                          {"2 days", 172'800},
                                                           {"2.5us", 2.5e-6},
                                                           {"1e-6", 1e-6},
                                                           {"0.7 us", 0.7e-6},
                                                           {"5 us", 5e-6}};
   for (const auto& [text, seconds] : cases)
     EXPECT_EQ(parse_time(text).value_or(Seconds{-1}).value, seconds) << text;
-  for (const char* text : {"", "us", "3 h", "3 US", "3 m", "3 GB", "1e308 min", "nan s"}) {
+  for (const char* text : {"", "us", "3 H", "3 US", "3 m", "3 GB", "1e308 min", "nan s"}) {
     EXPECT_EQ(parse_time(text), std::nullopt) << text;
   }
 }

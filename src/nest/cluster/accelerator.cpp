@@ -75,6 +75,7 @@ void read_scale_up(Reader r, ScaleUp& links) {
   links.point_to_point = r.boolean_or("point_to_point", links.point_to_point);
   links.domain = r.whole_or("domain", links.domain, {0, kMostDevices});
   links.torus = r.whole_or("torus", links.torus, {0, 3});
+  links.wraps_from = r.whole_or("wraps_from", links.wraps_from, {0, kMostDevices});
   r.done();
 }
 
@@ -132,6 +133,14 @@ void read_figures(Reader& r, Accelerator& a) {
   read_shares(r, "power_clock", a, a.power_clock);
   if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
   read_kernel_figures(r, a);
+  if (r.has("power")) {
+    a.power = r.power("power");
+    if (a.power->value <= 0) r.fail_at("power", "the power must be above 0");
+  }
+  if (r.has("price_per_hour")) {
+    a.price_per_hour = r.number("price_per_hour");
+    if (!(*a.price_per_hour > 0)) r.fail_at("price_per_hour", "the price must be above 0");
+  }
   a.source = r.prose_or("source", a.source);
   a.date = r.text_or("date", a.date);
   a.note = r.prose_or("note", a.note);

@@ -46,6 +46,7 @@ struct ScaleUp {
   bool point_to_point = false;  // no switch: a share of the bandwidth goes to each neighbour
   std::int64_t domain = 0;      // devices that the links join, where that is more than a server
   std::int64_t torus = 0;       // sides of the torus that the links make; 0: none
+  std::int64_t wraps_from = 0;  // sides of a slice close into rings from this length on; 0: never
 
   bool operator==(const ScaleUp&) const = default;
 };
@@ -77,8 +78,10 @@ struct Accelerator {
   std::array<double, 2> flash_time{1, 1};  // of FlashAttention 1 and 2 over the newest kernels
   std::string profile;                     // of data/profiles, measured on this chip; empty: none
   ScaleUp scale_up;
-  std::string aws_fabric;  // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
-  std::string software;    // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
+  std::string aws_fabric;      // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
+  std::string software;        // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
+  std::optional<Watts> power;  // of the board, at most
+  std::optional<double> price_per_hour;  // of one device, in the currency of whoever states it
   std::optional<MatmulFit> matmul_fit;
   std::optional<MatmulFit> power_fit;  // the same of power_clock
   std::string source;

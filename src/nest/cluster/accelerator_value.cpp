@@ -27,6 +27,7 @@ Value scale_up_value(const ScaleUp& links) {
   Value out = Value::object();
   out.set("fabric", links.fabric).set("reduction", links.reduction);
   out.set("point_to_point", links.point_to_point).set("domain", links.domain).set("torus", links.torus);
+  out.set("wraps_from", links.wraps_from);
   return out;
 }
 
@@ -69,6 +70,8 @@ Value accelerator_file_value(const Accelerator& a) {
   if (differs(&Accelerator::multiprocessors) && a.multiprocessors)
     out.set("multiprocessors", *a.multiprocessors);
   if (differs(&Accelerator::launch) && a.launch) out.set("launch", a.launch->value);
+  if (differs(&Accelerator::power) && a.power) out.set("power", a.power->value);
+  if (differs(&Accelerator::price_per_hour) && a.price_per_hour) out.set("price_per_hour", *a.price_per_hour);
   const Accelerator& other = base != nullptr ? *base : kBlank;
   if (a.flash_time != other.flash_time) out.set("flash_time", flash_value(a));
   if (a.profile != other.profile) out.set("profile", a.profile);
@@ -113,6 +116,8 @@ Value accelerator_summary(const Accelerator& a) {
   out.set("flash_time", flash_value(a));
   if (!a.profile.empty()) out.set("profile", a.profile);
   if (!a.scale_up.fabric.empty()) out.set("scale_up_fabric", a.scale_up.fabric);
+  if (a.power) out.set("power_w", a.power->value);
+  if (a.price_per_hour) out.set("price_per_hour", *a.price_per_hour);
   out.set("assumed", std::move(assumed)).set("source", a.source).set("date", a.date);
   if (!a.note.empty()) out.set("note", a.note);
   return out;

@@ -11,6 +11,7 @@
 #include "nest/base/numbers.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/base/units.hpp"
+#include "nest/question/asked_run.hpp"
 
 namespace nest::question {
 namespace {
@@ -192,17 +193,17 @@ AskedField framework(AskedField row) {
 
 AskedField objective(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
-    if (text == "step" || text == "step-time")
-      asked.objective = Objective::step_time;
-    else if (text == "devices")
-      asked.objective = Objective::devices;
-    else
-      return none_of({"step", "devices"}, text);
-    return std::nullopt;
+    std::vector<std::string> names;
+    for (const Objective one : {Objective::step_time, Objective::devices, Objective::cost}) {
+      names.emplace_back(name_of(one));
+      if (text != names.back() && !(one == Objective::step_time && text == "step-time")) continue;
+      asked.objective = one;
+      return std::nullopt;
+    }
+    return none_of(names, text);
   };
-  row.spell = [](const Asked& asked) -> std::string {
-    if (!asked.objective) return "";
-    return *asked.objective == Objective::devices ? "devices" : "step";
+  row.spell = [](const Asked& asked) {
+    return asked.objective ? std::string(name_of(*asked.objective)) : "";
   };
   return row;
 }
@@ -337,7 +338,8 @@ std::vector<AskedField> make_fields() {
                             G::choices, "for", true, true}));
   rows.push_back(objective(
       {"objective", "WHAT",
-       "minimize the step time (step, the default) or the number of devices that reach a target (devices)",
+       "minimize the step time (step, the default), the number of devices that reach a target (devices), or "
+       "what a token costs (cost: the rented devices times the step)",
        G::search, "objective"}));
   rows.push_back(target({"target-tokens-per-s", "X", "the throughput that --objective devices must reach",
                          G::search, "target_tokens_per_s"}));
@@ -397,6 +399,7 @@ std::vector<AskedField> make_fields() {
        "which is (m + p - 1) times the longest stage",
        G::answer, ""},
       &Asked::pipeline_model, {PipelineModel::one_f_one_b, PipelineModel::sum_max, PipelineModel::paper}));
+  for (AskedField& field : run_fields()) rows.push_back(std::move(field));
   return rows;
 }
 

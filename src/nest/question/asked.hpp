@@ -19,6 +19,7 @@
 
 #include "nest/base/document/value.hpp"
 #include "nest/base/error.hpp"
+#include "nest/price/run/run_terms.hpp"
 #include "nest/question/search_options.hpp"
 #include "nest/question/search_space.hpp"
 #include "nest/question/space_options.hpp"
@@ -54,6 +55,7 @@ struct Asked {
   std::int64_t top = 1;
   std::int64_t runners_up = 0;  // none where there is a gap or a target: steps are not compared then
   PipelineModel pipeline_model = PipelineModel::one_f_one_b;
+  RunTerms run;  // prices, power and failures: they change no plan, only what is said of it
 };
 
 // What is wrong with one field. Front ends say in their own way which one it is: --devices, a line of a
@@ -72,7 +74,7 @@ class AskedError : public InputError {
 };
 
 // Where a field has its place in help and documentation.
-enum class AskedSection { training, choices, search, answer };
+enum class AskedSection { training, choices, search, answer, run };
 
 struct AskedField {
   std::string name;      // "global-batch"; on the command line --global-batch

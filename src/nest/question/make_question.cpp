@@ -43,8 +43,11 @@ SearchOptions options_of(const Asked& asked) {
       asked.objective.value_or(asked.target_tokens_per_s ? Objective::devices : Objective::step_time);
   if (out.objective == Objective::devices && !asked.target_tokens_per_s)
     exclude("objective", "devices needs target-tokens-per-s, the throughput to reach");
-  if (out.objective == Objective::step_time && asked.target_tokens_per_s)
+  if (out.objective != Objective::devices && asked.target_tokens_per_s)
     exclude("target-tokens-per-s", "a target needs the objective 'devices'");
+  if (out.objective == Objective::cost && !asked.batches.empty())
+    exclude("global-batch",
+            "several batches are compared by their throughput; the objective 'cost' takes one");
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
   out.deadline = Deadline(asked.time_limit);
@@ -166,7 +169,8 @@ void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
 
 PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   if (asked.uniform && asked.choices.mixed) exclude("uniform", "uniform and mixed exclude each other");
-  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {}, asked.batches};
+  PlanQuestion question{std::move(inputs), {}, asked.choices, options_of(asked), asked, {}, {},
+                        asked.batches};
   if (asked.devices) {
     question.whole = question.inputs.cluster;
     question.inputs.cluster = with_devices(*question.whole, *asked.devices);
@@ -217,7 +221,7 @@ Value to_value(const PlanQuestion& question) {
   space.set("framework", question.space.rules == nullptr ? "" : question.space.rules->name);
   const SearchOptions& o = question.options;
   Value options = Value::object();
-  options.set("objective", o.objective == Objective::devices ? "devices" : "step");
+  options.set("objective", name_of(o.objective));
   options.set("target_tokens_per_s", o.target_tokens_per_s).set("gap", o.gap).set("top", o.top);
   options.set("memory_margin", o.memory_margin).set("strict", question.asked.strict);
   options.set("runners_up", o.runners_up).set("pipeline_model", name_of(o.pipeline_model));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/base/deadline.hpp"
@@ -18,7 +19,11 @@ namespace nest::question {
 enum class Objective {
   step_time,
   devices,  // the fewest that reach a number of tokens per second; the fastest plan of so many
+  cost,     // the fewest seconds of rented devices for a step: the same order as money for a token
 };
+[[nodiscard]] constexpr std::string_view name_of(Objective objective) {
+  return objective == Objective::cost ? "cost" : objective == Objective::devices ? "devices" : "step";
+}
 
 struct SearchProgress {
   Seconds elapsed;

@@ -137,6 +137,10 @@ Seconds Reader::time(const std::string& key) {
 BytesPerSecond Reader::bandwidth(const std::string& key) {
   return BytesPerSecond{quantity(key, UnitKind::bandwidth, "a bandwidth")};
 }
+Watts Reader::power(const std::string& key) {
+  return Watts{quantity(key, UnitKind::power, "a power")};
+}
+
 FlopsPerSecond Reader::compute_rate(const std::string& key) {
   return FlopsPerSecond{quantity(key, UnitKind::compute_rate, "a compute rate")};
 }

@@ -47,6 +47,7 @@ class Reader {
   [[nodiscard]] Seconds time(const std::string& key);
   [[nodiscard]] BytesPerSecond bandwidth(const std::string& key);
   [[nodiscard]] FlopsPerSecond compute_rate(const std::string& key);
+  [[nodiscard]] Watts power(const std::string& key);
   // One of the given words; anything else names them.
   [[nodiscard]] std::string choice(const std::string& key, std::span<const std::string> allowed);
   [[nodiscard]] std::vector<std::int64_t> wholes(const std::string& key, WholeRange range = {});

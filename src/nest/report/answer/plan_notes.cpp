@@ -34,6 +34,9 @@ std::int64_t most_usable(const Plan& plan, std::int64_t devices) {
 std::string idle_cause(const SearchResult& found, std::int64_t devices, const SearchOptions& asked) {
   const Plan& plan = found.plan();
   if (asked.objective == Objective::devices) return "fewer reach the tokens per second that are asked for";
+  if (asked.objective == Objective::cost)
+    return found.status == PlanStatus::optimal ? "more of them would cost more than they save"
+                                               : "the search has found no cheaper plan that uses more";
   const std::int64_t most = most_usable(plan, devices);
   if (most <= plan.parallelism.devices()) {
     return fmt::format(
@@ -80,10 +83,14 @@ std::string proof_sentence(const SearchResult& found, const SearchOptions& asked
     return fmt::format("optimal: no plan with fewer devices reaches {} tokens/s, none with {} is faster",
                        format_count(asked.target_tokens_per_s), format_digits(best.parallelism.devices()));
   }
+  if (found.status == PlanStatus::optimal && asked.objective == Objective::cost)
+    return "optimal: no plan of the space costs less, which is the devices that are rented times the step";
   if (found.status == PlanStatus::optimal)
     return fmt::format("optimal: no plan of the space takes less than {} a step", step);
   const auto gap = gap_of(found);
   if (!gap) return "not proved: there is no bound yet";
+  if (asked.objective == Objective::cost)
+    return fmt::format("not proved: a plan may cost {} less at most", format_percent(*gap / (1 + *gap)));
   return fmt::format("not proved: no plan takes less than {} a step, a gap of {}", format(found.lower_bound),
                      format_percent(*gap));
 }

@@ -142,7 +142,10 @@ class Screen {
     return safety.empty() ? out : out + beside("", safety);
   }
 
-  [[nodiscard]] std::string proof() const { return beside("Proof", proof_sentence(found_, asked_)); }
+  [[nodiscard]] std::string proof() const {
+    return (options_.cost.empty() ? "" : beside("Cost", options_.cost)) +
+           beside("Proof", proof_sentence(found_, asked_));
+  }
 
   [[nodiscard]] std::string stages(const Plan& one) const {
     const bool mixed = std::any_of(one.stages.begin(), one.stages.end(), [&](const Stage& s) {

@@ -12,7 +12,9 @@
 #include "nest/base/hash.hpp"
 #include "nest/base/stopwatch.hpp"
 #include "nest/base/workers.hpp"
+#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/plan/text/plan_json.hpp"
+#include "nest/price/run/run_cost.hpp"
 #include "nest/report/answer/comparison_text.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 #include "nest/solve/ask/search.hpp"
@@ -20,11 +22,10 @@
 namespace nest::report {
 namespace {
 
-constexpr double kEnough = 0.99;  // of the best throughput
 // Of a point's time: if there is no more for any of them, a few are finished and not all of them begun.
 constexpr Seconds kLeastPart{2};
 
-void fill(const SearchResult& found, SweepRow& row) {
+void fill(const SearchResult& found, const PlanInputs& inputs, SweepRow& row) {
   row.status = name_of(found.status);
   row.reason = found.reason;
   if (found.plans.empty()) return;
@@ -34,8 +35,22 @@ void fill(const SearchResult& found, SweepRow& row) {
   row.mfu = plan.predicted->mfu;
   row.memory_share = memory_share(plan);
   row.devices = plan.parallelism.devices();
+  row.rented = rented_devices(plan, inputs.cluster);
   row.plan = brief_degrees(plan);
   row.parallelism = to_value(plan.parallelism, plan.stages);
+}
+
+// What a trillion tokens cost at a point, where prices or failures are known.
+void add_cost(const PlanQuestion& question, SweepRow& row) {
+  row.cost = row.goodput = std::nullopt;
+  if (!row.has_plan() || question.asked.run == RunTerms{}) return;
+  try {
+    const RunCosts costs(question.asked.run, question.inputs, question.training);
+    row.cost = costs.of({row.rented, row.tokens_per_s, 1}, kTrillion).money;
+    if (costs.fails()) row.goodput = costs.goodput(row.rented).share;
+  } catch (const InputError&) {
+    // There is no price for this accelerator: who asks is told before (command_sweep).
+  }
 }
 
 SweepRow solve_point(const Sweep& sweep, std::size_t point, const Deadline& deadline) {
@@ -51,23 +66,14 @@ SweepRow solve_point(const Sweep& sweep, std::size_t point, const Deadline& dead
     const SearchResult found = ask(question);
     row.broken_off =
         found.status == PlanStatus::limit || (deadline.cancelled() && found.status == PlanStatus::feasible);
-    fill(found, row);
+    fill(found, question.inputs, row);
+    add_cost(question, row);
   } catch (const InputError& error) {
     row.status = "invalid";
     row.reason = error.what();
   }
   row.search_s = watch.elapsed().value;
   return row;
-}
-
-// Of fields such as latency more is cheaper.
-bool less_is_dearer(const std::string& field) {
-  return field.ends_with("latency") || field.ends_with("oversubscription");
-}
-
-bool numeric(const SweepAxis& axis) {
-  return std::all_of(axis.values.begin(), axis.values.end(),
-                     [](const std::string& v) { return sweep_number(v).has_value(); });
 }
 
 double number_of(const Value* value) {
@@ -99,19 +105,13 @@ std::optional<SweepRow> read_row(const Value& line, const Sweep& sweep, const st
     row.mfu = number_of(line.find("mfu"));
     row.memory_share = number_of(line.find("memory_share"));
     row.devices = static_cast<std::int64_t>(number_of(line.find("devices")));
+    row.rented = std::max(row.devices, static_cast<std::int64_t>(number_of(line.find("rented_devices"))));
     row.plan = text_of(line.find("plan"));
     if (const Value* parallelism = line.find("parallelism")) row.parallelism = *parallelism;
     row.search_s = number_of(line.find("search_s"));
     return row;
   }
   return std::nullopt;
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace
@@ -134,6 +134,7 @@ std::vector<FieldValue> Sweep::at(std::size_t point) const {
 std::string Sweep::fingerprint() const {
   Asked asked = base.asked;
   asked.threads = 0;  // the answer is the same
+  asked.run = {};     // so are the plans: what they cost is counted anew
   const std::string text =
       to_json_line(nest::plan::to_value(base.inputs)) + to_json_line(nest::question::to_value(asked));
   return fmt::format("{:016x}", fnv1a(text));
@@ -142,7 +143,11 @@ std::string Sweep::fingerprint() const {
 std::vector<SweepRow> run_sweep(const Sweep& sweep, const SweepOptions& options,
                                 const std::function<void(const SweepRow&)>& told) {
   std::vector<std::optional<SweepRow>> rows(sweep.points());
-  for (const SweepRow& row : options.done) rows[row.point] = row;
+  for (const SweepRow& row : options.done) {
+    rows[row.point] = row;
+    if (row.has_plan() && !(sweep.base.asked.run == RunTerms{}))
+      add_cost(question_with(sweep.base, sweep.at(row.point)), *rows[row.point]);
+  }
   std::vector<std::size_t> waiting;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) waiting.push_back(i);
@@ -180,7 +185,10 @@ Value to_value(const SweepRow& row, const Sweep& sweep) {
   if (!row.reason.empty()) v.set("reason", row.reason);
   if (row.has_plan()) {
     v.set("step_s", row.step_s).set("tokens_per_s", row.tokens_per_s).set("mfu", row.mfu);
-    v.set("memory_share", row.memory_share).set("devices", row.devices).set("plan", row.plan);
+    v.set("memory_share", row.memory_share).set("devices", row.devices).set("rented_devices", row.rented);
+    if (row.cost) v.set("cost_per_trillion_tokens", *row.cost);
+    if (row.goodput) v.set("goodput", *row.goodput);
+    v.set("plan", row.plan);
     v.set("parallelism", row.parallelism);
   }
   v.set("search_s", row.search_s);
@@ -205,89 +213,6 @@ std::vector<SweepRow> read_sweep_rows(std::string_view text, const Sweep& sweep)
   std::vector<SweepRow> out;
   for (std::optional<SweepRow>& row : rows) {
     if (row) out.push_back(std::move(*row));
-  }
-  return out;
-}
-
-std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  std::string out;
-  for (const SweepAxis& axis : sweep.axes) out += quoted(axis.field) + ",";
-  out += "status,step_s,tokens_per_s,mfu,memory_share,devices,plan,pareto,search_s,reason\n";
-  const std::vector<std::size_t> front = pareto_front(sweep, rows);
-  for (const SweepRow& row : rows) {
-    for (const auto& [field, value] : sweep.at(row.point)) out += quoted(value) + ",";
-    const bool best = std::find(front.begin(), front.end(), row.point) != front.end();
-    if (row.has_plan())
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", row.status, row.step_s, row.tokens_per_s, row.mfu,
-                         row.memory_share, row.devices, quoted(row.plan), best ? 1 : 0, row.search_s,
-                         quoted(row.reason));
-    else
-      out += fmt::format("{},,,,,,,0,{},{}\n", row.status, row.search_s, quoted(row.reason));
-  }
-  return out;
-}
-
-std::vector<std::size_t> pareto_front(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  // What each point costs, smaller being cheaper, field by field.
-  const auto costs = [&](const SweepRow& row) {
-    std::vector<double> list;
-    const std::vector<FieldValue> fields = sweep.at(row.point);
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (!numeric(sweep.axes[i])) continue;
-      const double number = *sweep_number(fields[i].second);
-      list.push_back(less_is_dearer(fields[i].first) ? -number : number);
-    }
-    return list;
-  };
-  std::vector<std::size_t> front;
-  for (const SweepRow& row : rows) {
-    if (!row.has_plan()) continue;
-    const std::vector<double> mine = costs(row);
-    const bool beaten = std::any_of(rows.begin(), rows.end(), [&](const SweepRow& other) {
-      if (!other.has_plan() || other.tokens_per_s < row.tokens_per_s) return false;
-      const std::vector<double> theirs = costs(other);
-      bool cheaper = other.tokens_per_s > row.tokens_per_s;
-      for (std::size_t i = 0; i < mine.size(); ++i) {
-        if (theirs[i] > mine[i]) return false;
-        cheaper = cheaper || theirs[i] < mine[i];
-      }
-      return cheaper;
-    });
-    if (!beaten) front.push_back(row.point);
-  }
-  return front;
-}
-
-std::vector<std::string> sweep_findings(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  std::vector<std::string> out;
-  if (sweep.axes.empty() || !numeric(sweep.axes.front()) || sweep.axes.front().values.size() < 3) return out;
-  const SweepAxis& axis = sweep.axes.front();
-  const std::size_t others = sweep.points() / axis.values.size();
-  for (std::size_t k = 0; k < others; ++k) {
-    std::vector<const SweepRow*> line;
-    for (const SweepRow& row : rows) {
-      if (row.point % others == k && row.has_plan()) line.push_back(&row);
-    }
-    if (line.size() < 3) continue;
-    const auto value = [&](const SweepRow* row) { return *sweep_number(sweep.at(row->point)[0].second); };
-    std::sort(line.begin(), line.end(), [&](const auto* a, const auto* b) { return value(a) < value(b); });
-    if (less_is_dearer(axis.field)) std::reverse(line.begin(), line.end());
-    const double best = (*std::max_element(line.begin(), line.end(), [](const auto* a, const auto* b) {
-                          return a->tokens_per_s < b->tokens_per_s;
-                        }))->tokens_per_s;
-    const auto enough = std::find_if(line.begin(), line.end(),
-                                     [&](const auto* row) { return row->tokens_per_s >= kEnough * best; });
-    std::string where;
-    for (std::size_t i = 1; i < sweep.axes.size(); ++i)
-      where += fmt::format("{}{} {}", where.empty() ? "" : ", ", sweep.axes[i].field,
-                           sweep.at((*enough)->point)[i].second);
-    const std::string with = where.empty() ? "" : " (" + where + ")";
-    if (*enough == line.back())
-      out.push_back(fmt::format("{}{}: more still helps at {}", axis.field, with,
-                                sweep.at(line.back()->point)[0].second));
-    else
-      out.push_back(fmt::format("{}{}: {} gives 99 % of the best throughput; more than that hardly helps",
-                                axis.field, with, sweep.at((*enough)->point)[0].second));
   }
   return out;
 }

@@ -39,9 +39,12 @@ struct SweepRow {
   double step_s = 0;  // the rest is 0 or empty without a plan
   double tokens_per_s = 0;
   double mfu = 0;
-  double memory_share = 0;  // of the fullest device
-  std::int64_t devices = 0;
-  std::string plan;  // degrees in brief
+  double memory_share = 0;        // of the fullest device
+  std::int64_t devices = 0;       // that the plan uses
+  std::int64_t rented = 0;        // whole nodes
+  std::optional<double> cost;     // of a trillion tokens, failures considered; none without a price
+  std::optional<double> goodput;  // none where nothing is said of failures
+  std::string plan;               // degrees in brief
   Value parallelism;
   double search_s = 0;
   // A limit came before a plan was found, or the study was interrupted meanwhile: no row for the file, so that
@@ -68,15 +71,5 @@ struct SweepOptions {
 // nothing.
 [[nodiscard]] Value to_value(const SweepRow& row, const Sweep& sweep);
 [[nodiscard]] std::vector<SweepRow> read_sweep_rows(std::string_view text, const Sweep& sweep);
-
-[[nodiscard]] std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows);
-
-// Points that nothing beats: none has as much throughput with as little of every numeric field (devices,
-// bandwidth, memory, ..; of latencies and oversubscription: as much).
-[[nodiscard]] std::vector<std::size_t> pareto_front(const Sweep& sweep, const std::vector<SweepRow>& rows);
-
-// Where more of a numeric first axis stops paying: for each combination of the other axes the least value
-// that has 99 % of the best throughput. Sentences.
-[[nodiscard]] std::vector<std::string> sweep_findings(const Sweep& sweep, const std::vector<SweepRow>& rows);
 
 }  // namespace nest::report

@@ -103,6 +103,42 @@ std::optional<double> sweep_number(std::string_view value) {
   return std::nullopt;
 }
 
+bool is_numeric(const SweepAxis& axis) {
+  return axis.field != "zero" &&
+         std::all_of(axis.values.begin(), axis.values.end(),
+                     [](const std::string& v) { return sweep_number(v).has_value(); });
+}
+
+Dearer dearer(const SweepAxis& axis) {
+  if (!is_numeric(axis)) return Dearer::neither;
+  if (axis.field == "devices") return Dearer::more;
+  if (!axis.field.starts_with("cluster.")) return Dearer::neither;
+  const bool less = axis.field.ends_with("latency") || axis.field.ends_with("oversubscription");
+  return less ? Dearer::less : Dearer::more;
+}
+
+std::string unit_of(const SweepAxis& axis) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kCounts{
+      {{"global-batch", "sequences"}, {"micro-batch", "sequences"}, {"sequence", "tokens"}}};
+  for (const auto& [field, unit] : kCounts) {
+    if (axis.field == field) return std::string(unit);
+  }
+  if (!is_numeric(axis)) return "";
+  const std::string unit = typed(axis.values.front())->unit;
+  const bool all = std::all_of(axis.values.begin(), axis.values.end(),
+                               [&](const std::string& value) { return typed(value)->unit == unit; });
+  return all ? unit : "";
+}
+
+std::vector<std::string> short_values(const SweepAxis& axis) {
+  std::vector<std::string> out = axis.values;
+  const std::string unit = unit_of(axis);
+  for (std::string& value : out) {
+    if (!unit.empty() && value.ends_with(unit)) value = trimmed(value.substr(0, value.size() - unit.size()));
+  }
+  return out;
+}
+
 SweepAxis read_sweep_axis(const std::string& text) {
   const std::size_t equals = text.find('=');
   SweepAxis axis;

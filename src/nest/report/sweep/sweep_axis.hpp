@@ -25,6 +25,19 @@ inline constexpr std::size_t kMostSweepValues = 1'000;
 // InputError that says what is wrong.
 [[nodiscard]] SweepAxis read_sweep_axis(const std::string& text);
 
+// What one pays for: more of it (devices, bandwidth, memory), less of it (latency, oversubscription), or
+// neither (batch sizes, degrees, what a recipe does).
+enum class Dearer { more, less, neither };
+[[nodiscard]] Dearer dearer(const SweepAxis& axis);
+
+// Whether its values are sizes, with a distance between them; else they are categories: names, and stages of
+// ZeRO.
+[[nodiscard]] bool is_numeric(const SweepAxis& axis);
+// "GB/s", "sequences": what its numbers count; empty where that is not known or differs.
+[[nodiscard]] std::string unit_of(const SweepAxis& axis);
+// Without a unit that all values have.
+[[nodiscard]] std::vector<std::string> short_values(const SweepAxis& axis);
+
 // A value as a number, in SI units where it has one; none where it is a word.
 [[nodiscard]] std::optional<double> sweep_number(std::string_view value);
 

@@ -3,25 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
+#include <functional>
+#include <utility>
 
 #include "nest/base/drawing/svg.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/numbers.hpp"
-#include "nest/report/answer/bar_chart.hpp"
+#include "nest/report/answer/sizing_text.hpp"
+#include "nest/report/sweep/sweep_chart.hpp"
+#include "nest/report/sweep/sweep_findings.hpp"
 
 namespace nest::report {
 namespace {
 
 using Align = Table::Align;
 
-constexpr double kLeft = 64;
-constexpr double kPanelWidth = 420;
-constexpr double kPanelHeight = 260;
-constexpr double kTop = 84;
-constexpr double kGap = 70;  // between panels: their titles and axes
-constexpr std::size_t kColours = 8;
 constexpr std::size_t kMostRows = 60;  // on a terminal
 
 constexpr std::string_view kStyle = R"(<style>
@@ -37,149 +33,45 @@ constexpr std::string_view kStyle = R"(<style>
 </style>
 )";
 
-// Where a value of the first axis stands, from 0 to 1: by its size where all are numbers, else in its order.
-class Across {
- public:
-  explicit Across(const SweepAxis& axis) {
-    std::vector<double> numbers;
-    for (const std::string& value : axis.values) {
-      const auto number = sweep_number(value);
-      if (!number) break;
-      numbers.push_back(*number);
-    }
-    const auto count = axis.values.size();
-    places_.assign(count, 0.5);
-    if (count < 2) return;
-    const bool sized = numbers.size() == count;
-    const auto [least, most] = sized ? std::minmax_element(numbers.begin(), numbers.end())
-                                     : std::pair(numbers.begin(), numbers.begin());
-    const bool log = sized && *least > 0 && *most / *least > 8;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!sized)
-        places_[i] = static_cast<double>(i) / static_cast<double>(count - 1);
-      else if (log)
-        places_[i] = std::log(numbers[i] / *least) / std::log(*most / *least);
-      else
-        places_[i] = (numbers[i] - *least) / (*most - *least);
-    }
-  }
-  [[nodiscard]] double at(std::size_t value) const { return places_[value]; }
-
- private:
-  std::vector<double> places_;
+// What is shown of a row that has a plan, after the values of its axes.
+struct RowColumn {
+  std::string title;
+  std::function<std::string(const SweepRow&)> of;
+  bool is_plan = false;
 };
 
-std::size_t values_of(const Sweep& sweep, std::size_t axis) {
-  return axis < sweep.axes.size() ? sweep.axes[axis].values.size() : 1;
+// Of a place in a file the last two steps, where no other axis ends so: "spine.bandwidth".
+std::string short_name(const Sweep& sweep, const SweepAxis& axis) {
+  const std::size_t last = axis.field.rfind('.');
+  const std::size_t before = last == std::string::npos || last == 0 ? last : axis.field.rfind('.', last - 1);
+  if (before == std::string::npos) return axis.field;
+  const std::string end = axis.field.substr(before + 1);
+  const auto same = std::count_if(sweep.axes.begin(), sweep.axes.end(),
+                                  [&](const SweepAxis& other) { return other.field.ends_with(end); });
+  return same > 1 ? axis.field : end;
 }
 
-std::string described(const Sweep& sweep, const SweepRow& row) {
-  std::string text;
-  for (const auto& [field, value] : sweep.at(row.point)) text += fmt::format("{} {}; ", field, value);
-  if (!row.has_plan()) return text + row.status + ": " + row.reason;
-  return text + fmt::format("{} tokens/s, {}", format_count(row.tokens_per_s), row.plan);
+std::vector<RowColumn> columns_of(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  const auto any = [&](const auto& test) { return std::any_of(rows.begin(), rows.end(), test); };
+  const bool asked = std::any_of(sweep.axes.begin(), sweep.axes.end(),
+                                 [](const SweepAxis& a) { return a.field == "devices"; });
+  std::vector<RowColumn> columns{
+      {asked ? "used" : "devices", [](const SweepRow& row) { return format_digits(row.devices); }},
+      {"tokens/s", [](const SweepRow& row) { return format_count(row.tokens_per_s); }},
+      {"step", [](const SweepRow& row) { return format(Seconds{row.step_s}); }},
+      {"MFU", [](const SweepRow& row) { return format_percent(row.mfu); }},
+      {"memory", [](const SweepRow& row) { return format_percent(row.memory_share, 0); }}};
+  if (any([](const SweepRow& row) { return row.goodput.has_value(); }))
+    columns.push_back(
+        {"goodput", [](const SweepRow& row) { return format_percent(row.goodput.value_or(1)); }});
+  if (any([](const SweepRow& row) { return row.cost.has_value(); }))
+    columns.push_back(
+        {"cost of 1 T", [](const SweepRow& row) { return row.cost ? format_money(*row.cost) : "-"; }});
+  columns.push_back({"plan", [](const SweepRow& row) { return row.plan; }, true});
+  return columns;
 }
-
-struct Chart {
-  const Sweep& sweep;
-  const std::vector<SweepRow>& rows;
-  std::set<std::size_t> front;
-  Across across;
-  double most = 0;
-  Svg svg;
-
-  [[nodiscard]] static double width() { return kLeft + kPanelWidth + 30; }
-
-  [[nodiscard]] double x(std::size_t value) const {
-    return kLeft + 12 + (kPanelWidth - 24) * across.at(value);
-  }
-  [[nodiscard]] double y(double top, double rate) const {
-    return top + kPanelHeight * (1 - rate / (1.08 * most));
-  }
-
-  void legend() {
-    double at = kLeft;
-    for (std::size_t s = 0; s < values_of(sweep, 1) && sweep.axes.size() > 1; ++s) {
-      const std::string text = sweep.axes[1].field + " " + sweep.axes[1].values[s];
-      const std::size_t row = s / 3;
-      svg.dot(at, 40 + 16 * static_cast<double>(row), 5, style(s));
-      svg.text(at + 10, 44 + 16 * static_cast<double>(row), text);
-      at = s % 3 == 2 ? kLeft : at + 150;
-    }
-  }
-
-  [[nodiscard]] static std::string style(std::size_t series) {
-    return "level" + std::to_string(series % kColours) + (series / kColours % 2 == 0 ? "" : " light");
-  }
-
-  void panel(std::size_t third, double top) {
-    if (sweep.axes.size() > 2)
-      svg.text(kLeft, top - 8, sweep.axes[2].field + " " + sweep.axes[2].values[third]);
-    svg.box({kLeft, top, kPanelWidth, kPanelHeight}, "quiet square");
-    for (int i = 0; i <= 4; ++i) {
-      const double rate = most * i / 4;
-      svg.line(kLeft, y(top, rate), kLeft + kPanelWidth, y(top, rate), "guide");
-      svg.text(kLeft - 6, y(top, rate) + 4, bar_label(rate), Svg::Anchor::end, "small");
-    }
-    const SweepAxis& first = sweep.axes.front();
-    const std::size_t step = (first.values.size() + 7) / 8;
-    for (std::size_t i = 0; i < first.values.size(); i += step)
-      svg.text(x(i), top + kPanelHeight + 14, first.values[i], Svg::Anchor::middle, "small");
-    svg.text(kLeft + kPanelWidth / 2, top + kPanelHeight + 30, first.field, Svg::Anchor::middle);
-    for (std::size_t s = 0; s < values_of(sweep, 1); ++s) series(s, third, top);
-  }
-
-  void series(std::size_t second, std::size_t third, double top) {
-    const std::size_t seconds = values_of(sweep, 1);
-    const std::size_t thirds = values_of(sweep, 2);
-    std::vector<const SweepRow*> line;
-    for (const SweepRow& row : rows) {
-      if (row.point % (seconds * thirds) == second * thirds + third) line.push_back(&row);
-    }
-    const auto value = [&](const SweepRow* row) { return row->point / (seconds * thirds); };
-    std::sort(line.begin(), line.end(),
-              [&](const auto* a, const auto* b) { return across.at(value(a)) < across.at(value(b)); });
-    const SweepRow* before = nullptr;
-    for (const SweepRow* row : line) {
-      if (row->has_plan() && before != nullptr)
-        svg.line(x(value(before)), y(top, before->tokens_per_s), x(value(row)), y(top, row->tokens_per_s));
-      before = row->has_plan() ? row : nullptr;
-    }
-    for (const SweepRow* row : line) {
-      if (!row->has_plan()) {
-        svg.text(x(value(row)), top + kPanelHeight - 4 - 10 * static_cast<double>(second % 4), "\u00d7",
-                 Svg::Anchor::middle);
-        continue;
-      }
-      const bool best = front.contains(row->point);
-      svg.dot(x(value(row)), y(top, row->tokens_per_s), best ? 5 : 3, style(second) + (best ? "" : " light"),
-              described(sweep, *row) + (best ? "; on the Pareto front" : ""));
-    }
-  }
-};
 
 }  // namespace
-
-std::string sweep_chart(const Sweep& sweep, const std::vector<SweepRow>& rows) {
-  double most = 0;
-  for (const SweepRow& row : rows) most = std::max(most, row.tokens_per_s);
-  if (most <= 0) most = 1;
-  const std::vector<std::size_t> front = pareto_front(sweep, rows);
-  const std::size_t panels = values_of(sweep, 2);
-  const std::size_t legend_rows = values_of(sweep, 1) / 3;
-  const double top = kTop + 16 * static_cast<double>(legend_rows);
-  const double height = top + static_cast<double>(panels) * (kPanelHeight + kGap);
-  Chart chart{sweep,
-              rows,
-              {front.begin(), front.end()},
-              Across(sweep.axes.front()),
-              most,
-              Svg(Chart::width(), height, "tokens/s by " + sweep.axes.front().field)};
-  chart.legend();
-  for (std::size_t i = 0; i < panels; ++i)
-    chart.panel(i, top + static_cast<double>(i) * (kPanelHeight + kGap));
-  return chart.svg.str();
-}
 
 std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, const std::string& command) {
   const std::string title = escape_xml(
@@ -191,54 +83,50 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
       escape_xml(command) + "</code></p>\n";
   out += "<figure>\n" + sweep_chart(sweep, rows) +
          "<figcaption>Large points are on the Pareto front: no point has as much throughput with as little "
-         "of every "
-         "varied quantity. A cross: no plan fits.</figcaption></figure>\n";
+         "of everything that one pays for. A cross: no plan fits.</figcaption></figure>\n";
   const std::vector<std::string> findings = sweep_findings(sweep, rows);
-  if (!findings.empty()) out += "<h2>Where more stops helping</h2>\n<ul>\n";
+  if (!findings.empty()) out += "<h2>What it shows</h2>\n<ul>\n";
   for (const std::string& finding : findings) out += "<li>" + escape_xml(finding) + "</li>\n";
   if (!findings.empty()) out += "</ul>\n";
   out += "<h2>Points</h2>\n<div class=\"rows\"><table>\n<tr>";
   for (const SweepAxis& axis : sweep.axes) out += "<th>" + escape_xml(axis.field) + "</th>";
-  out +=
-      "<th>status</th><th>tokens/s</th><th>step</th><th>MFU</th><th>memory</th><th>devices</th><th>plan</"
-      "th></tr>\n";
+  const std::vector<RowColumn> columns = columns_of(sweep, rows);
+  out += "<th>status</th>";
+  for (const RowColumn& column : columns) out += "<th>" + escape_xml(column.title) + "</th>";
+  out += "</tr>\n";
   const std::vector<std::size_t> front = pareto_front(sweep, rows);
   for (const SweepRow& row : rows) {
     const bool best = std::find(front.begin(), front.end(), row.point) != front.end();
     out += best ? "<tr class=\"front\">" : "<tr>";
     for (const auto& [field, value] : sweep.at(row.point)) out += "<td>" + escape_xml(value) + "</td>";
     out += "<td>" + escape_xml(row.status) + "</td>";
-    if (row.has_plan())
-      out +=
-          fmt::format("<td>{}</td><td>{}</td><td>{:.1f} %</td><td>{:.0f} %</td><td>{}</td><td>{}</td></tr>\n",
-                      format_count(row.tokens_per_s), format(Seconds{row.step_s}), 100 * row.mfu,
-                      100 * row.memory_share, format_digits(row.devices), escape_xml(row.plan));
-    else
-      out += "<td colspan=\"6\">" + escape_xml(row.reason) + "</td></tr>\n";
+    if (row.has_plan()) {
+      for (const RowColumn& column : columns) out += "<td>" + escape_xml(column.of(row)) + "</td>";
+      out += "</tr>\n";
+    } else {
+      out += fmt::format("<td colspan=\"{}\">", columns.size()) + escape_xml(row.reason) + "</td></tr>\n";
+    }
   }
   return out + "</table></div>\n</body>\n</html>\n";
 }
 
 std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
+  const std::vector<RowColumn> own = columns_of(sweep, rows);
   std::vector<Table::Column> columns;
-  columns.reserve(sweep.axes.size() + 5);
-  for (const SweepAxis& axis : sweep.axes) columns.push_back({axis.field, Align::right});
-  for (Table::Column column : {Table::Column{"tokens/s", Align::right},
-                               {"step", Align::right},
-                               {"MFU", Align::right},
-                               {"memory", Align::right},
-                               {"plan"}})
-    columns.push_back(std::move(column));
+  for (const SweepAxis& axis : sweep.axes) columns.push_back({short_name(sweep, axis), Align::right});
+  for (const RowColumn& column : own)
+    columns.push_back({column.title, column.is_plan ? Align::left : Align::right});
   Table table(std::move(columns));
   for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const SweepRow& row = rows[i];
     std::vector<std::string> cells;
     for (const auto& [field, value] : sweep.at(row.point)) cells.push_back(value);
-    if (row.has_plan())
-      cells.insert(cells.end(), {format_count(row.tokens_per_s), format(Seconds{row.step_s}),
-                                 format_percent(row.mfu), format_percent(row.memory_share, 0), row.plan});
-    else
-      cells.insert(cells.end(), {"-", "-", "-", "-", row.status + ": " + row.reason});
+    for (const RowColumn& column : own) {
+      if (row.has_plan())
+        cells.push_back(column.of(row));
+      else
+        cells.push_back(column.is_plan ? row.status + ": " + row.reason : "-");
+    }
     table.add(std::move(cells));
   }
   std::string out = table.str();

@@ -50,6 +50,26 @@ TEST(SweepPage, TextHasARowForEachPoint) {
   const std::string text = sweep_text(example(), rows());
   EXPECT_THAT(text, HasSubstr("100GB/s"));
   EXPECT_THAT(text, HasSubstr("infeasible: <b>too large</b>"));
+  EXPECT_THAT(text, HasSubstr("devices"));
+  EXPECT_THAT(text, Not(HasSubstr("cost")));
+}
+
+TEST(SweepPage, CostsAndGoodputWhereTheyAreKnown) {
+  std::vector<SweepRow> list = rows();
+  list[0].cost = 12'345;
+  list[0].goodput = 0.875;
+  const std::string text = sweep_text(example(), list);
+  EXPECT_THAT(text, HasSubstr("cost of 1 T"));
+  EXPECT_THAT(text, HasSubstr("12,345"));
+  EXPECT_THAT(text, HasSubstr("87.5 %"));
+  EXPECT_THAT(sweep_page(example(), list, ""), HasSubstr("12,345"));
+}
+
+// Devices that are asked for and devices that are used may differ.
+TEST(SweepPage, DevicesThatAreUsed) {
+  Sweep sweep = example();
+  sweep.axes = {read_sweep_axis("devices=2,4")};
+  EXPECT_THAT(sweep_text(sweep, {rows()[0], rows()[1]}), HasSubstr("used"));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include "nest/base/document/document.hpp"
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
+#include "nest/cluster/fewer_nodes.hpp"
+#include "nest/cluster/resize.hpp"
 #include "nest/model/hub/hub_config.hpp"
 #include "nest/question/make_question.hpp"
 
@@ -165,6 +167,19 @@ void set_in_file(PlanInputs& inputs, const Known& known, const FieldValue& field
   }
 }
 
+// make_question says what is wrong where the number is impossible.
+Cluster with_equal_devices(const Cluster& cluster, std::int64_t devices) {
+  try {
+    return with_devices(cluster, devices);
+  } catch (const InputError&) {
+    try {
+      return first_devices(cluster, devices);
+    } catch (const InputError&) {
+      return cluster;
+    }
+  }
+}
+
 }  // namespace
 
 PlanQuestion question_with(const SweepBase& base, const std::vector<FieldValue>& fields) {
@@ -185,6 +200,12 @@ PlanQuestion question_with(const SweepBase& base, const std::vector<FieldValue>&
       refuse(*field, problem->what);
     }
   }
+  // Clusters are compared at equal numbers of devices, also where their nodes do not divide it.
+  const bool named = std::any_of(order.begin(), order.end(), [](const auto& one) {
+    return one.first.kind == Kind::name && one.first.root == "cluster";
+  });
+  if (named && point.asked.devices)
+    point.inputs.cluster = with_equal_devices(point.inputs.cluster, *point.asked.devices);
   try {
     return make_question(std::move(point.inputs), point.asked);
   } catch (const AskedError& error) {

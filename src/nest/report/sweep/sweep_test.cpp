@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/report/sweep/sweep_findings.hpp"
 
 namespace nest::report {
 namespace {
@@ -94,22 +95,23 @@ TEST(Sweep, NoPointIsBegunAfterTheLimit) {
   EXPECT_TRUE(run_sweep(example(), options, [](const SweepRow&) { FAIL(); }).empty());
 }
 
-TEST(Sweep, FrontAndKnee) {
+// Prices are no part of the study: rows of an earlier run are counted anew.
+TEST(Sweep, CostsOfRowsThatWereThere) {
   Sweep sweep = example();
-  sweep.axes = {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s,2GB/s,4GB/s,8GB/s")};
-  const std::vector<SweepRow> rows{row_of(0, 50), row_of(1, 99.5), row_of(2, 99.5), row_of(3, 100)};
-  EXPECT_EQ(pareto_front(sweep, rows), (std::vector<std::size_t>{0, 1, 3}));
-  EXPECT_EQ(sweep_findings(sweep, rows),
-            (std::vector<std::string>{
-                "cluster.levels.1.bandwidth: 2GB/s gives 99 % of the best throughput; more than that "
-                "hardly helps"}));
-  const std::vector<SweepRow> paying{row_of(0, 50), row_of(1, 60), row_of(2, 80), row_of(3, 100)};
-  EXPECT_EQ(sweep_findings(sweep, paying),
-            (std::vector<std::string>{"cluster.levels.1.bandwidth: more still helps at 8GB/s"}));
-  // Of latencies less is dearer.
-  sweep.axes = {read_sweep_axis("cluster.levels.1.latency=1us,2us,4us")};
-  const std::vector<SweepRow> late{row_of(0, 100), row_of(1, 100), row_of(2, 60)};
-  EXPECT_EQ(pareto_front(sweep, late), (std::vector<std::size_t>{1, 2}));
+  sweep.axes = {read_sweep_axis("devices=2,4")};
+  std::string file;
+  (void)run_sweep(sweep, {.threads = 1},
+                  [&](const SweepRow& row) { file += to_json_line(to_value(row, sweep)) + "\n"; });
+  sweep.base.asked.run.prices = {{"", 3}};
+  SweepOptions options;
+  options.done = read_sweep_rows(file, sweep);
+  ASSERT_EQ(options.done.size(), 2U);
+  for (const SweepRow& row : run_sweep(sweep, options, [](const SweepRow&) { FAIL(); })) {
+    ASSERT_TRUE(row.cost);
+    EXPECT_EQ(row.rented, row.devices);
+    // A trillion tokens at so many a second, in hours, of all devices.
+    EXPECT_DOUBLE_EQ(*row.cost, 1e12 / row.tokens_per_s / 3600 * static_cast<double>(row.rented) * 3);
+  }
 }
 
 }  // namespace

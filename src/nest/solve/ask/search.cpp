@@ -212,8 +212,10 @@ SearchResult find_plans(const PlanQuestion& question) {
   if (!costs.selective()) problem.recompute.drop_selective();
   if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
   Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
-                        problem.prunings.same_network && !space.mixed, options.deadline);
+                        problem.prunings.same_network && !space.mixed, options.deadline,
+                        options.objective == Objective::cost);
   problem.placements = &placements;
+  problem.bills = options.objective == Objective::cost;
   std::string refusal;
   add_degrees(problem, question, workers, refusal);
   result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
@@ -235,7 +237,11 @@ SearchResult find_plans(const PlanQuestion& question) {
   Seconds bound = tree.left_out();
   const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
                                  [](const Batch& b) { return b.sets->complete(); });
-  if (!whole && !problem.degrees.empty()) bound = std::min(bound, problem.degrees.front().bound);
+  for (const Degrees& degrees : problem.degrees) {
+    if (!whole) bound = std::min(bound, degrees.bound * problem.weight(degrees.devices));
+  }
+  // Of costs, from here on: as seconds of a step of the devices that the best plan rents.
+  if (best.best() != nullptr) bound = bound / best.best()->weight;
   if (best.best() == nullptr) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;

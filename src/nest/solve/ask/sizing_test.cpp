@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nest/base/error.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/plan/test_example.hpp"
 #include "nest/solve/ask/search.hpp"
@@ -24,7 +25,8 @@ TEST(Sizing, FindsTheFewestDevicesAndWhatOthersWouldTake) {
   const Sizing sized = size_cluster(question(64), {.tokens = kTokens, .days = 30});
   ASSERT_TRUE(sized.answer) << sized.reason;
   EXPECT_EQ(sized.status, PlanStatus::optimal);
-  EXPECT_LE(sized.answer->days, 30);
+  EXPECT_LE(sized.answer->cost.days, 30);
+  EXPECT_GE(sized.answer->reach, 1);
   EXPECT_NEAR(sized.target_tokens_per_s, kTokens / (30 * 86'400.0), 1e-6);
   EXPECT_GE(sized.answer->rented, sized.answer->devices);
   EXPECT_EQ(sized.answer->rented % 8, 0);
@@ -37,9 +39,68 @@ TEST(Sizing, FindsTheFewestDevicesAndWhatOthersWouldTake) {
   for (const SizedPlan& other : sized.others) {
     EXPECT_GT(other.rented, before);
     before = other.rented;
-    EXPECT_EQ(other.days > sized.answer->days, other.rented < sized.answer->rented) << other.rented;
+    EXPECT_EQ(other.cost.days > sized.answer->cost.days, other.rented < sized.answer->rented) << other.rented;
   }
   EXPECT_GE(sized.others.size(), 2U);
+  for (const SizedPlan& near : sized.near_misses) {
+    EXPECT_LT(near.rented, sized.answer->rented);
+    EXPECT_LT(near.reach, 1);
+    EXPECT_GE(near.reach, 0.9);
+  }
+}
+
+// A plan must make up for the time that failures of its own devices take: the fewest that do.
+TEST(Sizing, FailuresTakeMoreDevices) {
+  PlanQuestion q = question(64);
+  const Sizing first = size_cluster(q, {.tokens = kTokens, .days = 6});
+  ASSERT_TRUE(first.answer);
+  const SizingTask task{.tokens = kTokens, .days = first.answer->cost.days * 1.001};  // just so
+  const Sizing sound = size_cluster(q, task);
+  q.asked.run.mtbf = Amount{100 * 3600.0, Amount::Of::device};
+  q.asked.run.restart = Seconds{1800};
+  const Sizing failing = size_cluster(q, task);
+  ASSERT_TRUE(sound.answer && failing.answer);
+  EXPECT_GT(failing.answer->rented, sound.answer->rented);
+  EXPECT_LT(failing.answer->goodput.share, 0.95);
+  EXPECT_GE(failing.answer->reach, 1 - 1e-9);
+  EXPECT_LE(failing.answer->cost.days, task.days * (1 + 1e-9));
+  // No number of devices below does: their fastest plans lose too much.
+  const RunCosts costs(q.asked.run, q.inputs, q.training);
+  for (std::int64_t rented = 8; rented < failing.answer->rented; rented += 8) {
+    PlanQuestion fewer = question(64);
+    try {
+      fewer.inputs.cluster = with_devices(fewer.inputs.cluster, rented);
+    } catch (const InputError&) {
+      continue;
+    }
+    const double rate = ask(fewer).plans.front().predicted->tokens_per_s;
+    EXPECT_LT(rate * costs.goodput(rented).share, failing.target_tokens_per_s) << rented;
+  }
+}
+
+TEST(Sizing, FailuresThatLeaveNoTime) {
+  PlanQuestion q = question(64);
+  q.asked.run.mtbf = Amount{1, Amount::Of::device};
+  const Sizing sized = size_cluster(q, {.tokens = kTokens, .days = 30});
+  EXPECT_FALSE(sized.answer);
+  EXPECT_FALSE(sized.reason.empty());
+}
+
+// Of a pod only the slice that the run needs is rented.
+TEST(Sizing, SlicesOfAPod) {
+  Warnings warnings;
+  PlanQuestion q{load_inputs("llama3.2-1b", "tpu-v5e-256", "maxtext", warnings),
+                 {.global_batch = 256, .sequence = 4096},
+                 {},
+                 {}};
+  q.options.threads = 1;
+  const Sizing sized = size_cluster(q, {.tokens = 1e11, .days = 30});
+  ASSERT_TRUE(sized.answer) << sized.reason;
+  EXPECT_LT(sized.answer->rented, 256);
+  EXPECT_EQ(sized.answer->rented, sized.answer->inputs.cluster.devices());
+  EXPECT_GE(sized.answer->reach, 1);
+  // The next smaller slice is among the others, and too slow.
+  for (const SizedPlan& other : sized.others) EXPECT_EQ(other.reach < 1, other.rented < sized.answer->rented);
 }
 
 TEST(Sizing, GrowsAClusterThatIsTooSmall) {

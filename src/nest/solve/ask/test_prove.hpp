@@ -9,6 +9,7 @@
 #include <string>
 
 #include "nest/base/document/reader.hpp"
+#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/ask/search.hpp"
@@ -81,7 +82,12 @@ using namespace solve;
   const Seconds step = plan.predicted->step;
   const bool fewest = instance.options.objective != Objective::devices ||
                       plan.parallelism.devices() == best->parallelism.devices();
-  if (!same_time(step, *all.step) || !fewest) {
+  const bool cheapest =
+      instance.options.objective != Objective::cost ||
+      same_time(step * static_cast<double>(rented_devices(plan, instance.inputs.cluster)),
+                *all.step * static_cast<double>(rented_devices(*best, instance.inputs.cluster)));
+  const bool same = instance.options.objective == Objective::cost || same_time(step, *all.step);
+  if (!same || !fewest || !cheapest) {
     return "the search finds " + std::to_string(step.value) + " s, the twin " +
            std::to_string(all.step->value) + " s\n  search " + in_words(plan) + "\n  twin   " +
            in_words(*best);

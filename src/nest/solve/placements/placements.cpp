@@ -74,6 +74,7 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
   std::vector<Placement> all;
   std::int64_t made = 0;
   for (const auto& slot : group.slots) {
+    const std::int64_t rented = bills_ ? rented_by(*cluster_, slot->slots(false)) : 0;
     for (const std::int64_t shards : shard_sizes(question, *slot)) {
       for (const bool first : directions) {
         deadline_.look();
@@ -81,10 +82,11 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
         auto network = std::make_shared<const PlanNetwork>(slot->network(options, first));
         ++made;
         const auto known = std::find_if(all.begin(), all.end(), [&](const Placement& other) {
-          return other.zero_shards == shards && alike(*other.network, *network);
+          return other.zero_shards == shards && other.rented == rented && alike(*other.network, *network);
         });
         if (merge_ && known != all.end()) continue;
-        all.push_back({slot->shape().inner, slot->shape().block_devices, first, shards, std::move(network)});
+        all.push_back(
+            {slot->shape().inner, slot->shape().block_devices, first, shards, std::move(network), rented});
       }
     }
   }
@@ -117,8 +119,12 @@ std::optional<Placement> Placements::usual(const PlacementQuestion& question) co
   const std::vector<std::int64_t> shards = shard_sizes(question, *slot);
   if (shards.empty()) return std::nullopt;
   const NetworkOptions options{shards.front(), question.wrap, question.tied_first, question.tied_last};
-  return Placement{shape.inner, shape.block_devices, first, shards.front(),
-                   std::make_shared<const PlanNetwork>(slot->network(options, first))};
+  return Placement{shape.inner,
+                   shape.block_devices,
+                   first,
+                   shards.front(),
+                   std::make_shared<const PlanNetwork>(slot->network(options, first)),
+                   bills_ ? rented_by(*cluster_, slot->slots(first)) : 0};
 }
 
 std::shared_ptr<const std::vector<Placement>> Placements::of(const PlacementQuestion& question) {

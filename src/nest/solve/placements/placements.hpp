@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nest/base/deadline.hpp"
+#include "nest/network/cells/rented.hpp"
 #include "nest/price/network/slot_network.hpp"
 #include "nest/question/search_space.hpp"
 #include "nest/solve/placements/relaxed.hpp"
@@ -25,6 +26,7 @@ struct Placement {
   bool first_stage_first = false;
   std::int64_t zero_shards = 0;  // 0: ZeRO 0
   std::shared_ptr<const PlanNetwork> network;
+  std::int64_t rented = 0;  // devices (network/cells/rented.hpp); 0 where nobody wants to know
 };
 
 struct PlacementQuestion {
@@ -41,16 +43,18 @@ struct PlacementQuestion {
 
 class Placements {
  public:
-  // All that it is given outlives this. `merge`: those that look alike are one.
+  // All that it is given outlives this. `merge`: those that look alike are one. `bills`: whether it says what
+  // is rented, and tells placements apart by it.
   Placements(const Cluster& cluster, const FabricConstants& constants,
              const std::vector<Strategy>& strategies, const SearchSpace& space, bool merge,
-             Deadline deadline = Deadline())
+             Deadline deadline = Deadline(), bool bills = false)
       : cluster_(&cluster),
         even_(even_cluster(cluster)),
         constants_(&constants),
         strategies_(&strategies),
         space_(&space),
         merge_(merge),
+        bills_(bills),
         deadline_(std::move(deadline)) {}
 
   // Throws Stopped at the deadline.
@@ -85,6 +89,7 @@ class Placements {
   const std::vector<Strategy>* strategies_;
   const SearchSpace* space_;
   bool merge_;
+  bool bills_;
   Deadline deadline_;
   std::mutex mutex_;
   std::int64_t networks_ = 0;

@@ -10,12 +10,12 @@ namespace nest::solve {
 
 bool BestPlans::before(const Entry& a, const Entry& b) const {
   if (objective_ == Objective::devices && a.devices != b.devices) return a.devices < b.devices;
-  return a.step != b.step ? a.step < b.step : a.tie < b.tie;
+  return a.value() != b.value() ? a.value() < b.value() : a.tie < b.tie;
 }
 
-void BestPlans::add(Seconds step, Plan plan) {
+void BestPlans::add(Seconds step, Plan plan, double weight) {
   if (step > slowest_) return;
-  Entry entry{step, plan.parallelism.devices(), tie_key(plan), {}};
+  Entry entry{step, weight, plan.parallelism.devices(), tie_key(plan), {}};
   const auto [at, made] = entries_.try_emplace(degree_key(plan));
   if (!made && !before(entry, at->second)) return;
   entry.plan = std::move(plan);
@@ -40,8 +40,8 @@ std::vector<const BestPlans::Entry*> BestPlans::all() const {
   std::sort(list.begin(), list.end(), [&](const Entry* a, const Entry* b) { return before(*a, *b); });
   if (objective_ == Objective::devices) return list;
   for (auto first = list.begin(); first != list.end();) {
-    const Seconds equal = (*first)->step * (1 + kTie);
-    const auto last = std::find_if(first, list.end(), [&](const Entry* e) { return e->step > equal; });
+    const Seconds equal = (*first)->value() * (1 + kTie);
+    const auto last = std::find_if(first, list.end(), [&](const Entry* e) { return e->value() > equal; });
     std::sort(first, last, [&](const Entry* a, const Entry* b) {
       return a->devices != b->devices ? a->devices < b->devices : before(*a, *b);
     });
@@ -50,15 +50,15 @@ std::vector<const BestPlans::Entry*> BestPlans::all() const {
   return list;
 }
 
-Seconds BestPlans::threshold(std::int64_t devices) const {
+Seconds BestPlans::threshold(std::int64_t devices, double weight) const {
   if (last_ == nullptr) return slowest_;
   if (objective_ == Objective::devices && devices != last_->devices)
     return devices < last_->devices ? slowest_ : Seconds{-std::numeric_limits<double>::infinity()};
-  return objective_ == Objective::devices ? last_->step : last_->step * (1 + kTie);
+  return objective_ == Objective::devices ? last_->step : last_->value() * (1 + kTie) / weight;
 }
 
-bool BestPlans::open(std::int64_t devices, Seconds bound) const {
-  return bound <= threshold(devices);
+bool BestPlans::open(std::int64_t devices, Seconds bound, double weight) const {
+  return bound <= threshold(devices, weight);
 }
 
 }  // namespace nest::solve

@@ -21,21 +21,26 @@ class BestPlans {
   BestPlans(Objective objective, int top, Seconds slowest)
       : objective_(objective), top_(top), slowest_(slowest) {}
 
-  void add(Seconds step, Plan plan);
+  // `weight`: what one second of its step counts, which is 1 but for Objective::cost (SearchNode::weight).
+  void add(Seconds step, Plan plan, double weight = 1);
 
   struct Entry {
     Seconds step;
+    double weight = 1;
     std::int64_t devices = 0;
     std::vector<std::int64_t> tie;
     Plan plan;
+
+    // What is made as small as can be.
+    [[nodiscard]] Seconds value() const { return step * weight; }
   };
   [[nodiscard]] const Entry* best() const;
   // Best first.
   [[nodiscard]] std::vector<const Entry*> all() const;
   // Whether a plan of so many devices could still count if it took `bound` or more.
-  [[nodiscard]] bool open(std::int64_t devices, Seconds bound) const;
+  [[nodiscard]] bool open(std::int64_t devices, Seconds bound, double weight = 1) const;
   // The step above which a plan of so many devices does not count.
-  [[nodiscard]] Seconds threshold(std::int64_t devices) const;
+  [[nodiscard]] Seconds threshold(std::int64_t devices, double weight = 1) const;
 
  private:
   [[nodiscard]] bool before(const Entry& a, const Entry& b) const;

@@ -114,6 +114,21 @@ TEST(BestPlans, FewestDevicesComeFirst) {
   EXPECT_EQ(steps_of(best), (std::vector<double>{10, 9, 3}));
 }
 
+// What counts is the step times the weight: the devices that are rented.
+TEST(BestPlans, TheCheapestComesFirst) {
+  BestPlans best(Objective::cost, 1, kInfinite);
+  best.add(Seconds{2}, plan_of(8), 8);
+  best.add(Seconds{5}, plan_of(2), 2);
+  EXPECT_EQ(best.best()->devices, 2);
+  EXPECT_EQ(best.best()->value(), Seconds{10});
+  EXPECT_EQ(best.threshold(8, 8), Seconds{10} * (1 + kTie) / 8) << "a plan of eight must be so fast";
+  EXPECT_EQ(best.threshold(1, 2), tie_of(5)) << "one device of a node costs as much as two";
+  EXPECT_TRUE(best.open(4, Seconds{2.5}, 4));
+  EXPECT_FALSE(best.open(4, Seconds{2.6}, 4));
+  best.add(Seconds{2.5}, plan_of(4), 4);
+  EXPECT_EQ(best.best()->devices, 2) << "of equal costs the one with fewer devices";
+}
+
 TEST(BestPlans, TooSlowAPlanIsNone) {
   BestPlans best(Objective::devices, 1, Seconds{10});
   best.add(Seconds{10.5}, plan_of(1));

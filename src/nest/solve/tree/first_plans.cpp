@@ -25,8 +25,10 @@ bool FirstPlans::earlier(const Candidate& a, const Candidate& b) const {
   const Degrees& right = problem_->degrees[b.configuration.degrees];
   if (options_->objective == Objective::devices && left.devices != right.devices)
     return left.devices < right.devices;
-  return std::tie(a.estimate, a.configuration.degrees, a.number) <
-         std::tie(b.estimate, b.configuration.degrees, b.number);
+  const Seconds mine = a.estimate * weight(a);
+  const Seconds theirs = b.estimate * weight(b);
+  return std::tie(mine, a.configuration.degrees, a.number) <
+         std::tie(theirs, b.configuration.degrees, b.number);
 }
 
 void FirstPlans::keep_best(std::vector<Candidate>& all, std::size_t most, std::size_t of_strategy) const {
@@ -45,8 +47,12 @@ void FirstPlans::keep_best(std::vector<Candidate>& all, std::size_t most, std::s
 // Plans that do not count are not kept: there are many.
 void FirstPlans::add(const Candidate& candidate, BestPlans& best) const {
   const std::int64_t devices = problem_->degrees[candidate.configuration.degrees].devices;
-  if (candidate.plan && best.open(devices, candidate.plan->step))
-    best.add(candidate.plan->step, candidate.plan->plan);
+  if (candidate.plan && best.open(devices, candidate.plan->step, weight(candidate)))
+    best.add(candidate.plan->step, candidate.plan->plan, weight(candidate));
+}
+
+double FirstPlans::weight(const Candidate& candidate) const {
+  return problem_->weight(problem_->degrees[candidate.configuration.degrees].devices, candidate.placement);
 }
 
 // Every ZeRO and recomputation with the first schedule without chunks.
@@ -102,24 +108,32 @@ std::vector<FirstPlans::Candidate> FirstPlans::usual(BestPlans& best) {
     if (!problem_->too_large(problem_->degrees[g])) numbers.push_back(g);
   }
   const bool fewest = options_->objective == Objective::devices;
+  const auto value = [&](std::size_t g) {
+    return problem_->degrees[g].bound * problem_->weight(problem_->degrees[g].devices);
+  };
   if (fewest) {
     std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
       return std::pair(problem_->degrees[a].devices, a) < std::pair(problem_->degrees[b].devices, b);
     });
+  } else if (problem_->bills) {
+    std::sort(numbers.begin(), numbers.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(value(a), a) < std::pair(value(b), b); });
   }
   std::vector<Candidate> all;
   std::vector<std::vector<Candidate>> block;
   for (std::size_t from = 0; from < numbers.size() && !options_->deadline.late(); from += kBlock) {
     const std::size_t count = std::min(kBlock, numbers.size() - from);
     // Degrees are in the order of their bounds.
-    const Seconds limit = all.empty() || fewest ? Seconds::most() : all.front().estimate * kNear;
-    if (problem_->degrees[numbers[from]].bound > limit) break;
+    const Seconds limit =
+        all.empty() || fewest ? Seconds::most() : all.front().estimate * weight(all.front()) * kNear;
+    if (value(numbers[from]) > limit) break;
     block.assign(count, {});
     workers_->run(count, [&](std::size_t worker, std::size_t job) {
       const std::size_t number = numbers[from + job];
-      const Seconds within = std::min(limit, best.threshold(problem_->degrees[number].devices));
-      if (!options_->deadline.late())
-        block[job] = usual_of((*evaluators_)[worker], number, fewest ? within : limit);
+      const std::int64_t devices = problem_->degrees[number].devices;
+      const Seconds own = limit / problem_->weight(devices);
+      const Seconds within = fewest ? std::min(own, best.threshold(devices)) : own;
+      if (!options_->deadline.late()) block[job] = usual_of((*evaluators_)[worker], number, within);
     });
     for (std::vector<Candidate>& own : block) {
       for (Candidate& candidate : own) {
@@ -149,7 +163,11 @@ void FirstPlans::place(Evaluator& evaluator, Candidate& candidate, Seconds limit
     const Placement& placement = (*placements)[i];
     auto found = evaluator.best(SearchProblem::placed(candidate.configuration, placement), placement,
                                 candidate.ties, limit, candidate.counts, Evaluator::Effort::guess);
-    if (!found || (candidate.plan && candidate.plan->step <= found->step)) continue;
+    if (!found) continue;
+    const std::int64_t devices = problem_->degrees[candidate.configuration.degrees].devices;
+    if (candidate.plan &&
+        candidate.plan->step * weight(candidate) <= found->step * problem_->weight(devices, placement))
+      continue;
     candidate.placement = placement;
     candidate.plan = std::move(found);
   }
@@ -183,7 +201,8 @@ void FirstPlans::find(BestPlans& best, MemoryBudget& memory) {
   memory_ = &memory;
   std::vector<Candidate> all = usual(best);
   const auto within = [&](const Candidate& c) {
-    return best.threshold(problem_->degrees[c.configuration.degrees].devices);
+    const std::int64_t devices = problem_->degrees[c.configuration.degrees].devices;
+    return best.threshold(devices, problem_->weight(devices));
   };
   const auto in_other_places = [&](Evaluator& evaluator, Candidate& candidate) {
     place(evaluator, candidate, within(candidate));

@@ -52,6 +52,8 @@ class FirstPlans {
   template <class Work>
   void improve(std::vector<Candidate>& candidates, BestPlans& best, const Work& work);
   void add(const Candidate& candidate, BestPlans& best) const;
+  // What a second of its step counts.
+  [[nodiscard]] double weight(const Candidate& candidate) const;
   [[nodiscard]] bool earlier(const Candidate& a, const Candidate& b) const;
   // The first `most`, no more than `of_strategy` of one strategy.
   void keep_best(std::vector<Candidate>& candidates, std::size_t most, std::size_t of_strategy) const;

@@ -1,5 +1,5 @@
-// Nodes of the search tree, and the heap from which they are taken: the best bound first or, if the
-// fewest devices are sought, fewer devices first.
+// Nodes of the search tree, and the heap from which they are taken: the best bound (of the step, or of what
+// it costs) first or, if the fewest devices are sought, fewer devices first.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,9 @@ struct SearchNode {
 
   Seconds bound;
   std::int64_t devices = 0;
+  // What one second of the step counts: 1 or, with Objective::cost, the devices that are rented at least, and
+  // exactly those once it is placed.
+  double weight = 1;
   std::int64_t number = 0;  // in the order in which nodes were made
   Kind kind = Kind::degrees;
   ShardKind shards = ShardKind::any;
@@ -28,6 +31,8 @@ struct SearchNode {
   std::size_t placement = 0;
   std::int32_t put_off = 0;  // how often its table took too much work
 
+  // No plan below is better, in what the objective counts.
+  [[nodiscard]] Seconds value() const { return bound * weight; }
   // Where plans come from soon: nothing but placements and stages is open.
   [[nodiscard]] bool deep() const { return kind == Kind::placement || (kind == Kind::fill && put_off == 0); }
 };
@@ -36,7 +41,7 @@ struct TakenLater {
   Objective objective = Objective::step_time;
   bool operator()(const SearchNode& a, const SearchNode& b) const {
     if (objective == Objective::devices && a.devices != b.devices) return a.devices > b.devices;
-    return a.bound != b.bound ? a.bound > b.bound : a.number > b.number;
+    return a.value() != b.value() ? a.value() > b.value() : a.number > b.number;
   }
 };
 

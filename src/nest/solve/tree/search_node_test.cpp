@@ -32,6 +32,18 @@ TEST(NodeQueue, FewerDevicesComeFirstWhereTheyAreTheObjective) {
   EXPECT_EQ(order(Objective::devices), (std::vector<std::int64_t>{2, 0, 1, 3}));
 }
 
+TEST(NodeQueue, TheLeastCostComesFirst) {
+  NodeQueue queue(TakenLater{Objective::cost});
+  SearchNode fast = node(1, 64, 0);
+  fast.weight = 64;
+  SearchNode cheap = node(4, 8, 1);
+  cheap.weight = 8;
+  queue.push(fast);
+  queue.push(cheap);
+  EXPECT_EQ(queue.first().number, 1);
+  EXPECT_EQ(queue.first().value(), Seconds{32});
+}
+
 TEST(NodeQueue, CanBeLookedThrough) {
   NodeQueue queue(TakenLater{});
   EXPECT_TRUE(queue.empty());

@@ -23,7 +23,16 @@ struct SearchProblem {
   std::vector<Strategy> strategies;
   std::vector<Degrees> degrees;
   RecomputeChoices recompute;
+  bool bills = false;  // Objective::cost: what is rented counts
 
+  // What a second of a step of so many devices counts at least.
+  [[nodiscard]] double weight(std::int64_t of_devices) const {
+    return bills ? static_cast<double>(least_rented(costs->inputs().cluster, of_devices)) : 1;
+  }
+  // The same where it is placed.
+  [[nodiscard]] double weight(std::int64_t of_devices, const Placement& placement) const {
+    return placement.rented > 0 ? static_cast<double>(placement.rented) : weight(of_devices);
+  }
   // Whether stages may differ.
   [[nodiscard]] bool mixed(Schedule schedule) const;
   // Whether the weights and states of these degrees are too much for all devices together.

@@ -18,8 +18,10 @@ void SearchTree::report() {
   SearchProgress progress;
   progress.elapsed = now;
   progress.bound = Seconds::most();
-  if (!wide_.empty()) progress.bound = wide_.first().bound;
-  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
+  // A bound of costs is told as the step that the best plan's devices would have to take.
+  const double weight = best_->best() != nullptr ? best_->best()->weight : 1;
+  if (!wide_.empty()) progress.bound = wide_.first().value() / weight;
+  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().value() / weight);
   if (best_->best() != nullptr) {
     progress.best = best_->best()->step;
     progress.bound = std::min(progress.bound, *progress.best);

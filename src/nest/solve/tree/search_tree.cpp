@@ -30,11 +30,11 @@ SearchTree::SearchTree(SearchProblem& problem, const SearchOptions& options, Bes
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators_.emplace_back(problem);
 }
 
-// With a gap, plans only count where they are better by more than it. It is one of steps: the fewest devices
-// have none.
-Seconds SearchTree::threshold(std::int64_t devices) const {
-  const Seconds all = best_->threshold(devices);
-  const bool gap = options_->gap > 0 && options_->objective == Objective::step_time &&
+// With a gap, plans only count where they are better by more than it. It is one of steps or costs: the fewest
+// devices have none.
+Seconds SearchTree::threshold(const Node& node) const {
+  const Seconds all = best_->threshold(node.devices, node.weight);
+  const bool gap = options_->gap > 0 && options_->objective != Objective::devices &&
                    options_->top + options_->runners_up <= 1;
   return gap && best_->best() != nullptr ? all / (1 + options_->gap) : all;
 }
@@ -42,17 +42,19 @@ Seconds SearchTree::threshold(std::int64_t devices) const {
 // Nothing of the node is within the threshold, but some of it may be better than the best plan by less than
 // the gap.
 void SearchTree::leave_out(const Node& node, Opened& out) const {
-  const Seconds within = threshold(node.devices);
-  if (within < best_->threshold(node.devices)) out.left_out = std::max(node.bound, within);
+  const Seconds within = threshold(node);
+  if (within < best_->threshold(node.devices, node.weight))
+    out.left_out = std::max(node.bound, within) * node.weight;
 }
 
 bool SearchTree::useful(const Node& node) const {
   if (!problem_->prunings.group_bound && node.kind == Kind::degrees) return true;
-  return node.bound * kRounding <= threshold(node.devices);
+  return node.bound * kRounding <= threshold(node);
 }
 
 void SearchTree::drop(const Node& node) {
-  if (node.bound * kRounding <= best_->threshold(node.devices)) dropped_ = std::min(dropped_, node.bound);
+  if (node.bound * kRounding <= best_->threshold(node.devices, node.weight))
+    dropped_ = std::min(dropped_, node.value());
   const char* name = node.kind == Kind::fill                                   ? "network-bound"
                      : node.kind == Kind::zero || node.kind == Kind::placement ? "relaxed-bound"
                                                                                : "group-bound";
@@ -139,7 +141,7 @@ void SearchTree::open_schedule(Evaluator& evaluator, const Node& node, Opened& o
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
     const auto relaxed =
-        evaluator.relaxed_bound(node.configuration, ShardKind::any, threshold(node.devices), out.counts);
+        evaluator.relaxed_bound(node.configuration, ShardKind::any, threshold(node), out.counts);
     if (!relaxed) {
       leave_out(node, out);
       out.pruned.emplace_back("relaxed-bound", 1);
@@ -164,7 +166,7 @@ void SearchTree::open_zero(Evaluator& evaluator, const Node& node, Opened& out) 
   if (problem_->prunings.relaxed_bound) {
     ++out.relaxed;
     const auto relaxed =
-        evaluator.relaxed_bound(node.configuration, node.shards, threshold(node.devices), out.counts);
+        evaluator.relaxed_bound(node.configuration, node.shards, threshold(node), out.counts);
     if (!relaxed) {
       leave_out(node, out);
       out.pruned.emplace_back("relaxed-bound", 1);
@@ -189,6 +191,7 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
       next.placements = placements;
       next.placement = i;
       next.configuration = SearchProblem::placed(node.configuration, own);
+      next.weight = problem_->weight(node.devices, own);
       if (const FrameworkRule* rule = problem_->broken_rule(next.configuration)) {
         out.broken = rule;
         continue;
@@ -202,10 +205,10 @@ void SearchTree::open_placements(Evaluator& evaluator, const Node& node, Opened&
 
 void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) const {
   ++out.fills;
-  out.bound = node.bound;
+  out.bound = node.value();
   if (problem_->prunings.put_off && node.put_off < kPutOff)
     out.counts.patience = kPatience << (kMorePatience * node.put_off);
-  const Seconds within = threshold(node.devices);
+  const Seconds within = threshold(node);
   auto best =
       evaluator.best(node.configuration, (*node.placements)[node.placement], node.ties, within, out.counts);
   if (out.counts.put_off) {
@@ -213,7 +216,7 @@ void SearchTree::open_fill(Evaluator& evaluator, const Node& node, Opened& out) 
   } else if (!best || best->step > within) {
     leave_out(node, out);
   }
-  if (best) out.plans.push_back(std::move(*best));
+  if (best) out.plans.emplace_back(std::move(*best), node.weight);
 }
 
 void SearchTree::take(std::vector<Opened>& round) {
@@ -228,7 +231,7 @@ void SearchTree::take(std::vector<Opened>& round) {
     fills_ += opened.fills;
     relaxed_ += opened.relaxed;
     for (const auto& [name, count] : opened.pruned) pruned_[name] += count;
-    for (Evaluator::Best& best : opened.plans) best_->add(best.step, std::move(best.plan));
+    for (auto& [best, weight] : opened.plans) best_->add(best.step, std::move(best.plan), weight);
   }
   for (Opened& opened : round) {
     for (Node& node : opened.nodes) {
@@ -261,6 +264,7 @@ void SearchTree::run() {
     node.configuration.degrees = g;
     node.bound = problem_->degrees[g].bound;
     node.devices = problem_->degrees[g].devices;
+    node.weight = problem_->weight(node.devices);
     if (useful(node)) {
       push(std::move(node));
     } else {
@@ -299,7 +303,7 @@ void SearchTree::run() {
 Seconds SearchTree::left_out() const {
   Seconds least = dropped_;
   for (const NodeQueue* queue : {&wide_, &deep_}) {
-    for (const Node& node : queue->all()) least = std::min(least, node.bound);
+    for (const Node& node : queue->all()) least = std::min(least, node.value());
   }
   return least;
 }

@@ -30,7 +30,7 @@ class SearchTree {
   [[nodiscard]] bool stopped() const { return stopped_; }
   // Whether that was for want of memory.
   [[nodiscard]] bool full() const { return full_; }
-  // No plan of the space is below; infinite where nothing was left out.
+  // No plan of the space is below, in what the objective counts; infinite where nothing was left out.
   [[nodiscard]] Seconds left_out() const;
   void count(SearchStats& stats) const;
   // A framework's rule that left something out, if any did.
@@ -42,10 +42,10 @@ class SearchTree {
   // What opening a node leads to.
   struct Opened {
     std::vector<Node> nodes;
-    std::vector<Evaluator::Best> plans;
+    std::vector<std::pair<Evaluator::Best, double>> plans;  // with their weights
     FillCounts counts;
-    Seconds bound;                       // of the node
-    Seconds left_out = Seconds::most();  // no plan that the gap left out is below
+    Seconds bound;                       // of the node, in what the objective counts
+    Seconds left_out = Seconds::most();  // no plan that the gap left out is below, counted so too
     std::int64_t fills = 0;
     std::int64_t relaxed = 0;
     const FrameworkRule* broken = nullptr;  // that forbade something
@@ -74,7 +74,7 @@ class SearchTree {
   void dive();
   void take(std::vector<Opened>& round);
   void report();
-  [[nodiscard]] Seconds threshold(std::int64_t devices) const;
+  [[nodiscard]] Seconds threshold(const Node& node) const;
 
   SearchProblem* problem_;
   const SearchOptions* options_;

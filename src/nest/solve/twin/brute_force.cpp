@@ -8,6 +8,7 @@
 #include "nest/base/error.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"
@@ -370,30 +371,29 @@ BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
   BruteForceResult result;
   Pricer pricer(inputs, options.price_options());
   PricedPlan priced;
+  std::pair<double, Seconds> best_score;  // what is made least; of equal ones the faster
   const auto visit = [&](const Plan& plan) {
     if (result.plans == most_plans) return false;
     ++result.plans;
     pricer.price(plan, priced);
     if (priced.status != PriceStatus::feasible) return true;
     const Seconds step = priced.predicted.step;
-    bool better = !result.step || step < *result.step;
+    std::pair<double, Seconds> score{0, step};
+    if (options.objective == Objective::cost)
+      score.first = step.value * static_cast<double>(rented_devices(pricer.place(plan), inputs.cluster));
     if (options.objective == Objective::devices) {
       if (priced.predicted.tokens_per_s < options.target_tokens_per_s) return true;
-      const std::int64_t devices = plan.parallelism.devices();
-      const std::int64_t least = result.best ? result.best->parallelism.devices() : devices + 1;
-      better = devices < least || (devices == least && better);
+      score.first = static_cast<double>(plan.parallelism.devices());
     }
-    if (better) {
+    if (!result.best || score < best_score) {
+      best_score = score;
       result.step = step;
       result.best = plan;
     }
     return true;
   };
   result.complete = for_each_plan(inputs, training, space, visit);
-  if (result.best) {
-    const PricedPlan best = pricer.price(*result.best);
-    result.best = with_results(pricer.place(*std::move(result.best)), best);
-  }
+  if (result.best) result.best = with_results(pricer.place(*result.best), pricer.price(*result.best));
   return result;
 }
 

@@ -281,6 +281,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
   if (o.objective == Objective::devices)
     text += ", fewest devices for " + std::to_string(o.target_tokens_per_s) + " tokens/s";
   if (o.memory_margin > 0) text += ", margin " + std::to_string(o.memory_margin) + " of memory";
+  if (o.objective == Objective::cost) text += ", lowest cost";
   return text + "\n" + to_json_line(to_value(instance.inputs)) + "\n";
 }
 
@@ -340,6 +341,9 @@ inline void set_memory(Dice& dice, Instance& instance) {
     made.options.objective = Objective::devices;
     made.options.target_tokens_per_s = random_target(dice, made);
   }
+  Dice money(seed + 2'000'029);
+  if (made.options.objective == Objective::step_time && money.once_in(8))
+    made.options.objective = Objective::cost;
   made.text =
       "seed " + std::to_string(seed) + ", at most " + std::to_string(most_plans) + " plans\n" + text_of(made);
   return made;

@@ -1,0 +1,63 @@
+#include "nest/report/sweep/sweep_chart.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nest/plan/test_example.hpp"
+
+namespace nest::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<SweepRow> rows(std::size_t count) {
+  std::vector<SweepRow> list(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    list[i].point = i;
+    list[i].status = "optimal";
+    list[i].tokens_per_s = 100 + 10 * static_cast<double>(i);
+  }
+  return list;
+}
+
+std::string chart(const std::vector<std::string>& axes, const std::vector<SweepRow>& list) {
+  Sweep sweep{{test::example_inputs(), {}}, {}};
+  for (const std::string& axis : axes) sweep.axes.push_back(read_sweep_axis(axis));
+  return sweep_chart(sweep, list);
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+constexpr const char* kWire = "class=\"wire\"";
+
+TEST(SweepChart, AxesHaveUnits) {
+  const std::string svg = chart({"cluster.levels.1.bandwidth=1GB/s,10GB/s,100GB/s"}, rows(3));
+  EXPECT_THAT(svg, HasSubstr("cluster.levels.1.bandwidth (GB/s)"));
+  EXPECT_THAT(svg, HasSubstr(">10<"));
+  EXPECT_THAT(svg, HasSubstr("throughput (tokens/s)"));
+  EXPECT_THAT(chart({"sequence=4096,8192"}, rows(2)), HasSubstr("sequence (tokens)"));
+}
+
+TEST(SweepChart, SizesAreLinesAndCategoriesPoints) {
+  EXPECT_EQ(count(chart({"devices=1,2,4"}, rows(3)), kWire), 2U);
+  EXPECT_EQ(count(chart({"cluster=a,b,c"}, rows(3)), kWire), 0U);
+  EXPECT_EQ(count(chart({"zero=0,1,3"}, rows(3)), kWire), 0U);
+  EXPECT_EQ(count(chart({"cluster=a,b,c"}, rows(3)), "<circle"), 3U);
+}
+
+TEST(SweepChart, CostsHaveAPanelOfTheirOwn) {
+  std::vector<SweepRow> list = rows(3);
+  EXPECT_THAT(chart({"devices=1,2,4"}, list), Not(HasSubstr("cost")));
+  list[1].cost = 1000;
+  const std::string svg = chart({"devices=1,2,4"}, list);
+  EXPECT_THAT(svg, HasSubstr("cost of a trillion tokens"));
+  EXPECT_EQ(count(svg, "<circle"), 4U);
+}
+
+}  // namespace
+}  // namespace nest::report
