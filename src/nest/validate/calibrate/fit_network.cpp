@@ -7,7 +7,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/estimate/collectives/collective.hpp"
-#include "nest/validate/calibrate/map_fit.hpp"
+#include "nest/validate/calibrate/evidence_fit.hpp"
 
 namespace nest::validate {
 namespace {
@@ -91,7 +91,7 @@ NetworkFit fit_network(const Cluster& cluster, const Recipe& recipe, std::span<c
           std::max(1e-9, collective_time(one.named->test.kind, one.row->size, one.shape, model).value)));
     return logs;
   };
-  const Fit fit = map_fit(problem);
+  const Fit fit = fit_constants(problem);
   for (std::size_t i = 0; i < out.levels.size(); ++i) {
     out.levels[i].bandwidth = multiple_of(fit, 2 * i);
     out.levels[i].latency = multiple_of(fit, 2 * i + 1);

@@ -9,7 +9,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/price/uncertainty.hpp"
-#include "nest/validate/calibrate/map_fit.hpp"
+#include "nest/validate/calibrate/evidence_fit.hpp"
 #include "nest/validate/runs/run_predictor.hpp"
 
 namespace nest::validate {
@@ -22,22 +22,25 @@ constexpr double kBetweenSources = 0.75;
 // What a profiler measures on one device of many, besides.
 constexpr double kProfiled = 0.1;
 
-// Constants that steps may move, with what is believed of them before; none: as the spread of our errors.
+// Of a layer profile nothing was compared yet.
+constexpr double kUnknown = 0.05;
+
+// Constants that steps may move, with the width of what is believed of them before.
 struct Movable {
   Multiple Calibration::* member;
   const char* key;
-  std::optional<double> prior;
+  double prior;
 };
 constexpr std::array<Movable, 4> kMovable{{
-    {&Calibration::kernel_time, "kernel_time", std::nullopt},
+    {&Calibration::kernel_time, "kernel_time", 0.05},  // between sources of dense models
     {&Calibration::network_time, "network_time", 0.2},
     {&Calibration::host_time, "host_time", 0.3},  // fitted values range from 1 to 1.8
     {&Calibration::zero_time, "zero_time", 0.6},  // and of this one from 1 to 8
 }};
 
-double spread_of(const Spread& spread) {
-  constexpr double kWidth = 2 * 1.2816;  // from the 10th to the 90th percentile of a normal distribution
-  return std::log(spread.high() / spread.low()) / kWidth;
+// A standard deviation of the logarithm of measured over predicted, by the middle 80 % of runs.
+double width_of(const Spread& spread) {
+  return std::log(spread.high() / spread.low()) / (2 * 1.2816);
 }
 
 RunPrediction priced(const MeasuredRun& run, const Calibration& calibration) {
@@ -90,16 +93,10 @@ void check_alike(std::span<const MeasuredRun> runs) {
   }
 }
 
-struct Noise {
-  double within = 0;
-  double between = 0;
-};
-
 // How far steps lie from predictions; layer profiles are the user's own, and have no spread.
-Noise step_noise(const MeasuredRun& run) {
+double step_noise(const MeasuredRun& run) {
   const auto traits = traits_of(run.run.inputs, run.run.plan.parallelism.devices());
-  const double all = traits ? spread_of(time_spread(*traits)) : 0.05;
-  return {kWithinSource * all, kBetweenSources * all};
+  return kWithinSource * (traits ? width_of(time_spread(*traits)) : kUnknown);
 }
 
 std::vector<Row> time_rows(std::span<const MeasuredRun> runs) {
@@ -119,14 +116,11 @@ void fit_times(std::span<const MeasuredRun> runs, RunsFit& out) {
     return;
   }
   FitProblem problem;
-  double between = 0;
   for (const Row& row : rows) {
-    const Noise noise = step_noise(*row.run);
-    between = std::max(between, noise.between);
-    problem.noise.push_back(std::hypot(noise.within, row.figure->noise));
+    problem.noise.push_back(std::hypot(step_noise(*row.run), row.figure->noise));
     problem.measured.push_back(logarithm(*(row.run->*row.figure->measured)));
   }
-  for (const Movable& m : kMovable) problem.prior.push_back(m.prior.value_or(between));
+  for (const Movable& m : kMovable) problem.prior.push_back(m.prior);
   const auto with = [](std::span<const double> at) {
     Calibration c;
     for (std::size_t k = 0; k < kMovable.size(); ++k) (c.*kMovable[k].member).value = std::exp(at[k]);
@@ -144,7 +138,7 @@ void fit_times(std::span<const MeasuredRun> runs, RunsFit& out) {
     return logs;
   };
   problem.predict = [&](std::span<const double> at) { return predict(with(at)); };
-  const Fit fit = map_fit(problem);
+  const Fit fit = fit_constants(problem);
   Calibration& c = out.calibration;
   bool moved = false;
   for (std::size_t k = 0; k < kMovable.size(); ++k) {
@@ -178,7 +172,7 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
     if (!run.memory || run.memory->kind == MemoryKind::out_of_memory) continue;
     const Bytes predicted = predicted_bytes(run.memory->kind, run.run, priced(run, {}));
     const auto traits = traits_of(run.run.inputs, run.run.plan.parallelism.devices());
-    const double all = traits ? spread_of(memory_spread(*traits)) : 0.05;
+    const double all = traits ? width_of(memory_spread(*traits)) : kUnknown;
     rows.push_back(&run);
     shipped.push_back(std::log(static_cast<double>(predicted.value)));
     problem.measured.push_back(std::log(static_cast<double>(run.memory->bytes.value)));
@@ -195,7 +189,7 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
     for (double& log : logs) log += at[0];
     return logs;
   };
-  const Fit fit = map_fit(problem);
+  const Fit fit = fit_constants(problem);
   out.calibration.memory = multiple_of(fit, 0);
   for (std::size_t i = 0; i < rows.size(); ++i)
     out.rows.push_back({rows[i]->name, "memory", std::exp(problem.measured[i]), std::exp(shipped[i]),
