@@ -12,8 +12,8 @@
 namespace nest::validate {
 namespace {
 
-// Sizes of one test share their errors: each counts for little.
-constexpr double kRowNoise = 0.3;
+// Sizes of one test share their errors: each counts for less than it would alone.
+constexpr double kRowNoise = 0.15;
 constexpr double kBandwidthPrior = 0.5;
 constexpr double kLatencyPrior = 0.7;
 
