@@ -13,8 +13,9 @@ using Numbers = std::vector<double>;
 constexpr double kNormal80 = 1.2816;  // 80 % of a normal distribution lie within so many standard deviations
 constexpr double kFreedom = 3;        // of Student's distributions
 // Where the model is asked; between them its logarithms lie on lines. The ends are a factor of ten.
-constexpr std::array<double, 17> kNodes{-2.3, -1.5, -1.0, -0.6, -0.35, -0.2, -0.1, -0.05, 0,
-                                        0.05, 0.1,  0.2,  0.35, 0.6,   1.0,  1.5,  2.3};
+constexpr std::array<double, 23> kNodes{-2.3, -1.8,  -1.4,  -1.1, -0.8, -0.55, -0.35, -0.2,
+                                        -0.1, -0.05, -0.02, 0,    0.02, 0.05,  0.1,   0.2,
+                                        0.35, 0.55,  0.8,   1.1,  1.4,  1.8,   2.3};
 constexpr double kGrain = 0.01;  // of the integrals
 // A constant that is moved by less is not: nobody would see it.
 constexpr double kLeast = 0.002;
@@ -74,15 +75,19 @@ class Regression {
     return out;
   }
 
+  // By both sides: what is fast enough already matters only if it becomes slower.
   [[nodiscard]] double sensitivity(std::size_t constant) const {
     constexpr double kNudge = 0.05;
-    Numbers moved = at_;
-    moved[constant] += kNudge;
-    const Numbers here = p_.predict(at_);
-    const Numbers there = p_.predict(moved);
+    Numbers less = at_;
+    Numbers more = at_;
+    less[constant] -= kNudge;
+    more[constant] += kNudge;
+    const Numbers below = p_.predict(less);
+    const Numbers above = p_.predict(more);
     double squares = 0;
-    for (std::size_t i = 0; i < here.size(); ++i) squares += std::pow((there[i] - here[i]) / kNudge, 2);
-    return here.empty() ? 0 : std::sqrt(squares / static_cast<double>(here.size()));
+    for (std::size_t i = 0; i < below.size(); ++i)
+      squares += std::pow((above[i] - below[i]) / (2 * kNudge), 2);
+    return below.empty() ? 0 : std::sqrt(squares / static_cast<double>(below.size()));
   }
 
  private:
@@ -97,8 +102,21 @@ Fit fit_constants(const FitProblem& p) {
   Fit out{Numbers(constants, 0), Numbers(constants, 0), {}};
   Regression regression(p);
   for (std::size_t k = 0; k < constants; ++k) out.sensitivity.push_back(regression.sensitivity(k));
+  // Of one constant among `all` that may be off; whether it moves.
+  const auto move = [&](std::size_t k, const Evidence& evidence, double none, double all) {
+    // Nothing may be off; and what this constant explains may be another one's doing.
+    const double sure = evidence.weight / (evidence.weight + none);
+    const double value = sure * evidence.mean;
+    const bool moves = evidence.weight > 0 && std::abs(value) >= kLeast && sure >= 0.5;
+    regression.set(k, moves ? value : 0);
+    const double share = evidence.weight / all;
+    const double variance = share * evidence.square + value * (value - 2 * share * evidence.mean);
+    out.spread[k] = moves ? std::sqrt(std::max(variance, 0.0)) : 0;
+    return moves;
+  };
+  std::vector<std::size_t> moved;
   const std::size_t most = p.measured.empty() ? 0 : std::min(constants, 1 + (p.measured.size() - 1) / 2);
-  for (std::size_t moved = 0; moved < most; ++moved) {
+  while (moved.size() < most) {
     const double none = regression.likelihood();
     double all = none;
     Evidence best;
@@ -111,14 +129,17 @@ Fit fit_constants(const FitProblem& p) {
       best = evidence;
       which = k;
     }
-    if (!which || !(best.weight > 0)) break;
-    // Nothing may be off; and what this constant explains may be another one's doing.
-    const double sure = best.weight / (best.weight + none);
-    const double value = sure * best.mean;
-    if (std::abs(value) < kLeast || sure < 0.5) break;
-    const double share = best.weight / all;
-    out.spread[*which] = std::sqrt(share * best.square + (value * value - 2 * value * share * best.mean));
-    regression.set(*which, value);
+    if (!which || !move(*which, best, none, all)) break;
+    moved.push_back(*which);
+    // Those before it were moved without it.
+    for (std::size_t sweep = 0; moved.size() > 1 && sweep < 2; ++sweep) {
+      for (const std::size_t k : moved) {
+        regression.set(k, 0);
+        const double without = regression.likelihood();
+        const Evidence evidence = regression.evidence(k);
+        move(k, evidence, without, without + evidence.weight);
+      }
+    }
   }
   out.values = regression.values();
   return out;

@@ -35,7 +35,7 @@ constexpr std::array<Movable, 4> kMovable{{
     {&Calibration::kernel_time, "kernel_time", 0.05},  // between sources of dense models
     {&Calibration::network_time, "network_time", 0.2},
     {&Calibration::host_time, "host_time", 0.15},  // fitted values range from 1 to 1.8
-    {&Calibration::zero_time, "zero_time", 0.5},  // and of this one from 1 to 8
+    {&Calibration::zero_time, "zero_time", 0.5},   // and of this one from 1 to 8
 }};
 
 // A standard deviation of the logarithm of measured over predicted, by the middle 80 % of runs.
