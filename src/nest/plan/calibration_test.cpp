@@ -45,9 +45,9 @@ TEST(Calibration, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_EQ(message("kernel_time: {value: 1.1, low: 1.2}\n"),
             "c.yaml: line 1, kernel_time.low: the lower end is above the value");
   EXPECT_EQ(message("learnt_from: me\n"), "c.yaml: line 1, learnt_from: a list of sentences is expected");
-  EXPECT_EQ(
-      message("model_type: llama\n"),
-      "c.yaml: this is not a calibration; this looks like a model's config.json: nest models show c.yaml");
+  EXPECT_EQ(message("model_type: llama\n"),
+            "c.yaml: line 1: this is not a calibration; this looks like a model's config.json: nest models "
+            "show c.yaml");
 }
 
 TEST(Calibration, MovesWhatItNames) {
