@@ -40,6 +40,11 @@ TEST(FitRuns, WhatIsPredictedRightlyMovesNothing) {
       "whether any constant is off: what was measured lies within what is expected of the shipped ones");
 }
 
+TEST(FitRuns, AStepInTheWrongUnitIsNamed) {
+  const MeasuredRun run = measured(made_up_run(), 1000);
+  EXPECT_TRUE(fit_runs({&run, 1}).calibration.unknown.front().starts_with("why the step of made-up is "));
+}
+
 TEST(FitRuns, AProfilerTellsKernelsFromTheNetwork) {
   MeasuredRun run = measured(made_up_run(), 1.0);
   const RunPrediction shipped = price_run(run.run);
