@@ -87,6 +87,7 @@ struct Command {
 [[nodiscard]] std::vector<Command> explain_commands();    // command_explain.cpp
 [[nodiscard]] std::vector<Command> simulate_commands();   // command_simulate.cpp
 [[nodiscard]] std::vector<Command> validate_commands();   // command_validate.cpp
+[[nodiscard]] std::vector<Command> calibrate_commands();  // command_calibrate.cpp
 [[nodiscard]] std::vector<Command> export_commands();     // command_export.cpp
 [[nodiscard]] std::vector<Command> import_commands();     // command_import.cpp
 [[nodiscard]] std::vector<Command> lint_commands();       // command_lint.cpp

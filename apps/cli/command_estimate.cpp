@@ -12,6 +12,7 @@
 #include "nest/model/describe.hpp"
 #include "nest/price/layers/layer_pricer.hpp"
 #include "nest/strategies/sequence.hpp"
+#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -101,7 +102,12 @@ struct Estimate {
 std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& terminal) {
   Recipe recipe = load_recipe(arguments.text("--recipe").value_or("plain"));
   recipe.compiled = arguments.has("--compiled") || recipe.compiled;
-  auto made = std::make_unique<Estimate>(std::move(recipe), read_place(arguments));
+  Cluster place = read_place(arguments);
+  if (const auto calibration = read_calibration_option(arguments)) {
+    terminal.warn(calibration_warnings(*calibration, recipe, place));
+    apply_calibration(*calibration, recipe, place);
+  }
+  auto made = std::make_unique<Estimate>(std::move(recipe), std::move(place));
   Estimate& e = *made;
   e.precision = read_precision(arguments, e.recipe);
   check_precision(e.cluster, e.precision, terminal);
@@ -299,6 +305,7 @@ std::vector<Command> estimate_commands() {
         {"--accelerator", "NAME", "the accelerator, in 128 nodes of 8 devices"},
         {"--cluster", "NAME|FILE",
          "the cluster over whose levels collectives are priced (default h100-spine-leaf)"},
+        calibration_option(),
         {"--recipe", "NAME|FILE",
          "the recipe, which sets kernels, overlap, links, precision and expert imbalance (default plain)"},
         {"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},

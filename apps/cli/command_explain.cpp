@@ -115,7 +115,7 @@ Value explanation_value(const Explanation& e) {
 int run_explain(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
   const std::string& file = arguments.positionals.front();
-  const OpenPlan open = open_complete_plan(file, terminal);
+  const OpenPlan open = open_complete_plan(file, arguments, terminal);
   Explanation e;
   try {
     e = explain(open.plan, open.inputs, options);
@@ -137,8 +137,9 @@ struct Side {
   std::string problem;
 };
 
-Side priced_side(const std::string& file, const PriceOptions& options, Terminal& terminal) {
-  OpenPlan open = open_complete_plan(file, terminal);
+Side priced_side(const std::string& file, const PriceOptions& options, const Arguments& arguments,
+                 Terminal& terminal) {
+  OpenPlan open = open_complete_plan(file, arguments, terminal);
   Pricer pricer(open.inputs, options);
   const PricedPlan priced = pricer.price(open.plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
@@ -169,8 +170,8 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
 
 int run_diff(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
-  const Side a = priced_side(arguments.positionals[0], options, terminal);
-  const Side b = priced_side(arguments.positionals[1], options, terminal);
+  const Side a = priced_side(arguments.positionals[0], options, arguments, terminal);
+  const Side b = priced_side(arguments.positionals[1], options, arguments, terminal);
   PlanDifference d = diff(a.plan, b.plan);
   const std::vector<ChoiceDifference> inputs = diff_inputs(a.inputs, b.inputs);
   d.choices.insert(d.choices.begin(), inputs.begin(), inputs.end());
@@ -215,7 +216,7 @@ std::vector<Command> explain_commands() {
        "limits the plan: memory, a level of the network, compute, or the pipeline bubble. It then prices the "
        "step again with 10 % more compute, with 10 % more bandwidth at each level, and with more and fewer "
        "micro-batches.",
-       {pipeline_model_option(), json_option()},
+       {calibration_option(), pipeline_model_option(), json_option()},
        {{"nest explain plan.json", "one screen"}},
        run_explain},
       {"diff",
@@ -225,7 +226,7 @@ std::vector<Command> explain_commands() {
        "compare two plans choice by choice",
        "Lists the choices in which two plans differ, prices both, and shows how much each part of the step "
        "changes.",
-       {pipeline_model_option(), json_option()},
+       {calibration_option(), pipeline_model_option(), json_option()},
        {{"nest diff a.json b.json", "compare two plans"}},
        run_diff},
   };

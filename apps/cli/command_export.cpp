@@ -156,7 +156,7 @@ Value list_of(const std::vector<std::string>& lines) {
 
 ExportQuestion read_export_question(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
-  OpenPlan open = open_complete_plan(file, terminal);
+  OpenPlan open = open_complete_plan(file, arguments, terminal);
   Pricer pricer(open.inputs);
   ExportQuestion question{std::move(open.plan), std::move(open.inputs), {}, 0};
   const PricedPlan priced = pricer.price(question.plan);

@@ -9,6 +9,7 @@
 #include "nest/base/error.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
+#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -20,6 +21,7 @@ int import_as(const Importer& importer, const Arguments& arguments, Terminal& te
   check_output(arguments, "-o");
   Warnings warnings;
   OpenPlan open = importer.read(read_import_question(arguments), warnings);
+  calibrate_inputs(open.inputs, arguments, warnings);
   terminal.warn(warnings);
   Pricer pricer(open.inputs);
   const PricedPlan priced = pricer.price(open.plan);
@@ -71,6 +73,7 @@ std::string details_of(const Importer& importer) {
 
 std::vector<Command> import_commands() {
   std::vector<Option> options = import_options();
+  options.push_back(calibration_option());
   options.push_back({"-o", "FILE", "the file to write the plan to"});
   options.push_back(json_option());
   std::vector<Command> out;

@@ -21,6 +21,7 @@ int run_lint(const Arguments& arguments, Terminal& terminal) {
   const auto kind = arguments.text("--kind");
   const Importer& importer = kind ? kind_named(*kind) : importer_of(question);
   OpenPlan open = importer.read(question, warnings);
+  calibrate_inputs(open.inputs, arguments, warnings);
   terminal.warn(warnings);
   const Plan plan = Pricer(open.inputs).place(std::move(open.plan));
   ProgressLine progress(terminal);
@@ -45,6 +46,7 @@ std::vector<Command> lint_commands() {
       {"--kind", "KIND", "megatron, torchtitan, deepspeed or accelerate (default: what the file holds)"});
   for (Option& option : asked_options({AskedSection::search}, kOfPlanOnly))
     options.push_back(std::move(option));
+  options.push_back(calibration_option());
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
   return {

@@ -33,6 +33,7 @@ int run_report(const Arguments& given, Terminal& terminal) {
   ReportOptions options;
   options.price.pipeline_model = read_pipeline_model(arguments);
   options.title = arguments.text("--title").value_or("");
+  options.calibration = read_calibration_option(arguments);
   options.command = spell_command(arguments);
   if (!json && !arguments.has("-o")) arguments.values["-o"] = kDefaultFile;
   check_output(arguments, "-o");
@@ -63,6 +64,7 @@ std::vector<Command> report_commands() {
        "completed and priced first. If a plan does not fit, the report shows where.",
        {{"-o", "FILE", "the file to write (default report.html)"},
         {"--title", "TEXT", "the title (default: the model on the cluster)"},
+        calibration_option(),
         pipeline_model_option(),
         {"--json", "",
          "print the data of the report as JSON (docs/formats/report.md); write the HTML file only with -o"}},

@@ -56,7 +56,7 @@ constexpr double kSlow = 4e6;  // from here on it takes seconds
 
 int run_simulate(const Arguments& arguments, Terminal& terminal) {
   const std::string& file = arguments.positionals.front();
-  OpenPlan open = open_complete_plan(file, terminal);
+  OpenPlan open = open_complete_plan(file, arguments, terminal);
   Pricer pricer(std::move(open.inputs));
   Plan plan = std::move(open.plan);
   const PricedPlan priced = pricer.price(plan);
@@ -111,6 +111,7 @@ std::vector<Command> simulate_commands() {
        "the difference. It also shows the peak memory of each stage and the busiest links.",
        {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing to a file"},
         {"--all-devices", "", "simulate every copy, even if copies are equal"},
+        calibration_option(),
         svg_option(),
         json_option()},
        {{"nest simulate plan.json", "show the step time, bubble, memory and links"},

@@ -8,6 +8,7 @@
 #include "nest/validate/scatter.hpp"
 #include "nest/validate/validate_memory.hpp"
 #include "nest/validate/validate_runs.hpp"
+#include "plan_options.hpp"
 #include "validate_text.hpp"
 
 namespace nest::cli {
@@ -68,6 +69,7 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
   const std::string file = *arguments.text(given.front());
   const std::string text = read_file(file);
   const bool all = arguments.has("--all");
+  const ValidationOptions options{.all = all, .calibration = read_calibration_option(arguments)};
   if (given.front() == "--collectives" || given.front() == "--dispatch") {
     const CollectiveRuns runs = given.front() == "--dispatch"
                                     ? check_dispatches(file, text)
@@ -75,13 +77,12 @@ int run_validate(const Arguments& arguments, Terminal& terminal) {
     show(runs, runs.all.rows, file, arguments, terminal);
     write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else if (given.front() == "--runs") {
-    const RunValidation runs =
-        validate_runs(read_run_rows(file, text, RunTable::times), price_run, {.all = all});
+    const RunValidation runs = validate_runs(read_run_rows(file, text, RunTable::times), price_run, options);
     show(runs, runs.headline.rows, file, arguments, terminal);
     write_output(arguments, "--svg", [&] { return picture(runs); }, terminal);
   } else {
     const MemoryValidation memory =
-        validate_memory(read_run_rows(file, text, RunTable::memory), price_run, {.all = all});
+        validate_memory(read_run_rows(file, text, RunTable::memory), price_run, options);
     show(memory, memory.all.rows, file, arguments, terminal);
     write_output(arguments, "--svg", [&] { return picture(memory); }, terminal);
   }
@@ -105,6 +106,7 @@ std::vector<Command> validate_commands() {
         {"--memory", "FILE", "a CSV file with the measured memory of training runs"},
         {"--collectives", "FILE", "a CSV file with measured collectives"},
         {"--dispatch", "FILE", "a CSV file with measured dispatches and combines of tokens to experts"},
+        {"--calibration", "FILE", "with constants learnt by 'nest calibrate' (--runs and --memory)"},
         {"--all", "", "also score unusable rows and small messages"},
         svg_option(),
         json_option()},

@@ -1,6 +1,8 @@
 // Options of all commands that price plans: what the plan is for, and how pipelines are modelled.
 #pragma once
 
+#include <optional>
+
 #include "command.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
@@ -10,6 +12,7 @@
 namespace nest::cli {
 
 [[nodiscard]] std::vector<Option> input_options();
+[[nodiscard]] Option calibration_option();
 [[nodiscard]] Option pipeline_model_option();
 
 // Whether any of the input options is given.
@@ -17,9 +20,15 @@ namespace nest::cli {
 [[nodiscard]] PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings);
 // Puts what the options name in place of what a plan carries.
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
+// What --calibration names; none without it.
+[[nodiscard]] std::optional<Calibration> read_calibration_option(const Arguments& arguments);
+void calibrate_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
 
-// A plan file with what it leaves open filled in.
-[[nodiscard]] OpenPlan open_complete_plan(const std::string& file, Terminal& terminal);
+// A plan file with what it leaves open filled in, and the options' calibration.
+[[nodiscard]] OpenPlan open_complete_plan(const std::string& file, const Arguments& arguments,
+                                          Terminal& terminal);
+// A plan or its degrees: what it does not carry is what the options name.
+[[nodiscard]] OpenPlan open_degrees(const std::string& file, const Arguments& arguments, Warnings& warnings);
 
 }  // namespace nest::cli

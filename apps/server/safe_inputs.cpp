@@ -159,6 +159,10 @@ PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& 
   }
   if (request.has("changes")) inputs.cluster = changed(inputs.cluster, request.object("changes"));
   check_size(inputs.cluster, limits);
+  if (request.has("calibration") && request.find("calibration")->as_string() != nullptr)
+    request.fail_at("calibration", "a group of keys is expected");
+  if (const auto document = given(request, "calibration"))
+    set_calibration(inputs, read_calibration(Reader(*document)), warnings);
   return inputs;
 }
 

@@ -60,6 +60,12 @@ TEST(SafeInputs, NoFileOfTheHost) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(SafeInputs, ACalibrationIsAGroupOfKeys) {
+  EXPECT_DOUBLE_EQ(read(R"({"calibration": {"kernel_time": 1.5}})").recipe.kernel_time, 1.5);
+  EXPECT_THAT(refusal(R"({"calibration": "c.yaml"})"), HasSubstr("a group of keys is expected"));
+  EXPECT_THAT(refusal(R"({"calibration": {"kernel_tim": 1.5}})"), HasSubstr("did you mean 'kernel_time'?"));
+}
+
 TEST(SafeInputs, TextsHaveTheirOwnLines) {
   EXPECT_THAT(
       refusal(R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, sise: 8}\n"})"),

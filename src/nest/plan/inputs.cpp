@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <utility>
 
 #include "nest/base/files.hpp"
@@ -67,9 +68,36 @@ void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings)
   inputs.model = file ? written_out(model, inputs.source) : Value(model);
 }
 
+namespace {
+
+// Runs something on the inputs as they are shipped.
+void without_calibration(PlanInputs& inputs, const std::function<void()>& change) {
+  if (inputs.calibration) apply_calibration(inverse(*inputs.calibration), inputs.recipe, inputs.cluster);
+  change();
+  if (inputs.calibration) apply_calibration(*inputs.calibration, inputs.recipe, inputs.cluster);
+}
+
+}  // namespace
+
+void set_cluster(PlanInputs& inputs, Cluster shipped) {
+  without_calibration(inputs, [&] { inputs.cluster = std::move(shipped); });
+}
+
+void set_recipe(PlanInputs& inputs, Recipe shipped) {
+  without_calibration(inputs, [&] { inputs.recipe = std::move(shipped); });
+}
+
+void set_calibration(PlanInputs& inputs, Calibration calibration, Warnings& warnings) {
+  without_calibration(inputs, [&] {
+    for (const std::string& w : calibration_warnings(calibration, inputs.recipe, inputs.cluster))
+      warnings.push_back(w);
+    inputs.calibration = std::move(calibration);
+  });
+}
+
 PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
                        Warnings& warnings) {
-  PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe), {}};
+  PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe), {}, {}};
   set_model(inputs, model, warnings);
   return inputs;
 }
@@ -99,13 +127,16 @@ PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {
   } else {
     how = load_recipe(word("recipe", *recipe));
   }
-  return {*model, std::move(source), std::move(place), std::move(how), {}};
+  PlanInputs out{*model, std::move(source), std::move(place), std::move(how), {}, {}};
+  if (auto learnt = inputs.object_if("calibration")) out.calibration = read_calibration(std::move(*learnt));
+  return out;
 }
 
 Value to_value(const PlanInputs& inputs) {
   Value v = Value::object();
   v.set("model", inputs.model).set("cluster", cluster_file_value(inputs.cluster));
   v.set("recipe", to_value(inputs.recipe));
+  if (inputs.calibration) v.set("calibration", to_value(*inputs.calibration));
   return v;
 }
 

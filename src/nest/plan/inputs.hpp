@@ -2,6 +2,7 @@
 // part of a plan's JSON ("inputs") from which it can be priced again.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "nest/estimate/collectives/fabric.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
+#include "nest/plan/calibration.hpp"
 #include "nest/recipe/recipe.hpp"
 #include "nest/strategies/registry.hpp"
 
@@ -30,6 +32,9 @@ struct PlanInputs {
   // Sub-graph strategies of one's own, in the order in which they are applied; empty: the library's. Plan
   // files do not hold them: who prices such a plan again passes the same table.
   std::vector<SubgraphStrategy> strategies;
+  // Whose constants the cluster and the recipe have already: who puts others in their place asks set_cluster and
+  // set_recipe.
+  std::optional<Calibration> calibration;
 
   [[nodiscard]] std::span<const SubgraphStrategy> strategy_table() const;
   // Ideal where the recipe says so, a library's otherwise.
@@ -46,6 +51,11 @@ struct PlanInputs {
 
 // Puts another model, by name or file, in place of the one there.
 void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings);
+// The same of the cluster and the recipe, as they are shipped: the calibration is applied to them.
+void set_cluster(PlanInputs& inputs, Cluster shipped);
+void set_recipe(PlanInputs& inputs, Recipe shipped);
+// Puts a calibration in place of the one there. Warnings name what of it does not hold for these inputs.
+void set_calibration(PlanInputs& inputs, Calibration calibration, Warnings& warnings);
 
 // "inputs" of a plan's JSON. Files that the user named are written out whole.
 [[nodiscard]] PlanInputs read_inputs(Reader& inputs, Warnings& warnings);

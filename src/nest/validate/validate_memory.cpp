@@ -20,7 +20,7 @@ MemoryResult check(const RunRow& row, const RunPredictor& predict, const Validat
   MemoryResult out{.row = row, .usable = options.all || row.is_usable()};
   if (!out.usable) return out;
   const MemoryFigureOr figure = memory_figure(row);
-  const RunCase prepared = run_case(row);
+  const RunCase prepared = prepared_case(row, options);
   if (!figure.figure) {
     out.why_skipped = figure.why_not;
   } else if (!prepared.run) {

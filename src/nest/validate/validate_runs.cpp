@@ -48,7 +48,7 @@ RunResult check(const RunRow& row, const RunPredictor& predict, const Validation
                 bool without_own = false) {
   RunResult out{.row = row, .usable = options.all || row.is_usable()};
   if (!out.usable) return out;
-  const RunCase prepared = run_case(row, without_own);
+  const RunCase prepared = prepared_case(row, options, without_own);
   if (!prepared.run) {
     out.why_skipped = prepared.why_not;
     return out;
@@ -203,6 +203,13 @@ std::int64_t RunValidation::scored() const {
 std::int64_t RunValidation::said_to_fit() const {
   return std::count_if(rows.begin(), rows.end(),
                        [](const RunResult& r) { return r.scored() && r.prediction.fits; });
+}
+
+RunCase prepared_case(const RunRow& row, const ValidationOptions& options, bool without_own) {
+  RunCase out = run_case(row, without_own);
+  if (out.run && options.calibration)
+    apply_calibration(*options.calibration, out.run->inputs.recipe, out.run->inputs.cluster);
+  return out;
 }
 
 RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& predict,

@@ -5,6 +5,7 @@
 //   to_value(v)                -> {"rows": 275, "usable": 211, "skipped": .., "median_abs_error": .., ..}
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,7 +58,12 @@ struct RunValidation {
 
 struct ValidationOptions {
   bool all = false;  // score rows too that their table calls unusable
+  std::optional<Calibration> calibration;
 };
+
+// The row as a question, with the constants that the options move.
+[[nodiscard]] RunCase prepared_case(const RunRow& row, const ValidationOptions& options,
+                                    bool without_own = false);
 
 [[nodiscard]] RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& predict,
                                           const ValidationOptions& options = {});

@@ -10,7 +10,7 @@
 
 namespace nest::base {
 
-enum class FileKind { unknown, model, profile, cluster, graph, recipe };
+enum class FileKind { unknown, model, profile, cluster, graph, recipe, calibration };
 [[nodiscard]] FileKind kind_of(const Document& document);
 
 // Empty where the kind is not known.

@@ -17,6 +17,8 @@ TEST(FileKind, IsToldByTheKeys) {
   EXPECT_EQ(hint("{name: x, levels: []}"), "this looks like a cluster file: nest clusters show x.yaml");
   EXPECT_EQ(hint("{name: x, links: []}"), "this looks like a graph file: nest clusters from-graph x.yaml");
   EXPECT_EQ(hint("optimizer: adam"), "this looks like a recipe: nest recipes show x.yaml");
+  EXPECT_EQ(hint("learnt_from: [a log]"), "this looks like a calibration: nest plan --calibration x.yaml");
+  EXPECT_EQ(hint("levels: {node: {}}"), "this looks like a calibration: nest plan --calibration x.yaml");
   EXPECT_EQ(hint("colour: red"), "");
   EXPECT_EQ(hint("[1]"), "");
 }

@@ -83,7 +83,13 @@ class Screen {
                             inputs_.cluster.device_name(), format_digits(t.global_batch),
                             format_digits(t.sequence), name_of(t.precision), name_of(t.optimizer)),
                 kTextWidth, 0) +
-           "\n";
+           "\n" + calibration();
+  }
+
+  [[nodiscard]] std::string calibration() const {
+    const std::string moved = inputs_.calibration ? spell_calibration(*inputs_.calibration) : "";
+    if (moved.empty()) return "";
+    return wrap(fmt::format("calibrated ({}): {}", inputs_.calibration->name, moved), kTextWidth, 0) + "\n";
   }
 
   [[nodiscard]] std::string plan(const Plan& one) const {

@@ -84,13 +84,19 @@ Value sensitivity_value(const Explanation& e) {
   return v;
 }
 
+OpenPlan opened(const Document& file, const ReportOptions& options, Warnings& notes) {
+  OpenPlan open = read_plan_file(file, notes);
+  if (options.calibration) set_calibration(open.inputs, *options.calibration, notes);
+  return open;
+}
+
 // Gathers the parts and what there is to say about them.
 class Report {
  public:
   Report(const Document& file, const ReportOptions& options)
       : file_(file),
         options_(options),
-        open_(read_plan_file(file, notes_)),
+        open_(opened(file, options, notes_)),
         pricer_(open_.inputs, options.price) {}
 
   Value make() {

@@ -131,9 +131,9 @@ void set_name(PlanInputs& inputs, const std::string& root, const std::string& va
   if (root == "model")
     set_model(inputs, value, unheard);
   else if (root == "cluster")
-    inputs.cluster = load_cluster(value);
+    set_cluster(inputs, load_cluster(value));
   else
-    inputs.recipe = load_recipe(value);
+    set_recipe(inputs, load_recipe(value));
 }
 
 void set_in_file(PlanInputs& inputs, const Known& known, const FieldValue& field) {

@@ -18,25 +18,6 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-CollectiveKind kind_of(const CollectiveRow& row) {
-  struct Word {
-    std::string_view word;
-    CollectiveKind kind;
-  };
-  static constexpr std::array<Word, 9> kWords{{{"all_reduce", CollectiveKind::all_reduce},
-                                               {"psum", CollectiveKind::all_reduce},
-                                               {"reduce_scatter", CollectiveKind::reduce_scatter},
-                                               {"all_gather", CollectiveKind::all_gather},
-                                               {"all2all", CollectiveKind::all_to_all},
-                                               {"alltoall", CollectiveKind::all_to_all},
-                                               {"all_to_all", CollectiveKind::all_to_all},
-                                               {"broadcast", CollectiveKind::broadcast},
-                                               {"p2p", CollectiveKind::send}}};
-  const auto found =
-      std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return has(row.collective, w.word); });
-  return found == kWords.end() ? CollectiveKind::none : found->kind;
-}
-
 // The catalogued accelerator that a description means; empty where it names none.
 std::string accelerator_of(const std::string& hardware) {
   static constexpr std::array<std::array<std::string_view, 2>, 13> kNames{{{"GB300", "gb300"},
@@ -88,11 +69,6 @@ bool switch_adds(const Accelerator& accelerator, const std::string& algorithm) {
   return !ring_only && !has(algorithm, "off");
 }
 
-double bus_factor(CollectiveKind kind, double n) {
-  if (kind == CollectiveKind::all_reduce) return 2 * (n - 1) / n;
-  return kind == CollectiveKind::send || kind == CollectiveKind::broadcast ? 1 : (n - 1) / n;
-}
-
 // A total over both directions counts twice; a psum's printed figure counts both passes, like a bus bandwidth
 // (as a plain rate it would be above what the links carry).
 std::optional<Seconds> measured_time(const CollectiveRow& row, CollectiveKind kind, double message,
@@ -139,8 +115,32 @@ Level node_level(const Accelerator& accelerator, const CollectiveRow& row, doubl
 
 }  // namespace
 
+CollectiveKind collective_named(std::string_view text) {
+  struct Word {
+    std::string_view word;
+    CollectiveKind kind;
+  };
+  static constexpr std::array<Word, 9> kWords{{{"all_reduce", CollectiveKind::all_reduce},
+                                               {"psum", CollectiveKind::all_reduce},
+                                               {"reduce_scatter", CollectiveKind::reduce_scatter},
+                                               {"all_gather", CollectiveKind::all_gather},
+                                               {"all2all", CollectiveKind::all_to_all},
+                                               {"alltoall", CollectiveKind::all_to_all},
+                                               {"all_to_all", CollectiveKind::all_to_all},
+                                               {"broadcast", CollectiveKind::broadcast},
+                                               {"p2p", CollectiveKind::send}}};
+  const auto found =
+      std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return has(text, w.word); });
+  return found == kWords.end() ? CollectiveKind::none : found->kind;
+}
+
+double bus_factor(CollectiveKind kind, double members) {
+  if (kind == CollectiveKind::all_reduce) return 2 * (members - 1) / members;
+  return kind == CollectiveKind::send || kind == CollectiveKind::broadcast ? 1 : (members - 1) / members;
+}
+
 CollectiveCaseOr collective_case(const CollectiveRow& row) {
-  const CollectiveKind kind = kind_of(row);
+  const CollectiveKind kind = collective_named(row.collective);
   const std::string name = accelerator_of(row.hardware);
   if (const std::string why = unusable(row, kind, name); !why.empty()) return {std::nullopt, why};
   const Accelerator& accelerator = find_accelerator(name.empty() ? "a100-80" : name);

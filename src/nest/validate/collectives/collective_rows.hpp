@@ -25,6 +25,11 @@ struct CollectiveRow {
 // Columns are found by their names. Throws an InputError where one is missing or a number is none.
 [[nodiscard]] std::vector<CollectiveRow> read_collective_rows(const std::string& file, std::string_view text);
 
+// "all_reduce_perf", "psum", "alltoall": what a benchmark calls a collective; none where it is none of ours.
+[[nodiscard]] CollectiveKind collective_named(std::string_view text);
+// A bus bandwidth over the rate at which a message of n members is done.
+[[nodiscard]] double bus_factor(CollectiveKind kind, double members);
+
 // A row as a question to the model.
 struct CollectiveCase {
   CollectiveKind kind = CollectiveKind::none;
