@@ -26,6 +26,10 @@ struct ScreenOptions {
   std::size_t complete = 1;  // so many plans are shown in full, the first with all that is known of it
   bool brief = false;        // only what the plan is, its step and the proof
   Warnings warnings;         // further ones, shown with those of the plan
+
+  [[nodiscard]] std::string title(std::string_view text) const {
+    return heading ? heading(text) : std::string(text);
+  }
 };
 
 // The result must have a plan.

@@ -232,10 +232,7 @@ SearchResult find_plans(const PlanQuestion& question) {
   result.stats.networks = placements.networks();
   result.stats.times.emplace_back("search", watch.lap());
 
-  Seconds bound = tree.left_out();
-  const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
-                                 [](const Batch& b) { return b.sets->complete(); });
-  if (!whole && !problem.degrees.empty()) bound = std::min(bound, problem.degrees.front().bound);
+  const Seconds bound = tree.left_out();
   if (best.best() == nullptr) {
     if (tree.stopped()) {
       result.status = PlanStatus::limit;
@@ -250,8 +247,8 @@ SearchResult find_plans(const PlanQuestion& question) {
   const Seconds step = best.best()->step;
   // What the gap left out may be better than the plan, what was stopped too.
   result.lower_bound = fewest ? step : std::min(step, bound);
-  result.status =
-      !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
+  result.status = !tree.stopped() && costs.whole() && (fewest || bound >= step) ? PlanStatus::optimal
+                                                                                : PlanStatus::feasible;
   Pricer pricer(inputs, options.price_options());
   for (const BestPlans::Entry* entry : best.all()) {
     if (result.plans.size() >= static_cast<std::size_t>(proved)) break;

@@ -11,15 +11,16 @@ constexpr Seconds kBetweenReports{0.2};
 }  // namespace
 
 void SearchTree::report() {
+  if (!options_->progress || watch_.elapsed() - reported_ < kBetweenReports) return;
+  reported_ = watch_.elapsed();
+  tell();
+}
+
+void SearchTree::tell() const {
   if (!options_->progress) return;
-  const Seconds now = watch_.elapsed();
-  if (now - reported_ < kBetweenReports) return;
-  reported_ = now;
   SearchProgress progress;
-  progress.elapsed = now;
-  progress.bound = Seconds::most();
-  if (!wide_.empty()) progress.bound = wide_.first().bound;
-  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().bound);
+  progress.elapsed = watch_.elapsed();
+  progress.bound = left_out();  // as the answer has it
   if (best_->best() != nullptr) {
     progress.best = best_->best()->step;
     progress.bound = std::min(progress.bound, *progress.best);

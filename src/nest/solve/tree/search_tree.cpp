@@ -298,6 +298,9 @@ void SearchTree::run() {
 
 Seconds SearchTree::left_out() const {
   Seconds least = dropped_;
+  // Stages that no table knows may be better than all that is looked at.
+  if (!problem_->costs->whole() && !problem_->degrees.empty())
+    least = std::min(least, problem_->degrees.front().bound);
   for (const NodeQueue* queue : {&wide_, &deep_}) {
     for (const Node& node : queue->all()) least = std::min(least, node.bound);
   }
