@@ -125,6 +125,8 @@ class ShadowPricer {
     row.status = found.status;
     if (!found.plans.empty()) row.plan = std::move(found.plans.front());
     if (same && row.status == PlanStatus::infeasible) row.status = PlanStatus::optimal;  // none is better
+    // A search that was begun and stopped found no better plan, but there may be one.
+    if (same && row.status == PlanStatus::limit && !found.reason.empty()) row.status = PlanStatus::feasible;
     if (same && (!row.plan || same->predicted->step < row.plan->predicted->step)) row.plan = std::move(same);
     if (out.unchanged.plans.empty()) {
       if (row.plan) row.step = row.plan->predicted->step;
