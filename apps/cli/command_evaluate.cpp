@@ -1,4 +1,4 @@
-// nest evaluate: prices plans that somebody else made, one JSON line each.
+// nest evaluate: prices plans that somebody else made, one JSON line each, or in words on a terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
+#include "nest/report/answer/priced_text.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
@@ -56,6 +57,18 @@ class Evaluation {
     out.invalid = priced_.status == PriceStatus::invalid;
     out.line = to_json_line(priced_value(priced_)) + "\n";
     return out;
+  }
+
+  // The last plan for people.
+  [[nodiscard]] std::string text(const std::string& file, const Terminal& terminal) const {
+    if (priced_.status == PriceStatus::invalid) {
+      const bool named = priced_.reason.starts_with(file);  // what cannot be read says where
+      return fmt::format("{}invalid: {}\n", named ? "" : file + ": ", priced_.reason);
+    }
+    ScreenOptions screen;
+    screen.heading = [&](std::string_view heading) { return terminal.heading(heading); };
+    return fmt::format("{}: {}\n", file, name_of(priced_.status)) +
+           priced_text(last_, priced_, pricer_->inputs(), screen);
   }
 
   // The last plan as a plan file: completed, placed and with its results.
@@ -113,11 +126,13 @@ class Answers {
  public:
   explicit Answers(Terminal& terminal) : terminal_(&terminal) {}
 
-  void print(const Answer& answer) {
+  void print(const Answer& answer) { print(answer, answer.line); }
+  // With another text in place of its line.
+  void print(const Answer& answer, std::string_view text) {
     for (const std::string& w : answer.warnings) {
       if (++warned_ <= kMostWarnings) terminal_->warn({w});
     }
-    terminal_->out(answer.line);
+    terminal_->out(text);
     invalid_ = invalid_ || answer.invalid;
   }
   [[nodiscard]] bool invalid() const { return invalid_; }
@@ -210,7 +225,13 @@ int run_evaluate(const Arguments& arguments, Terminal& terminal) {
   Evaluation& first = *workers.front();
   terminal.warn(first.first_warnings());
   Answers answers(terminal);
-  for (const std::string& file : arguments.positionals) answers.print(first.answer(file, read_file(file)));
+  // Programs read lines; people get the same in words.
+  const bool words = terminal.read_by_people() && !lines && !arguments.has("--json");
+  for (std::size_t i = 0; i < arguments.positionals.size(); ++i) {
+    const std::string& file = arguments.positionals[i];
+    const Answer answer = first.answer(file, read_file(file));
+    answers.print(answer, words ? (i > 0 ? "\n" : "") + first.text(file, terminal) : answer.line);
+  }
   if (lines) {
     Lines input(*lines);
     for (std::vector<Line> batch = input.next(); !batch.empty(); batch = input.next()) {
@@ -239,7 +260,8 @@ std::vector<Command> evaluate_commands() {
        "price plans that exist already",
        "Prices plans, whoever made them, and prints one line of JSON for each: its status (feasible, "
        "infeasible if memory does not suffice, or invalid), the reason, the prediction, and the time and "
-       "memory of every stage. A plan file contains its inputs; with --jsonl the options can supply them "
+       "memory of every stage. On a terminal, plan files are shown in words unless --json is given. A plan "
+       "file contains its inputs; with --jsonl the options can supply them "
        "instead. A line needs 'training' and 'parallelism'. Without 'stages' the layers are split evenly, "
        "and without 'devices' the usual placement is used. The exit code is 1 if a plan is invalid.",
        std::move(options),

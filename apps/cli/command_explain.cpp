@@ -2,21 +2,26 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/cluster/resize.hpp"
 #include "nest/plan/text/diff.hpp"
 #include "nest/plan/text/plan_json.hpp"
-#include "nest/plan/text/plan_keys.hpp"
-#include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
+#include "nest/question/make_question.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/plan_screen.hpp"
-#include "nest/report/answer/stage_rows.hpp"
+#include "nest/report/answer/priced_text.hpp"
+#include "nest/report/answer/shadow_text.hpp"
 #include "plan_options.hpp"
+#include "plan_progress.hpp"
+#include "plan_question.hpp"
+#include "stop_search.hpp"
 
 namespace nest::cli {
 namespace {
@@ -25,63 +30,6 @@ using Align = Table::Align;
 
 std::string change_of(double share) {
   return std::abs(share) < 0.0005 ? format_percent(0) : format_signed_percent(share);
-}
-
-std::string step_text(const Explanation& e, const PlanInputs& inputs, const Terminal& terminal) {
-  const Prediction& p = e.priced.predicted;
-  const Training& t = e.plan.training;
-  std::string out =
-      wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
-                       inputs.model_name(), inputs.cluster.name(), e.plan.parallelism.devices(),
-                       spell_degrees(e.plan), t.global_batch, format_digits(t.sequence), t.micro_batches,
-                       t.micro_batch),
-           kTextWidth, 0);
-  out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %{}\n", format(p.step),
-                     spell_interval(p.interval), format_count(p.tokens_per_s), format(p.flops_per_device),
-                     100 * p.mfu, spell_fits(p));
-  if (e.priced.status == PriceStatus::infeasible) out += "does not fit: " + e.priced.reason + "\n";
-  out += "\n" + terminal.heading("Where the step goes") + "\n";
-  Table table({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});
-  for (const auto& key : kBreakdownKeys) {
-    const Seconds time = p.breakdown.*key.member;
-    if (time.value <= 0) continue;
-    const double share = time.value / p.step.value;
-    table.add({spell_term(key.key), format(time), format_percent(share), text_bar(share, 40)});
-  }
-  return out + table.str();
-}
-
-// Stages with the same figures on one line.
-std::string memory_text(const Explanation& e, const Terminal& terminal) {
-  Table table({{"stages"},
-               {"per micro-batch", Align::right},
-               {"weights", Align::right},
-               {"gradients", Align::right},
-               {"optimizer", Align::right},
-               {"activations", Align::right},
-               {"rest", Align::right},
-               {"total", Align::right},
-               {"of a device"}});
-  const auto& stages = e.priced.stages;
-  const auto row = [&](std::size_t i) {
-    const StageMemory& m = stages[i].memory;
-    const double share = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
-    return std::vector<std::string>{
-        format(stages[i].time().total()), format_memory(m.weights),
-        format_memory(m.gradients),       format_memory(m.optimizer),
-        format_memory(m.activations),     format_memory(m.workspace + m.fragmentation + m.reserve),
-        format_memory(m.total()),         text_bar(share, 10) + fmt::format(" {:.0f} %", 100 * share)};
-  };
-  for (std::size_t i = 0; i < stages.size();) {
-    std::size_t last = i;
-    std::vector<std::string> cells = row(i);
-    while (last + 1 < stages.size() && row(last + 1) == cells) ++last;
-    cells.insert(cells.begin(), last == i ? std::to_string(i) : fmt::format("{}-{}", i, last));
-    table.add(std::move(cells));
-    i = last + 1;
-  }
-  return "\n" + terminal.heading("Memory of a device") + " (" +
-         format_memory(stages.front().memory.capacity) + ")\n" + table.str();
 }
 
 std::string effects_text(const Explanation& e, const Terminal& terminal) {
@@ -112,6 +60,40 @@ Value explanation_value(const Explanation& e) {
   return v;
 }
 
+// The question that the plan answers, as far as it says: its training on its cluster, with all choices free. A
+// plan that no search has found has the devices that it uses; one of a search also had those that are idle.
+PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, const Arguments& arguments) {
+  Asked asked;
+  asked.global_batch = plan.training.global_batch;
+  asked.sequence = plan.training.sequence;
+  asked.precision = plan.training.precision;
+  asked.optimizer = plan.training.optimizer;
+  asked.pipeline_model = read_pipeline_model(arguments);
+  PlanInputs own = inputs;
+  const std::int64_t used = plan.parallelism.devices();
+  if (!plan.lower_bound && used < inputs.cluster.devices()) {
+    try {
+      own.cluster = with_devices(inputs.cluster, used);
+    } catch (const InputError&) {  // its levels cannot be cut so
+    }
+  }
+  return make_question(std::move(own), asked);
+}
+
+ShadowPrices search_prices(const Plan& plan, const PlanInputs& inputs, const Arguments& arguments,
+                           Terminal& terminal) {
+  PlanQuestion question = question_of(plan, inputs, arguments);
+  ProgressLine progress(terminal);
+  question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
+  const StopSearch stop(question.options.deadline);
+  ShadowOptions options;
+  if (const auto limit = read_asked(arguments, "time-limit").time_limit) options.limit = *limit;
+  options.asking = [&](const std::string& what) { progress.phase(what); };
+  ShadowPrices prices = shadow_prices(question, options);
+  terminal.end_progress();
+  return prices;
+}
+
 int run_explain(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
   const std::string& file = arguments.positionals.front();
@@ -122,10 +104,17 @@ int run_explain(const Arguments& arguments, Terminal& terminal) {
   } catch (const InputError& error) {
     throw InputError(file, "", error.problem(), error.hint());
   }
+  std::optional<ShadowPrices> prices;
+  if (!arguments.has("--no-search")) prices = search_prices(e.plan, open.inputs, arguments, terminal);
   if (arguments.has("--json")) {
-    terminal.json(explanation_value(e));
+    Value v = explanation_value(e);
+    if (prices) v.set("shadow_prices", to_value(*prices)).set("shadow_prices_stopped", prices->stopped);
+    terminal.json(v);
   } else {
-    terminal.out(step_text(e, open.inputs, terminal) + memory_text(e, terminal) + effects_text(e, terminal));
+    ScreenOptions screen;
+    screen.heading = [&](std::string_view text) { return terminal.heading(text); };
+    terminal.out(priced_text(e.plan, e.priced, open.inputs, screen) + effects_text(e, terminal));
+    if (prices) terminal.out("\n" + shadow_text(*prices, e.plan, screen));
   }
   return kOk;
 }
@@ -137,7 +126,7 @@ struct Side {
   std::string problem;
 };
 
-Side priced_side(const std::string& file, const PriceOptions& options, const Arguments& arguments,
+Side priced_side(const std::string& file, const Arguments& arguments, const PriceOptions& options,
                  Terminal& terminal) {
   OpenPlan open = open_complete_plan(file, arguments, terminal);
   Pricer pricer(open.inputs, options);
@@ -170,8 +159,8 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
 
 int run_diff(const Arguments& arguments, Terminal& terminal) {
   const PriceOptions options{read_pipeline_model(arguments)};
-  const Side a = priced_side(arguments.positionals[0], options, arguments, terminal);
-  const Side b = priced_side(arguments.positionals[1], options, arguments, terminal);
+  const Side a = priced_side(arguments.positionals[0], arguments, options, terminal);
+  const Side b = priced_side(arguments.positionals[1], arguments, options, terminal);
   PlanDifference d = diff(a.plan, b.plan);
   const std::vector<ChoiceDifference> inputs = diff_inputs(a.inputs, b.inputs);
   d.choices.insert(d.choices.begin(), inputs.begin(), inputs.end());
@@ -215,9 +204,19 @@ std::vector<Command> explain_commands() {
        "Shows on one screen where the time of a step goes, how much memory every stage needs, and what "
        "limits the plan: memory, a level of the network, compute, or the pipeline bubble. It then prices the "
        "step again with 10 % more compute, with 10 % more bandwidth at each level, and with more and fewer "
-       "micro-batches.",
-       {calibration_option(), pipeline_model_option(), json_option()},
-       {{"nest explain plan.json", "one screen"}},
+       "micro-batches. Last it searches for the best plan with 25 % more bandwidth at each level, with 8 GiB "
+       "more "
+       "memory and with one more node, and compares it with the best plan as things are. A file with degrees "
+       "alone needs --model and --cluster.",
+       with_plan_file_options(
+           {{"--no-search", "", "do not search for what more bandwidth, memory and devices would buy"},
+            {"--time-limit", "S", "the time for these searches, all together (default 10)"},
+            pipeline_model_option(),
+            json_option()}),
+       {{"nest explain plan.json", "one screen"},
+        {"nest explain plan.json --no-search", "the prices alone, at once"},
+        {"nest explain degrees.json --model llama3.1-8b --cluster h100-spine-leaf",
+         "degrees that run somewhere"}},
        run_explain},
       {"diff",
        "A.json B.json",
@@ -226,7 +225,7 @@ std::vector<Command> explain_commands() {
        "compare two plans choice by choice",
        "Lists the choices in which two plans differ, prices both, and shows how much each part of the step "
        "changes.",
-       {calibration_option(), pipeline_model_option(), json_option()},
+       with_plan_file_options({pipeline_model_option(), json_option()}),
        {{"nest diff a.json b.json", "compare two plans"}},
        run_diff},
   };

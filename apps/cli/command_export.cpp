@@ -228,16 +228,18 @@ std::vector<Command> export_commands() {
        "device. All rules of the target are checked first: a plan that breaks one is refused with the name "
        "of the rule. What the target cannot express is listed under \"Lost in translation\", on the screen "
        "and in NOTES.md. Either all files are written or none.",
-       {{"--to", "NAME[@RELEASE]", "the target, and a release of it; --list shows all"},
-        {"--out", "DIR", "the folder to write to (default ./NAME-launch)"},
-        {"--force", "", "replace the folder if it contains an earlier export"},
-        {"--hosts", "FILE",
-         "a file with the names of the hosts, one per line, in the order of the devices (default: node000, "
-         "node001, ..)"},
-        {"--devices-per-host", "N",
-         "the number of devices in a host (default: the innermost level is a host)"},
-        {"--list", "", "the targets and their releases"},
-        json_option()},
+       with_plan_file_options(
+           {{"--to", "NAME[@RELEASE]", "the target, and a release of it; --list shows all"},
+            {"--out", "DIR", "the folder to write to (default ./NAME-launch)"},
+            {"--force", "", "replace the folder if it contains an earlier export"},
+            {"--hosts", "FILE",
+             "a file with the names of the hosts, one per line, in the order of the devices (default: "
+             "node000, "
+             "node001, ..)"},
+            {"--devices-per-host", "N",
+             "the number of devices in a host (default: the innermost level is a host)"},
+            {"--list", "", "the targets and their releases"},
+            json_option()}),
        {{"nest export plan.json --to megatron", "writes ./megatron-launch"},
         {"nest export plan.json --to placement --hosts hosts.txt --out ranks",
          "write the rank map for real hosts"},

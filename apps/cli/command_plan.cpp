@@ -10,7 +10,10 @@
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/sizing_text.hpp"
+#include "nest/report/answer/why_text.hpp"
 #include "nest/solve/ask/answer.hpp"
+#include "nest/solve/ask/relaxations.hpp"
+#include "nest/solve/ask/why.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
@@ -78,20 +81,58 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
   return kInfeasible;
 }
 
+// What is said of other choices and plans than the best.
+struct Others {
+  std::optional<WhyNot> why_not;
+  Relaxations relaxations;
+  std::optional<Why> why;
+
+  [[nodiscard]] bool any() const { return why_not || why; }
+};
+
+// Further searches for --why-not and --why, within what is left of the question's time.
+Others ask_others(PlanQuestion question, const Plan& best, const std::optional<Plan>& rival,
+                  const Arguments& arguments, ProgressLine& progress) {
+  Others out;
+  if (!question.batches.empty()) {  // steps of several batches cannot be compared
+    question.batches.clear();
+    question.asked.batches.clear();
+    question.training.global_batch = best.training.global_batch;
+    question.asked.global_batch = best.training.global_batch;
+  }
+  if (const auto choice = arguments.text("--why-not")) {
+    progress.phase("why not " + *choice);
+    out.why_not = rival ? why_not_plan(question, *choice, *rival, best) : why_not(question, *choice, best);
+    RelaxOptions options;
+    options.asking = [&](const std::string& what) { progress.phase("what would make it the best: " + what); };
+    if (out.why_not->found.status != PlanStatus::disagreement)
+      out.relaxations = relaxations(question, *out.why_not, best, options);
+  }
+  if (arguments.has("--why")) {
+    WhyOptions options;
+    options.asking = [&](const std::string& what) { progress.phase("why not " + what); };
+    out.why = why(question, best, options);
+  }
+  return out;
+}
+
 int run_plan(const Arguments& arguments, Terminal& terminal) {
   Asked asked = read_asked(arguments);
   // The screen shows what the plan wins against.
-  if (!arguments.has("--json") && !arguments.has("--why-not")) asked.runners_up = kRunnersUp;
+  const bool others_asked = arguments.has("--why-not") || arguments.has("--why");
+  if (!arguments.has("--json") && !others_asked) asked.runners_up = kRunnersUp;
   PlanQuestion question = read_question(arguments, asked, terminal);
   const RunCosts costs(asked.run, question.inputs, question.training);
   const bool priced = question.options.objective == Objective::cost || costs.costs_money() || costs.fails();
+  std::optional<Plan> rival;  // read before the search: a mistake in it is found at once
+  if (const auto choice = arguments.text("--why-not"); choice && names_plan(*choice))
+    rival = read_rival(*choice, question, terminal);
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
   const StopSearch stop(question.options.deadline);
   const Deadline whole = question.options.deadline;
-  // Half of the time is for the other choice.
-  if (whole.limited() && arguments.has("--why-not"))
-    question.options.deadline = whole.within(*whole.left() / 2);
+  // Half of the time is for other choices.
+  if (whole.limited() && others_asked) question.options.deadline = whole.within(*whole.left() / 2);
   AnswerOptions also;
   also.asking = [&](const std::string& what) { progress.phase("looking for " + what); };
   SearchResult found = answer(question, also);
@@ -105,12 +146,9 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   found.plans.front().lower_bound = found.lower_bound;
   const Plan& best = found.plan();
 
-  std::optional<WhyNot> other;
-  if (const auto choice = arguments.text("--why-not")) {
-    progress.phase("why not " + *choice);
-    other = why_not(question, *choice, best);
-    if (other->found.status == PlanStatus::disagreement) return report_bug(other->found, arguments, terminal);
-  }
+  const Others others = ask_others(question, best, rival, arguments, progress);
+  if (others.why_not && others.why_not->found.status == PlanStatus::disagreement)
+    return report_bug(others.why_not->found, arguments, terminal);
 
   // The K best in full; those after them stay runners-up.
   const auto top = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
@@ -126,8 +164,17 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
     if (priced) value.set("cost", plan_cost_value(best, question.inputs, costs));
   }
   write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
+  const Bytes memory = question.inputs.cluster.device_memory();
   if (arguments.has("--json")) {
-    if (other) value.set("why_not", to_value(*other, best, question.inputs));
+    if (others.why_not) {
+      Value one = to_value(*others.why_not, best, question.inputs);
+      if (others.relaxations.tried()) {
+        one.set("relaxations", to_value(others.relaxations));
+        if (others.relaxations.stopped) one.set("relaxations_stopped", true);
+      }
+      value.set("why_not", std::move(one));
+    }
+    if (others.why) value.set("why", to_value(*others.why, best, memory));
     terminal.json(value);
     return kOk;
   }
@@ -136,9 +183,14 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   screen.warnings = question.notes;
   if (priced) screen.cost = plan_cost_sentence(best, question.inputs, costs);
   screen.complete = top;
-  screen.brief = other.has_value();
+  screen.brief = others.any();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
-  if (other) terminal.out("\n" + why_not_text(*other, best, screen));
+  if (others.why) terminal.out("\n" + why_text(*others.why, best, memory, screen));
+  if (others.why_not) {
+    terminal.out("\n" + why_not_text(*others.why_not, best, screen));
+    const std::string more = relaxations_text(others.relaxations, screen);
+    if (!more.empty()) terminal.out("\n" + more);
+  }
   if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats, screen));
   return kOk;
 }
@@ -153,7 +205,10 @@ std::vector<Command> plan_commands() {
     options.push_back(std::move(option));
   options.push_back(asked_option("top"));
   options.push_back(
-      {"--why-not", "CHOICE", "say what a choice such as tensor=4 would cost, or why it is impossible"});
+      {"--why", "", "say of each degree what its neighbouring values would cost, in a sentence each"});
+  options.push_back({"--why-not", "CHOICE|FILE",
+                     "say what a choice such as tensor=4 or the plan of a file would cost, or why it is "
+                     "impossible, and what would make it the best"});
   options.push_back(
       {"--stats", "", "also show what the search did: counts, prunings and the time of each phase"});
   options.push_back(pipeline_model_option());
@@ -181,7 +236,9 @@ std::vector<Command> plan_commands() {
          "fix or limit some of the choices"},
         {"nest plan --for megatron --top 3 --json",
          "print the three best plans that Megatron-LM can run as JSON"},
+        {"nest plan --why", "find out what each degree is good for"},
         {"nest plan --why-not tensor=8", "find out what another choice would cost"},
+        {"nest plan --why-not my-plan.json", "compare a plan of one's own with the best"},
         {"nest plan --objective devices --target-tokens-per-s 500000",
          "find the fewest devices that reach a throughput"},
         {"nest plan --model llama3.1-8b --objective cost --price 2.5/h",

@@ -46,11 +46,12 @@ std::string report_text(const Reduction& r, const Terminal& terminal) {
                        a.levels == 1 ? "" : "s", error_text(a.worst_error), error_text(a.mean_error));
   }
   if (r.reordered) {
-    out += wrap(
-               "The devices were reordered so that domains are contiguous; --json lists the order under "
-               "'devices'.",
-               kTextWidth, 0) +
-           "\n";
+    out +=
+        wrap(
+            "The devices were reordered so that domains are contiguous; --json and the cluster file list the "
+            "order under 'devices', and exports of plans follow it.",
+            kTextWidth, 0) +
+        "\n";
   }
   return out;
 }

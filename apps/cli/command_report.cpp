@@ -38,7 +38,7 @@ int run_report(const Arguments& given, Terminal& terminal) {
   if (!json && !arguments.has("-o")) arguments.values["-o"] = kDefaultFile;
   check_output(arguments, "-o");
 
-  const Value data = report_value(read_document(file), options);
+  const Value data = report_value(read_plan_document(file, arguments), options);
   if (const Value* reason = data.find("reason");
       reason->as_string() != nullptr && !reason->as_string()->empty()) {
     terminal.note("nest: warning: infeasible: " + *reason->as_string());
@@ -62,12 +62,12 @@ std::vector<Command> report_commands() {
        "the time goes, the traffic at each level of the network, what would change the step, the "
        "alternatives in the plan file, and all inputs. A plan that is incomplete or has no price is "
        "completed and priced first. If a plan does not fit, the report shows where.",
-       {{"-o", "FILE", "the file to write (default report.html)"},
-        {"--title", "TEXT", "the title (default: the model on the cluster)"},
-        calibration_option(),
-        pipeline_model_option(),
-        {"--json", "",
-         "print the data of the report as JSON (docs/formats/report.md); write the HTML file only with -o"}},
+       with_plan_file_options({{"-o", "FILE", "the file to write (default report.html)"},
+                               {"--title", "TEXT", "the title (default: the model on the cluster)"},
+                               pipeline_model_option(),
+                               {"--json", "",
+                                "print the data of the report as JSON (docs/formats/report.md); write the "
+                                "HTML file only with -o"}}),
        {{"nest report plan.json -o report.html", "write a report to open in a browser"},
         {"nest report plan.json --json", "print the data of the report"}},
        run_report},

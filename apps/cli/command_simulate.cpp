@@ -109,11 +109,11 @@ std::vector<Command> simulate_commands() {
        "send together with the others on the same links, and the gradient reduction, the optimizer and the "
        "parameter gathering at the end. The answer compares the simulated time with the price and explains "
        "the difference. It also shows the peak memory of each stage and the busiest links.",
-       {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing to a file"},
-        {"--all-devices", "", "simulate every copy, even if copies are equal"},
-        calibration_option(),
-        svg_option(),
-        json_option()},
+       with_plan_file_options(
+           {{"--trace", "FILE", "also write a trace for Perfetto or chrome://tracing to a file"},
+            {"--all-devices", "", "simulate every copy, even if copies are equal"},
+            svg_option(),
+            json_option()}),
        {{"nest simulate plan.json", "show the step time, bubble, memory and links"},
         {"nest simulate plan.json --svg step.svg", "draw the pipeline"},
         {"nest simulate plan.json --trace step.json", "write a trace to open at ui.perfetto.dev"}},

@@ -1,12 +1,23 @@
 #include "plan_options.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "nest/cluster/catalog.hpp"
+#include "nest/cluster/resize.hpp"
 #include "nest/price/price.hpp"
 #include "plan_question.hpp"
 
 namespace nest::cli {
+namespace {
+
+// In place of what the object has there.
+void put(Value& object, const char* key, Value value) {
+  std::erase_if(*object.as_object(), [&](const Value::Member& m) { return m.first == key; });
+  object.set(key, std::move(value));
+}
+
+}  // namespace
 
 std::vector<Option> input_options() {
   return {{"--model", "NAME|FILE", "default " + std::string(kDefaultModel)},
@@ -57,24 +68,62 @@ void calibrate_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& 
     set_calibration(inputs, std::move(*calibration), warnings);
 }
 
-OpenPlan open_complete_plan(const std::string& file, const Arguments& arguments, Terminal& terminal) {
-  Warnings warnings;
-  OpenPlan open = open_plan(file, warnings);
-  calibrate_inputs(open.inputs, arguments, warnings);
-  terminal.warn(warnings);
+std::vector<Option> with_plan_file_options(std::vector<Option> options) {
+  const std::vector<Option> inputs{
+      {"--model", "NAME|FILE", "the model, for a file that does not name it"},
+      {"--cluster", "NAME|FILE", "the cluster, for a file that does not name it, or another one"},
+      {"--recipe", "NAME|FILE", "the recipe, likewise (default " + std::string(kDefaultRecipe) + ")"},
+      calibration_option()};
+  options.insert(options.end(), inputs.begin(), inputs.end());
+  for (Option& option : asked_options({AskedSection::training})) options.push_back(std::move(option));
+  return options;
+}
+
+Document read_plan_document(const std::string& file, const Arguments& arguments) {
+  Document document = read_document(file);
+  if (document.root.as_object() == nullptr) return document;
+  const Asked asked = read_asked(arguments);
+  const Value* carried = document.root.find("inputs");
+  const bool changed = asked.devices || arguments.has("--calibration");
+  if (names_inputs(arguments) || (changed && carried != nullptr)) {
+    std::optional<PlanInputs> inputs;
+    Warnings warnings;  // whoever reads the plan has the same
+    if (carried == nullptr) {
+      inputs = read_plan_inputs(arguments, warnings);
+    } else {
+      Reader reader(document);
+      Reader group = reader.object("inputs");
+      inputs = read_inputs(group, warnings);
+      override_inputs(*inputs, arguments, warnings);
+    }
+    if (asked.devices) inputs->cluster = with_devices(inputs->cluster, *asked.devices);
+    put(document.root, "inputs", to_value(*inputs));
+  }
+  if (!asked.global_batch && !asked.sequence && !asked.precision && !asked.optimizer) return document;
+  const Value* said = document.root.find("training");
+  Value training = said != nullptr && said->as_object() != nullptr ? *said : Value::object();
+  if (asked.global_batch) {
+    put(training, "global_batch", *asked.global_batch);
+    put(training, "micro_batches", 0);  // follows from the rest
+  }
+  if (asked.sequence) put(training, "sequence", *asked.sequence);
+  if (asked.precision) put(training, "precision", name_of(*asked.precision));
+  if (asked.optimizer) put(training, "optimizer", name_of(*asked.optimizer));
+  put(document.root, "training", std::move(training));
+  return document;
+}
+
+OpenPlan open_degrees(const std::string& file, const Arguments& arguments, Warnings& warnings) {
+  OpenPlan open = read_plan_file(read_plan_document(file, arguments), warnings);
   open.plan = Pricer(open.inputs).complete(std::move(open.plan));
   return open;
 }
 
-OpenPlan open_degrees(const std::string& file, const Arguments& arguments, Warnings& warnings) {
-  const Document document = read_document(file);
-  Reader reader(document);
-  std::optional<Reader> carried = reader.object_if("inputs");
-  PlanInputs inputs = carried ? read_inputs(*carried, warnings) : read_plan_inputs(arguments, warnings);
-  if (carried) override_inputs(inputs, arguments, warnings);
-  Plan plan = read_plan(reader, inputs.recipe, warnings);
-  plan = Pricer(inputs).complete(std::move(plan));
-  return {std::move(plan), std::move(inputs)};
+OpenPlan open_complete_plan(const std::string& file, const Arguments& arguments, Terminal& terminal) {
+  Warnings warnings;
+  OpenPlan open = open_degrees(file, arguments, warnings);
+  terminal.warn(warnings);
+  return open;
 }
 
 }  // namespace nest::cli

@@ -25,7 +25,13 @@ void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& w
 void calibrate_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings);
 [[nodiscard]] PipelineModel read_pipeline_model(const Arguments& arguments);
 
-// A plan file with what it leaves open filled in, and the options' calibration.
+// The options of a command that takes plan files, with those for what a file does not say of its inputs and
+// its training, or says otherwise.
+[[nodiscard]] std::vector<Option> with_plan_file_options(std::vector<Option> own);
+// A plan file as if it said what these options say.
+[[nodiscard]] Document read_plan_document(const std::string& file, const Arguments& arguments);
+
+// A plan file with what it leaves open filled in.
 [[nodiscard]] OpenPlan open_complete_plan(const std::string& file, const Arguments& arguments,
                                           Terminal& terminal);
 // A plan or its degrees: what it does not carry is what the options name.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "nest/base/numbers.hpp"
+#include "nest/report/answer/plan_notes.hpp"
+
 namespace nest::cli {
 namespace {
 
@@ -31,8 +34,8 @@ void ProgressLine::show(const SearchProgress& p) {
   std::string line = fmt::format("nest: {:.0f} s{}: ", now, phase_.empty() ? "" : ", " + phase_);
   line += p.best ? "best " + format(*p.best) : "no plan yet";
   if (p.bound.value > 0) line += ", bound " + format(p.bound);
-  if (p.best && p.bound.value > 0)
-    line += fmt::format(", gap {:.1f} %", 100 * std::max(0.0, p.best->value / p.bound.value - 1));
+  if (const auto gap = p.best ? gap_of(*p.best, p.bound) : std::nullopt)
+    line += ", gap " + format_percent(*gap);
   if (p.plans > 0)
     line += fmt::format("; {} plans priced", format_digits(p.plans));
   else

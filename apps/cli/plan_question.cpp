@@ -1,10 +1,15 @@
 #include "plan_question.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
+#include "nest/plan/text/diff.hpp"
+#include "nest/plan/text/plan_json.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/why_not.hpp"
 #include "plan_options.hpp"
@@ -69,7 +74,7 @@ void naming_options(const std::function<void()>& doing) {
 }
 
 PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal) {
-  if (const auto choice = arguments.text("--why-not")) {
+  if (const auto choice = arguments.text("--why-not"); choice && !names_plan(*choice)) {
     SearchSpace pinned = asked.choices;
     if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
   }
@@ -80,6 +85,46 @@ PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Termi
   std::optional<PlanQuestion> question;
   naming_options([&] { question = make_question(std::move(inputs), asked); });
   return std::move(*question);
+}
+
+bool names_plan(const std::string& why_not) {
+  return why_not.find('=') == std::string::npos && looks_like_file(why_not);
+}
+
+Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal& terminal) {
+  const Document document = read_document(file);
+  Reader reader(document);
+  Warnings warnings;
+  const Value* said = document.root.find("training");
+  Plan plan = read_plan(reader, question.inputs.recipe, warnings);
+  const Training& wanted = question.training;
+  Training& own = plan.training;
+  const auto left_out = [&](const char* key) { return said == nullptr || said->find(key) == nullptr; };
+  if (left_out("global_batch")) own.global_batch = wanted.global_batch;
+  if (own.sequence == 0) own.sequence = wanted.sequence;
+  if (left_out("precision")) own.precision = wanted.precision;
+  if (left_out("optimizer")) own.optimizer = wanted.optimizer;
+  const auto same = [&](const char* key, const std::string& option, const std::string& plan_has,
+                        const std::string& asked) {
+    if (plan_has == asked) return;
+    throw InputError(file, std::string("training.") + key,
+                     fmt::format("the plan has {}, the question {}", plan_has, asked),
+                     fmt::format("give --{} {}", option, plan_has));
+  };
+  same("global_batch", "global-batch", std::to_string(own.global_batch), std::to_string(wanted.global_batch));
+  same("sequence", "sequence", std::to_string(own.sequence), std::to_string(wanted.sequence));
+  same("precision", "precision", std::string(name_of(own.precision)), std::string(name_of(wanted.precision)));
+  same("optimizer", "optimizer", std::string(name_of(own.optimizer)), std::string(name_of(wanted.optimizer)));
+  if (document.root.find("inputs") != nullptr) {
+    Reader carried = reader.object("inputs");
+    const PlanInputs others = read_inputs(carried, warnings);
+    for (const ChoiceDifference& d : diff_inputs(question.inputs, others))
+      warnings.push_back(
+          fmt::format("{} was made for another {} ({}); it is priced with that of the question ({})", file,
+                      d.what, d.second, d.first));
+  }
+  terminal.warn(warnings);
+  return plan;
 }
 
 int code_without_plan(PlanStatus status) {

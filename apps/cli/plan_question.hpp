@@ -36,6 +36,12 @@ void naming_options(const std::function<void()>& doing);
 [[nodiscard]] PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal);
 [[nodiscard]] PlanQuestion read_question(const Arguments& arguments, Terminal& terminal);
 
+// Whether what --why-not says is a plan file, and no choice.
+[[nodiscard]] bool names_plan(const std::string& why_not);
+// The plan of such a file, for the training of the question: what the file leaves out of it is the question's, and
+// anything else is an InputError.
+[[nodiscard]] Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal& terminal);
+
 // The exit code of an answer that has no plan.
 [[nodiscard]] int code_without_plan(PlanStatus status);
 

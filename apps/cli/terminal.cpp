@@ -18,7 +18,8 @@ Terminal::Terminal() {
   const char* term = std::getenv("TERM");
   const bool dumb = term != nullptr && std::string_view(term) == "dumb";
   const bool refused = no_colour != nullptr && *no_colour != '\0';
-  colour_ = ::isatty(STDOUT_FILENO) != 0 && !refused && !dumb;
+  out_watched_ = ::isatty(STDOUT_FILENO) != 0;
+  colour_ = out_watched_ && !refused && !dumb;
   watched_ = ::isatty(STDERR_FILENO) != 0 && !dumb;
 }
 

@@ -24,6 +24,8 @@ class Terminal {
   void progress(std::string_view line);
   void end_progress();
   [[nodiscard]] bool watched() const { return watched_; }
+  // Whether standard output is a terminal: somebody reads it, and no program does.
+  [[nodiscard]] bool read_by_people() const { return out_watched_; }
 
   // Bold on a terminal, plain elsewhere.
   [[nodiscard]] std::string heading(std::string_view text) const;
@@ -32,6 +34,7 @@ class Terminal {
 
  private:
   bool colour_ = false;
+  bool out_watched_ = false;
   bool watched_ = false;  // standard error is a terminal
   bool line_open_ = false;
 };

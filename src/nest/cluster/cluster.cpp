@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string_view>
 
 #include "nest/base/error.hpp"
 #include "nest/cluster/sibling_order.hpp"
@@ -78,15 +80,30 @@ std::optional<ClusterProblem> check_levels(const std::vector<Level>& levels) {
   return std::nullopt;
 }
 
+std::string check_device_names(const std::vector<std::string>& names, std::int64_t devices) {
+  if (names.empty()) return "";
+  if (static_cast<std::int64_t>(names.size()) != devices)
+    return format_digits(static_cast<std::int64_t>(names.size())) + " names, but there are " +
+           format_digits(devices) + " devices";
+  std::set<std::string_view> known;
+  for (const std::string& name : names) {
+    if (!known.insert(name).second) return "two devices are called '" + name + "'";
+  }
+  return "";
+}
+
 struct Cluster::Sorted {
   Cluster cluster;
   SiblingOrder order;
 };
 
 Cluster::Cluster(ClusterParts parts) : parts_(checked(std::move(parts))), tree_(fan_outs(parts_.levels)) {
+  if (std::string problem = check_device_names(parts_.device_names, devices()); !problem.empty())
+    throw InputError(parts_.name, "devices", std::move(problem));
   std::optional<SiblingOrder> order = find_sibling_order(parts_.levels, tree_);
   if (!order) return;
   ClusterParts other = parts_;
+  other.device_names.clear();
   for (std::size_t l = 0; l < other.levels.size(); ++l) other.levels[l].fan_out = order->fan_outs[l];
   sorted_ = std::make_shared<const Sorted>(Cluster(std::move(other)), std::move(*order));
 }

@@ -28,6 +28,9 @@ struct ClusterParts {
   std::string source;
   std::string date;
   std::string note;
+  // What each device is called elsewhere (in the measurements that the levels come from), in the order of ids;
+  // empty: nothing is known. Only exports look at them.
+  std::vector<std::string> device_names;
 };
 
 class Cluster {
@@ -71,6 +74,9 @@ struct ClusterProblem {
   LevelProblem problem;
 };
 [[nodiscard]] std::optional<ClusterProblem> check_levels(const std::vector<Level>& levels);
+
+// Why these are no names of so many devices; empty where they are, or where there are none.
+[[nodiscard]] std::string check_device_names(const std::vector<std::string>& names, std::int64_t devices);
 
 // How two devices talk: where they meet, over how many hops, and over which part of a device's bandwidth
 // there.

@@ -52,6 +52,19 @@ Value level_summary(const Cluster& cluster, LevelId id) {
   return out;
 }
 
+std::vector<std::string> read_device_names(Reader& r) {
+  std::vector<std::string> names;
+  const Value* list = r.find("devices");
+  if (list == nullptr) return names;
+  if (list->as_array() == nullptr) r.fail_at("devices", "a list with the name of every device is expected");
+  for (const Value& name : *list->as_array()) {
+    if (name.as_string() == nullptr || name.as_string()->empty())
+      r.fail_at("devices", "the name of a device is a text");
+    names.push_back(*name.as_string());
+  }
+  return names;
+}
+
 }  // namespace
 
 Cluster read_cluster(const Document& document) {
@@ -73,13 +86,22 @@ Cluster read_cluster(Reader r) {
   parts.source = r.prose_or("source", "");
   parts.date = r.text_or("date", "");
   parts.note = r.prose_or("note", "");
+  parts.device_names = read_device_names(r);
   r.done();
   if (const auto found = check_levels(parts.levels)) {
     const auto& [level, problem] = *found;
     if (entries.empty()) r.fail_at("levels", problem.what, problem.hint);
     entries[level.index()].fail_at(problem.key, problem.what, problem.hint);
   }
-  return Cluster(std::move(parts));
+  std::vector<std::string> names = std::move(parts.device_names);
+  parts.device_names.clear();
+  Cluster cluster(std::move(parts));
+  if (names.empty()) return cluster;
+  if (const std::string problem = check_device_names(names, cluster.devices()); !problem.empty())
+    r.fail_at("devices", problem);
+  ClusterParts named = cluster.parts();
+  named.device_names = std::move(names);
+  return Cluster(std::move(named));
 }
 
 Value cluster_file_value(const Cluster& cluster) {
@@ -93,6 +115,11 @@ Value cluster_file_value(const Cluster& cluster) {
   Value levels = Value::array();
   for (const Level& level : parts.levels) levels.push(level_file_value(level));
   out.set("levels", std::move(levels));
+  if (!parts.device_names.empty()) {
+    Value names = Value::array();
+    for (const std::string& name : parts.device_names) names.push(name);
+    out.set("devices", std::move(names));
+  }
   return out;
 }
 

@@ -134,5 +134,29 @@ TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
             "x.yaml: line 2, accelerator: a text is expected, not '[\"h100-sxm\"]'");
 }
 
+TEST(ClusterFile, NamesOfDevicesComeBack) {
+  const std::string text = R"(
+name: named
+accelerator: h100-sxm
+levels: [{name: node, size: 4, bandwidth: 100 GB/s, latency: 1 us}]
+devices: )";
+  const Cluster c = read_cluster(parse_yaml("x", text + "[d0, d2, d1, d3]"));
+  EXPECT_EQ(c.parts().device_names, (std::vector<std::string>{"d0", "d2", "d1", "d3"}));
+  const Cluster again = read_cluster(parse_json("y", to_json(cluster_file_value(c))));
+  EXPECT_EQ(again.parts().device_names, c.parts().device_names);
+  const auto message = [&](const std::string& names) {
+    try {
+      (void)read_cluster(parse_yaml("x", text + names));
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(message("[a, b]"), "x: line 5, devices: 2 names, but there are 4 devices");
+  EXPECT_EQ(message("[a, b, c, b]"), "x: line 5, devices: two devices are called 'b'");
+  EXPECT_EQ(message("[a, b, c, 4]"), "x: line 5, devices: the name of a device is a text");
+  EXPECT_EQ(message("7"), "x: line 5, devices: a list with the name of every device is expected");
+}
+
 }  // namespace
 }  // namespace nest::cluster

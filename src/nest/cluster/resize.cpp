@@ -87,6 +87,9 @@ Cluster resized(const Cluster& cluster, const Step& step, std::int32_t size) {
   for (std::size_t l = at + 1; l < parts.levels.size() && !outermost; ++l) {
     set_size(parts.levels[l], 1, static_cast<std::int32_t>(most_children(parts.levels[l].fan_out)));
   }
+  // The first devices stay; those that are added have no names.
+  const auto devices = static_cast<std::size_t>(step.child * size);
+  parts.device_names.resize(devices < parts.device_names.size() ? devices : 0);
   return Cluster(std::move(parts));
 }
 
@@ -98,7 +101,40 @@ void add_neighbours(const Step& step, std::int64_t devices, std::set<std::int64_
   if (k + 1 <= step.most) above.insert((k + 1) * step.child);
 }
 
+// The fan-out of every domain of a level.
+std::vector<std::int32_t> all_sizes(const Cluster& cluster, LevelId id) {
+  const FanOut& fan_out = cluster.level(id).fan_out;
+  if (!fan_out.uniform()) return fan_out.sizes;
+  return std::vector<std::int32_t>(static_cast<std::size_t>(cluster.tree().domains(id)), fan_out.size);
+}
+
 }  // namespace
+
+std::optional<Cluster> with_one_more_domain(const Cluster& cluster) {
+  ClusterParts parts = cluster.parts();
+  parts.device_names.clear();
+  const auto grows = [](const Level& level) { return !level.hops_through_children(); };
+  if (parts.levels.size() == 1) {
+    if (!grows(parts.levels.front())) return std::nullopt;
+    ++parts.levels.front().fan_out.size;
+    return Cluster(std::move(parts));
+  }
+  std::vector<std::int32_t> inner = all_sizes(cluster, LevelId{0});
+  inner.push_back(inner.front());
+  parts.levels.front().fan_out.sizes = std::move(inner);
+  for (std::size_t l = 1; l < parts.levels.size(); ++l) {
+    if (!grows(parts.levels[l])) return std::nullopt;
+    std::vector<std::int32_t> sizes = all_sizes(cluster, LevelId{static_cast<std::int32_t>(l)});
+    const bool room = sizes.size() == 1 || sizes.back() < *std::max_element(sizes.begin(), sizes.end());
+    if (room)
+      ++sizes.back();
+    else
+      sizes.push_back(1);
+    parts.levels[l].fan_out.sizes = std::move(sizes);
+    if (room) return Cluster(std::move(parts));
+  }
+  return std::nullopt;  // not reached: the outermost level has one domain
+}
 
 Cluster with_devices(const Cluster& cluster, std::int64_t devices) {
   if (devices == cluster.devices()) return cluster;

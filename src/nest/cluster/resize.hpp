@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "nest/cluster/cluster.hpp"
 
@@ -17,5 +18,13 @@ namespace nest::cluster {
 // cut off whole, changes. A fully connected level that shrinks keeps the rate of each link; one that grows
 // keeps the device's total.
 [[nodiscard]] Cluster with_devices(const Cluster& cluster, std::int64_t devices);
+
+// One more domain of the innermost level: in the last domain of the level outside it where that is the only one
+// or has fewer than others, else in a domain of its own, and so on outwards. Where there is one level only, it
+// has one more device. None where a mesh, a torus or a ring would have to grow: what the cluster would then look
+// like is not clear.
+//
+//   with_one_more_domain(8 x 4 x 8)   -> 264 devices: eight racks of four nodes, and one of one node
+[[nodiscard]] std::optional<Cluster> with_one_more_domain(const Cluster& cluster);
 
 }  // namespace nest::cluster

@@ -111,5 +111,44 @@ TEST(WithDevices, AFullyConnectedLevelThatShrinksKeepsItsLinks) {
   EXPECT_DOUBLE_EQ(four.levels()[0].bandwidth.value, 3 * 64e9);
 }
 
+TEST(WithOneMoreDomain, IsOneMoreNode) {
+  const Cluster c = with_devices(catalog_cluster("h100-spine-leaf"), 256);  // 8 x 4 x 8
+  const Cluster more = with_one_more_domain(c).value();
+  EXPECT_EQ(more.devices(), 264);
+  EXPECT_EQ(more.levels()[0].fan_out.size, 8);
+  EXPECT_EQ(more.levels()[1].fan_out.sizes, (Sizes{4, 4, 4, 4, 4, 4, 4, 4, 1}));
+  EXPECT_EQ(more.levels()[2].fan_out.size, 9);
+  EXPECT_EQ(with_one_more_domain(more)->levels()[1].fan_out.sizes, (Sizes{4, 4, 4, 4, 4, 4, 4, 4, 2}));
+}
+
+TEST(WithOneMoreDomain, InTheOnlyRack) {
+  const Cluster c = with_devices(catalog_cluster("h100-spine-leaf"), 16);
+  EXPECT_EQ(sizes(with_one_more_domain(c).value()), (Sizes{8, 3, 1}));
+}
+
+TEST(WithOneMoreDomain, NotOfATorus) {
+  const Cluster c = read_cluster(parse_yaml("x", R"(
+name: pods
+accelerator: h100-sxm
+levels:
+  - {name: pod, kind: torus, dims: [4, 4], bandwidth: 100 GB/s, latency: 1 us}
+)"));
+  EXPECT_FALSE(with_one_more_domain(c));
+}
+
+TEST(WithDevices, KeepsTheNamesOfTheDevicesThatStay) {
+  const Cluster c = read_cluster(parse_yaml("x", R"(
+name: named
+accelerator: h100-sxm
+levels:
+  - {name: node, size: 2, bandwidth: 100 GB/s, latency: 1 us}
+  - {name: rack, size: 2, bandwidth: 10 GB/s, latency: 5 us}
+devices: [a, c, b, d]
+)"));
+  EXPECT_EQ(with_devices(c, 2).parts().device_names, (std::vector<std::string>{"a", "c"}));
+  EXPECT_TRUE(with_devices(c, 8).parts().device_names.empty());
+  EXPECT_TRUE(with_one_more_domain(c)->parts().device_names.empty());
+}
+
 }  // namespace
 }  // namespace nest::cluster

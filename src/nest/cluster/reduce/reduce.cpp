@@ -63,6 +63,11 @@ class Reducer {
     for (const std::int32_t device : out.order)
       out.device_names.push_back(names_[static_cast<std::size_t>(device)]);
     out.reordered = !std::is_sorted(out.order.begin(), out.order.end());
+    if (out.reordered) {  // a file of the levels alone would not say which device is which
+      ClusterParts named = out.cluster.parts();
+      named.device_names = out.device_names;
+      out.cluster = Cluster(std::move(named));
+    }
     return out;
   }
 

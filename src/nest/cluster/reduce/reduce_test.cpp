@@ -79,6 +79,7 @@ TEST(Reduce, ShuffledDevicesComeBackInTheirDomains) {
   g.links = merge_parallel(std::move(g.links));
   const Reduction r = reduce_graph(g);
   EXPECT_TRUE(r.reordered);
+  EXPECT_EQ(r.cluster.parts().device_names, r.device_names);  // a file of the cluster keeps them
   EXPECT_EQ(r.worst_error, 0);
   ASSERT_EQ(r.cluster.levels().size(), 3U);
   EXPECT_EQ(r.cluster.levels()[2].oversubscription, 2);  // 16 devices x 50 GB/s over an uplink of 400

@@ -13,12 +13,15 @@ constexpr std::string_view kHere =
     "set -euo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
 
 std::string rank_rows(const RankMap& map) {
-  std::string out = "rank,host,local_rank,local_device,device,stage,copy,side,context,tensor\n";
+  const bool named = !map.ranks.empty() && !map.ranks.front().name.empty();
+  std::string out = "rank,host,local_rank,local_device,device,stage,copy,side,context,tensor";
+  out += named ? ",name\n" : "\n";
   for (std::size_t r = 0; r < map.ranks.size(); ++r) {
     const RankRow& row = map.ranks[r];
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r, map.hosts[row.host].name, row.local_rank,
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}", r, map.hosts[row.host].name, row.local_rank,
                        row.local_device, row.device.value, row.stage, row.copy, row.side, row.context,
                        row.tensor);
+    out += named ? "," + row.name + "\n" : "\n";
   }
   return out;
 }

@@ -5,7 +5,9 @@
 //                    place in the cell, then the copy, then the stage
 //   tp-cp-ep-pp-dp   the stage before the data rank (Megatron-LM's --use-tp-pp-dp-mapping): whole copies
 //
-// A host is a domain of the innermost level, or a part of one where `devices_per_host` says so.
+// A host is a domain of the innermost level, or a part of one where `devices_per_host` says so. Where the cluster's
+// devices have names (`nest clusters from-matrix` had to reorder them), hosts and the devices of each are counted in
+// the order of the names, as in the measurements.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ struct RankRow {
   std::int64_t side = 0;
   std::int64_t context = 0;
   std::int64_t tensor = 0;
+  std::string name;  // of the device, where the cluster knows one
 };
 
 struct HostRow {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nest/cluster/resize.hpp"
 #include "nest/frameworks/test_exports.hpp"
 #include "support/message_of.hpp"
 
@@ -103,6 +104,24 @@ TEST(RankMap, DomainsMaySpanHosts) {
   EXPECT_EQ(map.hosts[3].domains, (std::vector<std::int32_t>{1, 0, 0}));
   question.devices_per_host = 5;
   EXPECT_EQ(make_rank_map(question, RankOrder::data_before_stage).hosts[1].devices, 3);
+}
+
+// The measurements count devices across two hosts in turn: d0, d2, .. are on the first, d1, d3, .. on the second.
+TEST(RankMap, FollowsTheNamesOfMeasuredDevices) {
+  test::Planner planner("llama3.1-8b");
+  ExportQuestion question = planner.question(test::degrees({.tensor = 8, .sequence_parallel = true}, 1, 2));
+  ClusterParts parts = with_devices(question.inputs.cluster, 16).parts();
+  for (const int first : {1, 0}) {  // the cluster's first host is the one with d1
+    for (int i = 7; i >= 0; --i) parts.device_names.push_back("d" + std::to_string(first + 2 * i));
+  }
+  question.inputs.cluster = Cluster(std::move(parts));
+  question.hosts = {"even", "odd"};
+  const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
+  for (const RankRow& row : map.ranks) {
+    const int number = std::stoi(row.name.substr(1));
+    EXPECT_EQ(map.hosts[row.host].name, number % 2 == 0 ? "even" : "odd") << row.name;
+    EXPECT_EQ(row.local_device, number / 2) << row.name;
+  }
 }
 
 }  // namespace

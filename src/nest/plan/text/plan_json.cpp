@@ -154,7 +154,8 @@ OpenPlan read_plan_file(const Document& document, Warnings& warnings) {
   std::optional<Reader> given = r.object_if("inputs");
   if (!given) {
     r.fail("'inputs' is missing: a plan file says which model, cluster and recipe it is for",
-           "give them with --model, --cluster and --jsonl for lines without inputs");
+           "give --model and --cluster; 'nest evaluate FILE --model NAME --cluster NAME -o plan.json' writes "
+           "them into a plan file");
   }
   PlanInputs inputs = read_inputs(*given, warnings);
   Plan plan = read_plan(r, inputs.recipe, warnings);

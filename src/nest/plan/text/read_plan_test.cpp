@@ -192,7 +192,9 @@ TEST(ReadPlan, APlanFileNamesItsInputs) {
   EXPECT_EQ(
       message_of([&] { open("{}"); }),
       "p.json: line 1: 'inputs' is missing: a plan file says which model, cluster and recipe it is for; give "
-      "them with --model, --cluster and --jsonl for lines without inputs");
+      "--model and --cluster; 'nest evaluate FILE --model NAME --cluster NAME -o plan.json' writes them into "
+      "a "
+      "plan file");
   EXPECT_EQ(message_of([&] { open(R"({"inputs": {"cluster": "h100-spine-leaf"}})"); }),
             "p.json: line 1, inputs: 'model' is missing: a name or a group of keys");
   EXPECT_EQ(message_of([&] { open(R"({"inputs": {"model": "gpt2", "cluster": "h100-spine-leaf"}})"); }),

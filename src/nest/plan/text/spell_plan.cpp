@@ -43,4 +43,9 @@ std::string spell_term(const char* key) {
   return name.substr(0, name.size() - 2);
 }
 
+std::string spell_memory(const char* key) {
+  const std::string name(key);
+  return name.substr(0, name.rfind('_'));
+}
+
 }  // namespace nest::plan

@@ -18,5 +18,7 @@ namespace nest::plan {
 
 // "compute" of "compute_s": what a part of the breakdown is called.
 [[nodiscard]] std::string spell_term(const char* key);
+// "activations" of "activations_bytes": what a part of a stage's memory is called.
+[[nodiscard]] std::string spell_memory(const char* key);
 
 }  // namespace nest::plan

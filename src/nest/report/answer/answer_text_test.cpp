@@ -17,8 +17,8 @@ const Plan kBest = answer_plan({3}, 8, Seconds{1}, Seconds{0});
 TEST(AnswerText, WhatAChoiceCosts) {
   WhyNot why{"pipeline=2", answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.25})}), false, Seconds{0.25}};
   EXPECT_EQ(why_not_text(why, kBest), R"(Why not pipeline=2?
-It costs 250 ms (25.0 %): the best plan with it takes 1.25 s a step. It loses most time in bubble:
-+250 ms.
+pipeline 2 costs 250 ms (25.0 %): the best plan with it takes 1.25 s a step. It loses most time in
+bubble: +250 ms.
 
 choice         best  pipeline=2
 micro-batches  1     2
@@ -39,7 +39,7 @@ TEST(AnswerText, WhatForbidsAChoice) {
   WhyNot why{"tensor=3", {}, false, std::nullopt};
   why.found.reason = "tensor 3 does not divide 64 heads";
   EXPECT_EQ(why_not_text(why, kBest),
-            "Why not tensor=3?\nThis is not possible: tensor 3 does not divide 64 heads.\n");
+            "Why not tensor=3?\ntensor 3 is not possible: tensor 3 does not divide 64 heads.\n");
   why.found.status = PlanStatus::limit;
   EXPECT_THAT(why_not_text(why, kBest), HasSubstr("No such plan was found before the limit"));
 }
@@ -49,7 +49,40 @@ TEST(AnswerText, AChoiceThatIsMadeOrCostsNothing) {
   EXPECT_EQ(why_not_text(why, kBest), "Why not pipeline=1?\nThe best plan makes this choice already.\n");
   why.chosen = false;
   EXPECT_THAT(why_not_text(why, kBest),
-              HasSubstr("It costs nothing: the best plan with it takes 1 s a step"));
+              HasSubstr("pipeline 1 costs nothing: the best plan with it takes 1 s a step"));
+}
+
+TEST(AnswerText, APlanAsItIs) {
+  WhyNot why{"my.json", answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.25})}, PlanStatus::feasible),
+             false, Seconds{0.25}, true};
+  EXPECT_THAT(
+      why_not_text(why, kBest),
+      HasSubstr("Why not my.json?\nIt is 250 ms (25.0 %) slower than the best plan: 1.25 s a step. It loses "
+                "most time in bubble: +250\nms.\n"));
+  why.found.status = PlanStatus::infeasible;
+  why.found.reason = "stage 1 needs 96 GiB, a device has 80 GiB";
+  StageMemory& memory = *why.found.plans.front().stages[1].memory;
+  memory.activations = Bytes{std::int64_t{90} << 30};
+  memory.capacity = Bytes{std::int64_t{80} << 30};
+  EXPECT_THAT(
+      why_not_text(why, kBest),
+      HasSubstr("It does not fit: stage 1 needs 96 GiB, a device has 80 GiB. That is 10.9 GiB too much, and "
+                "most of\nit is activations (90 GiB). If it fitted, it would be 250 ms (25.0 %) slower"));
+  why.found.plans.clear();
+  why.found.reason = "layer 2 is in no stage";
+  EXPECT_EQ(why_not_text(why, kBest), "Why not my.json?\nThis is no valid plan: layer 2 is in no stage.\n");
+  why.found = answer({kBest});
+  why.chosen = true;
+  EXPECT_THAT(why_not_text(why, kBest), HasSubstr("It is the best plan"));
+}
+
+// Point estimates may fit where the search wants more room.
+TEST(AnswerText, APlanThatIsFasterThanTheBest) {
+  WhyNot why{"my.json", answer({answer_plan({3}, 8, Seconds{0.75}, Seconds{0})}, PlanStatus::feasible), false,
+             Seconds{-0.25}, true};
+  EXPECT_THAT(why_not_text(why, kBest),
+              HasSubstr("It is 250 ms (25.0 %) faster than the best plan: 750 ms a step. It "
+                        "is outside the space"));
 }
 
 TEST(AnswerText, WhatWouldMakeItFit) {

@@ -14,12 +14,6 @@ Value texts(const Warnings& list) {
   return v;
 }
 
-Value loss_value(const TermDifference& loss) {
-  Value v = Value::object();
-  v.set("name", loss.name).set("change_s", loss.change().value);
-  return v;
-}
-
 Value runner_up_value(const Plan& best, const Plan& other) {
   Value v = Value::object();
   v.set("step_s", other.predicted->step.value).set("micro_batch", other.training.micro_batch);
@@ -48,6 +42,12 @@ const char* amount_key(AdviceKind kind) {
 }
 
 }  // namespace
+
+Value loss_value(const TermDifference& loss) {
+  Value v = Value::object();
+  v.set("name", loss.name).set("change_s", loss.change().value);
+  return v;
+}
 
 Value answer_value(const SearchResult& found, const PlanInputs& inputs, const SearchOptions& asked,
                    const Warnings& warnings) {
@@ -99,8 +99,11 @@ Value alternatives_value(const SearchResult& found, const PlanInputs& inputs) {
 
 Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs) {
   Value v = Value::object();
-  v.set("choice", answer.choice).set("status", name_of(answer.found.status));
+  const bool invalid = answer.given && answer.found.plans.empty();
+  v.set("choice", answer.choice);
+  v.set("status", invalid ? name_of(PriceStatus::invalid) : name_of(answer.found.status));
   if (answer.found.plans.empty()) return std::move(v.set("reason", answer.found.reason));
+  if (!answer.found.reason.empty()) v.set("reason", answer.found.reason);
   const Plan& other = answer.found.plans.front();
   v.set("chosen", answer.chosen).set("step_s", other.predicted->step.value).set("cost_s", answer.cost->value);
   if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));

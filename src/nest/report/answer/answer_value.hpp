@@ -9,6 +9,7 @@
 
 #include "nest/base/document/value.hpp"
 #include "nest/plan/inputs.hpp"
+#include "nest/plan/text/diff.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/ask/advice.hpp"
 #include "nest/solve/ask/why_not.hpp"
@@ -21,6 +22,9 @@ namespace nest::report {
 
 // Plans after the first, each in full: "alternatives".
 [[nodiscard]] Value alternatives_value(const SearchResult& found, const PlanInputs& inputs);
+
+// {"name", "change_s"}: by what a plan loses most.
+[[nodiscard]] Value loss_value(const TermDifference& loss);
 
 [[nodiscard]] Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs);
 [[nodiscard]] Value unfit_value(const SearchResult& found, const AdviceList& advice);

@@ -7,6 +7,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/plan/changed_inputs.hpp"
 
 namespace nest::report {
 namespace {
@@ -20,12 +21,6 @@ Effect priced_effect(std::string change, const Plan& plan, PlanInputs inputs, co
   Pricer pricer(std::move(inputs), options);
   const PricedPlan priced = pricer.price(plan);
   return {std::move(change), priced.status, priced.reason, priced.predicted.step};
-}
-
-PlanInputs with_bandwidth(const PlanInputs& inputs, std::size_t level, double factor) {
-  ClusterParts parts = inputs.cluster.parts();
-  parts.levels[level].bandwidth = factor * parts.levels[level].bandwidth;
-  return {inputs.model, inputs.source, Cluster(std::move(parts)), inputs.recipe};
 }
 
 // The same global batch in twice or half as many micro-batches.
@@ -101,7 +96,8 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
   const std::vector<Level>& levels = inputs.cluster.levels();
   for (std::size_t l = 0; l < levels.size(); ++l) {
     e.effects.push_back(priced_effect("10 % more bandwidth at level '" + levels[l].name + "'", plan,
-                                      with_bandwidth(inputs, l, kMore), options));
+                                      with_bandwidth(inputs, LevelId{static_cast<std::int32_t>(l)}, kMore),
+                                      options));
   }
   if (inputs.profile() == nullptr) {
     for (const bool more : {true, false}) {
@@ -116,7 +112,8 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
   // How far the answer is from an edge: what communication would cost if it were slower, or if nothing hid it.
   for (std::size_t l = 0; l < levels.size(); ++l) {
     e.effects.push_back(priced_effect("half the bandwidth at level '" + levels[l].name + "'", plan,
-                                      with_bandwidth(inputs, l, kHalf), options));
+                                      with_bandwidth(inputs, LevelId{static_cast<std::int32_t>(l)}, kHalf),
+                                      options));
   }
   if (inputs.recipe.overlap.hides_anything() || plan.parallelism.strategy.overlaps_experts()) {
     PlanInputs bare = inputs;

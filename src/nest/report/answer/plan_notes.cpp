@@ -1,11 +1,13 @@
 #include "nest/report/answer/plan_notes.hpp"
-#include "nest/base/numbers.hpp"
-#include "nest/base/plain_text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
+#include "nest/plan/text/plan_keys.hpp"
+#include "nest/plan/text/spell_plan.hpp"
 #include "nest/solve/ask/simpler.hpp"
 
 namespace nest::report {
@@ -70,9 +72,21 @@ double memory_share(const Plan& plan) {
   return memory_share(plan.stages[fullest_stage(plan)]);
 }
 
+std::string largest_memory(const StageMemory& memory) {
+  const auto* largest =
+      std::max_element(kMemoryKeys.begin(), kMemoryKeys.end(),
+                       [&](const auto& a, const auto& b) { return memory.*a.member < memory.*b.member; });
+  return fmt::format("{} ({})", spell_memory(largest->key), format_memory(memory.*largest->member));
+}
+
+std::optional<double> gap_of(Seconds best, Seconds bound) {
+  if (bound.value <= 0) return std::nullopt;
+  return std::max(0.0, best.value / bound.value - 1);
+}
+
 std::optional<double> gap_of(const SearchResult& found) {
-  if (found.plans.empty() || found.lower_bound.value <= 0) return std::nullopt;
-  return std::max(0.0, found.plans.front().predicted->step.value / found.lower_bound.value - 1);
+  if (found.plans.empty()) return std::nullopt;
+  return gap_of(found.plans.front().predicted->step, found.lower_bound);
 }
 
 std::string proof_sentence(const SearchResult& found, const SearchOptions& asked) {

@@ -22,8 +22,13 @@ namespace nest::report {
 [[nodiscard]] double memory_share(const Stage& stage);
 [[nodiscard]] double memory_share(const Plan& plan);  // of its fullest stage
 
-// The best plan's distance from the lower bound, as a share of the bound; none where there is no bound.
+// "activations (61.2 GiB)": the largest part of what a stage holds.
+[[nodiscard]] std::string largest_memory(const StageMemory& memory);
+
+// The best plan's distance from the lower bound, as a share of the bound, of an answer and of a search that is
+// under way; none where there is no bound.
 [[nodiscard]] std::optional<double> gap_of(const SearchResult& found);
+[[nodiscard]] std::optional<double> gap_of(Seconds best, Seconds bound);
 
 // How sure the answer is: "optimal: no plan of the space takes less than 8.59 s a step".
 [[nodiscard]] std::string proof_sentence(const SearchResult& found, const SearchOptions& asked);

@@ -78,6 +78,18 @@ TEST(PlanNotes, NearTiesAndBatches) {
   EXPECT_EQ(batch_sentence(found), "with 504 sequences: 13.0 % more tokens a second (--global-batch 504)");
 }
 
+// One definition, for progress and answers.
+TEST(PlanNotes, TheGap) {
+  EXPECT_DOUBLE_EQ(*gap_of(Seconds{1.25}, Seconds{1}), 0.25);
+  EXPECT_EQ(gap_of(Seconds{1}, Seconds{1.5}), 0.0);  // rounding
+  EXPECT_FALSE(gap_of(Seconds{1}, Seconds{0}));
+}
+
+TEST(PlanNotes, TheLargestPartOfMemory) {
+  const Plan plan = answer_plan({3}, 8, Seconds{1}, Seconds{0});
+  EXPECT_EQ(largest_memory(*plan.stages.front().memory), "activations (2.79 GiB)");
+}
+
 TEST(PlanNotes, NobodyIsIdle) {
   EXPECT_EQ(idle_sentence(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices(), {}),
             "");

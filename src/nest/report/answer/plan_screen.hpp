@@ -27,6 +27,10 @@ struct ScreenOptions {
   bool brief = false;        // only what the plan is, its step and the proof
   Warnings warnings;         // further ones, shown with those of the plan
   std::string cost;          // what a run costs, if anybody wants to know
+
+  [[nodiscard]] std::string title(std::string_view text) const {
+    return heading ? heading(text) : std::string(text);
+  }
 };
 
 // The result must have a plan.

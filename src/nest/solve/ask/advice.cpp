@@ -10,13 +10,12 @@
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
+#include "nest/plan/changed_inputs.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
 
 namespace nest::solve {
 namespace {
-
-constexpr double kAnyPlan = 1e9;  // a gap so wide that the first plan ends the search
 
 // "96.4 GiB" must be enough where it is written: three digits, rounded up.
 Bytes readable(Bytes memory) {
@@ -28,16 +27,10 @@ Bytes readable(Bytes memory) {
   return Bytes{(memory.value + unit - 1) / unit * unit};
 }
 
-PlanQuestion with_cluster(const PlanQuestion& question, Cluster cluster) {
+PlanQuestion with_inputs(const PlanQuestion& question, PlanInputs inputs) {
   PlanQuestion changed = question;
-  changed.inputs.cluster = std::move(cluster);
+  changed.inputs = std::move(inputs);
   return changed;
-}
-
-PlanQuestion with_memory(const PlanQuestion& question, Bytes memory) {
-  ClusterParts parts = question.inputs.cluster.parts();
-  parts.accelerator.memory = memory;
-  return with_cluster(question, Cluster(std::move(parts)));
 }
 
 class Adviser {
@@ -174,7 +167,7 @@ class Adviser {
     for (int i = 0; i < kMostTries && least > has; ++i) {
       const Bytes enough = readable(least);
       tell("devices with " + format_memory(enough) + " of memory");
-      PlanQuestion changed = with_memory(question_, enough);
+      PlanQuestion changed = with_inputs(question_, with_memory(question_.inputs, enough));
       changed.options.least_memory = true;
       SearchResult found = look(std::move(changed));
       const Bytes next = found.least_memory;
@@ -212,7 +205,7 @@ class Adviser {
   SearchResult with_so_many(std::int64_t devices) {
     try {
       const Cluster& whole = question_.whole ? *question_.whole : question_.inputs.cluster;
-      return look(with_cluster(question_, with_devices(whole, devices)));
+      return look(with_inputs(question_, with_cluster(question_.inputs, with_devices(whole, devices))));
     } catch (const InputError&) {
       return {};
     }

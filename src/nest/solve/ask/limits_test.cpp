@@ -158,6 +158,30 @@ TEST(Limits, MoreWorkIsNeverWorse) {
   EXPECT_GT(test::often(better), 2);
 }
 
+// The same with time: whenever a search of one space is stopped, a longer one has a plan that is no slower.
+TEST(Limits, MoreTimeIsNeverWorse) {
+  Warnings warnings;
+  const PlanInputs inputs = load_inputs("mixtral-8x7b", "h100-spine-leaf", "megatron", warnings);
+  std::optional<Seconds> before;
+  for (const double limit : {0.01, 0.05, 0.1, 0.2, 0.4, 1e6}) {
+    Asked asked;
+    asked.devices = 64;
+    asked.global_batch = 128;
+    asked.time_limit = Seconds{limit};
+    const SearchResult found = search(inputs, asked);
+    if (found.plans.empty()) {
+      EXPECT_FALSE(before) << limit;
+      continue;
+    }
+    const Seconds step = found.plans.front().predicted->step;
+    if (before) {
+      EXPECT_LE(step.value, before->value * (1 + 1e-9)) << limit;
+    }
+    before = step;
+  }
+  EXPECT_TRUE(before);
+}
+
 // A space with fewer recomputations and ZeRO stages is part of one with more: it has no better plan.
 TEST(Limits, MoreChoicesAreNeverWorse) {
   int worse = 0;

@@ -235,11 +235,6 @@ SearchResult find_plans(const PlanQuestion& question) {
   result.stats.times.emplace_back("search", watch.lap());
 
   Seconds bound = tree.left_out();
-  const bool whole = std::all_of(costs.batches().begin(), costs.batches().end(),
-                                 [](const Batch& b) { return b.sets->complete(); });
-  for (const Degrees& degrees : problem.degrees) {
-    if (!whole) bound = std::min(bound, degrees.bound * problem.weight(degrees.devices));
-  }
   // Of costs, from here on: as seconds of a step of the devices that the best plan rents.
   if (best.best() != nullptr) bound = bound / best.best()->weight;
   if (best.best() == nullptr) {
@@ -256,8 +251,8 @@ SearchResult find_plans(const PlanQuestion& question) {
   const Seconds step = best.best()->step;
   // What the gap left out may be better than the plan, what was stopped too.
   result.lower_bound = fewest ? step : std::min(step, bound);
-  result.status =
-      !tree.stopped() && whole && (fewest || bound >= step) ? PlanStatus::optimal : PlanStatus::feasible;
+  result.status = !tree.stopped() && costs.whole() && (fewest || bound >= step) ? PlanStatus::optimal
+                                                                                : PlanStatus::feasible;
   Pricer pricer(inputs, options.price_options());
   for (const BestPlans::Entry* entry : best.all()) {
     if (result.plans.size() >= static_cast<std::size_t>(proved)) break;

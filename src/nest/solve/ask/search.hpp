@@ -29,6 +29,9 @@ namespace nest::solve {
 // The same from what is asked, with all defaults and checks of make_question.
 [[nodiscard]] SearchResult search(const PlanInputs& inputs, const Asked& asked = {});
 
+// A gap so wide that the first plan ends the search.
+inline constexpr double kAnyPlan = 1e9;
+
 // Whom further searches ask (why not otherwise, what would fit).
 using SearchFunction = std::function<SearchResult(const PlanQuestion&)>;
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/price/price.hpp"
 #include "nest/question/make_question.hpp"
 
 namespace nest::solve {
@@ -42,6 +45,13 @@ std::optional<SpaceProblem> pin_choice(std::string_view text, SearchSpace& space
   return problem;
 }
 
+void compare(WhyNot& answer, const Plan& best) {
+  const Plan& other = answer.found.plans.front();
+  answer.cost = other.predicted->step - best.predicted->step;
+  answer.chosen = other.parallelism == best.parallelism && other.training == best.training &&
+                  std::abs(answer.cost->value) <= kSame * best.predicted->step.value;
+}
+
 }  // namespace
 
 std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space) {
@@ -58,16 +68,23 @@ std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& spac
   return std::nullopt;
 }
 
-WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
-               const SearchFunction& searching) {
+PlanQuestion with_choice(const PlanQuestion& question, const std::string& choice) {
   Asked asked = question.asked;
   if (const auto problem = pin_choices(choice, asked.choices))
     throw InputError("", "--why-not", problem->what);
+  PlanQuestion changed = ask_otherwise(question, asked);
+  // The cluster may be another one than that which was asked about.
+  changed.inputs = question.inputs;
+  return changed;
+}
+
+WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
+               const SearchFunction& searching) {
   WhyNot out;
   out.choice = choice;
   std::optional<PlanQuestion> changed;
   try {
-    changed = ask_otherwise(question, asked);
+    changed = with_choice(question, choice);
   } catch (const AskedError& error) {  // the framework or the model has no such choice
     out.found.reason = error.problem();
     return out;
@@ -76,10 +93,27 @@ WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Pl
   changed->options.runners_up = 0;
   out.found = searching(*changed);
   if (out.found.plans.empty()) return out;
-  const Plan& other = out.found.plans.front();
-  out.cost = other.predicted->step - best.predicted->step;
-  out.chosen = other.parallelism == best.parallelism && other.training == best.training &&
-               out.cost->value <= kSame * best.predicted->step.value;
+  compare(out, best);
+  return out;
+}
+
+WhyNot why_not_plan(const PlanQuestion& question, const std::string& name, Plan plan, const Plan& best) {
+  WhyNot out;
+  out.choice = name;
+  out.given = true;
+  try {
+    Pricer pricer(question.inputs, question.options.price_options());
+    plan = pricer.complete(std::move(plan));
+    const PricedPlan priced = pricer.price(plan);
+    out.found.reason = priced.reason;
+    if (priced.status == PriceStatus::invalid) return out;
+    out.found.status = priced.status == PriceStatus::feasible ? PlanStatus::feasible : PlanStatus::infeasible;
+    out.found.plans.push_back(with_results(std::move(plan), priced));
+  } catch (const InputError& error) {  // it cannot be completed
+    out.found.reason = error.problem();
+    return out;
+  }
+  compare(out, best);
   return out;
 }
 

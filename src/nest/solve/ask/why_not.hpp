@@ -1,5 +1,5 @@
 // Says why the best plan does not make a certain choice: either the best plan with that choice and its
-// cost, or the constraint that forbids it.
+// cost, or the constraint that forbids it. Or why it is not a certain plan, which is priced as it is.
 //
 //   why_not(question, "tensor=4", best)   -> 9.12 s, 6.2 % longer
 #pragma once
@@ -21,11 +21,22 @@ struct WhyNot {
   SearchResult found;           // under that choice
   bool chosen = false;          // the best plan has it already
   std::optional<Seconds> cost;  // of the step, beyond the best plan's
+  // A whole plan was asked for. Where it does not fit, `found` is infeasible and has it all the same, with its
+  // memory and the step that it would take; where it is no valid plan, `found` has none and the reason.
+  bool given = false;
 };
+
+// The question with a choice in place of what was asked. Throws an AskedError where make_question refuses it.
+[[nodiscard]] PlanQuestion with_choice(const PlanQuestion& question, const std::string& choice);
 
 // `choice` as pin_choices takes it: what it names replaces what was asked. A choice that make_question
 // refuses is infeasible, with the reason.
 [[nodiscard]] WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
                              const SearchFunction& searching = ask);
+
+// A plan that somebody else made, with what it leaves open filled in; `name` is how it is called in texts. Its
+// training must be that of the question.
+[[nodiscard]] WhyNot why_not_plan(const PlanQuestion& question, const std::string& name, Plan plan,
+                                  const Plan& best);
 
 }  // namespace nest::solve

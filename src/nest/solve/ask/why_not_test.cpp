@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/base/error.hpp"
+#include "nest/plan/changed_inputs.hpp"
 #include "nest/plan/test_example.hpp"
 #include "nest/question/make_question.hpp"
 
@@ -90,6 +91,35 @@ TEST(WhyNot, AChoiceThatTheFrameworkLacksCannotBe) {
   EXPECT_FALSE(answer.cost);
   EXPECT_EQ(answer.found.status, PlanStatus::infeasible);
   EXPECT_EQ(answer.found.reason, "DeepSpeed has no recomputation selective");
+}
+
+// Three layers on one device of four: 8 micro-batches of 12 ms each.
+TEST(WhyNot, AWholePlanIsPricedAsItIs) {
+  const PlanQuestion q = question();
+  const WhyNot answer = why_not_plan(q, "mine.json", test::example_plan({{0, 1, 2}}, 1, 1), plan_of(1, 0.05));
+  EXPECT_TRUE(answer.given);
+  ASSERT_EQ(answer.found.status, PlanStatus::feasible) << answer.found.reason;
+  const double step = answer.found.plans.front().predicted->step.value;
+  EXPECT_NEAR(step, 8 * 0.012, 0.01);
+  EXPECT_DOUBLE_EQ(answer.cost->value, step - 0.05);
+}
+
+TEST(WhyNot, APlanThatDoesNotFitKeepsItsPrice) {
+  PlanQuestion q = question();
+  q.inputs = with_memory(q.inputs, Bytes{500'000'000});
+  const WhyNot answer = why_not_plan(q, "mine.json", test::example_plan({{0, 1, 2}}, 1, 1), plan_of(1, 0.05));
+  EXPECT_EQ(answer.found.status, PlanStatus::infeasible);
+  ASSERT_EQ(answer.found.plans.size(), 1U);
+  EXPECT_TRUE(answer.cost);
+  EXPECT_NE(answer.found.reason, "");
+}
+
+TEST(WhyNot, APlanThatIsNoneSaysWhy) {
+  const WhyNot answer =
+      why_not_plan(question(), "mine.json", test::example_plan({{0, 1}}, 1, 1), plan_of(1, 0.05));
+  EXPECT_TRUE(answer.found.plans.empty());
+  EXPECT_EQ(answer.found.status, PlanStatus::infeasible);
+  EXPECT_NE(answer.found.reason.find("layer 2"), std::string::npos) << answer.found.reason;
 }
 
 TEST(WhyNot, ABadChoiceIsAnError) {

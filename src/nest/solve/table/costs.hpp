@@ -2,6 +2,7 @@
 // tables of layer costs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,6 +41,10 @@ class SearchCosts {
   [[nodiscard]] const StageCoster& coster() const { return coster_; }
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
   [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
+  // Whether the tables know all ways to cut the layers into stages, of every micro-batch size.
+  [[nodiscard]] bool whole() const {
+    return std::all_of(batches_.begin(), batches_.end(), [](const Batch& b) { return b.sets->complete(); });
+  }
   // What a device can allocate: the search counts these, without fragmentation and reserve.
   [[nodiscard]] Bytes capacity() const { return capacity_; }
   // Whether selective recomputation differs from none.

@@ -11,17 +11,17 @@ constexpr Seconds kBetweenReports{0.2};
 }  // namespace
 
 void SearchTree::report() {
+  if (!options_->progress || watch_.elapsed() - reported_ < kBetweenReports) return;
+  reported_ = watch_.elapsed();
+  tell();
+}
+
+void SearchTree::tell() const {
   if (!options_->progress) return;
-  const Seconds now = watch_.elapsed();
-  if (now - reported_ < kBetweenReports) return;
-  reported_ = now;
   SearchProgress progress;
-  progress.elapsed = now;
-  progress.bound = Seconds::most();
-  // A bound of costs is told as the step that the best plan's devices would have to take.
-  const double weight = best_->best() != nullptr ? best_->best()->weight : 1;
-  if (!wide_.empty()) progress.bound = wide_.first().value() / weight;
-  if (!deep_.empty()) progress.bound = std::min(progress.bound, deep_.first().value() / weight);
+  progress.elapsed = watch_.elapsed();
+  // As the answer has it; a bound of costs is told as the step that the best plan's devices would have to take.
+  progress.bound = left_out() / (best_->best() != nullptr ? best_->best()->weight : 1);
   if (best_->best() != nullptr) {
     progress.best = best_->best()->step;
     progress.bound = std::min(progress.bound, *progress.best);

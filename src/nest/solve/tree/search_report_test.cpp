@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "nest/solve/tree/search_tree.hpp"
 #include "nest/solve/tree/test_problem.hpp"
 
@@ -26,6 +29,34 @@ TEST(SearchReport, CountsWhatTheTreeDid) {
   EXPECT_GT(after.work, 0);
   EXPECT_TRUE(best.best() == nullptr || after.fills > 0) << "a plan comes from a table";
   for (const auto& [name, count] : after.pruned) EXPECT_GT(count, 0) << name;
+}
+
+// What is told last is what the answer says: one bound, and with it one gap.
+TEST(SearchReport, TellsTheBoundOfTheAnswer) {
+  int told = 0;
+  for (unsigned seed = 71'001; seed < 71'021; ++seed) {
+    const test::Instance instance = test::random_instance(seed, 1000);
+    test::TestProblem problem(instance);
+    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      static_cast<void>(problem.configuration(plan));
+      return true;
+    });
+    Workers workers(1);
+    BestPlans best(instance.options.objective, 1, Seconds::most());
+    SearchOptions options = instance.options;
+    options.work_limit = 1;  // one round at most
+    std::optional<Seconds> bound;
+    options.progress = [&](const SearchProgress& progress) { bound = progress.bound; };
+    SearchTree tree(problem.problem, options, best, workers);
+    tree.run();
+    tree.tell();
+    if (!bound) continue;
+    Seconds least = tree.left_out();
+    if (best.best() != nullptr) least = std::min(least, best.best()->step);
+    EXPECT_EQ(*bound, least) << seed;
+    ++told;
+  }
+  EXPECT_GT(told, 10);
 }
 
 }  // namespace

@@ -302,6 +302,11 @@ void SearchTree::run() {
 
 Seconds SearchTree::left_out() const {
   Seconds least = dropped_;
+  // Stages that no table knows may be better than all that is looked at.
+  if (!problem_->costs->whole()) {
+    for (const Degrees& degrees : problem_->degrees)
+      least = std::min(least, degrees.bound * problem_->weight(degrees.devices));
+  }
   for (const NodeQueue* queue : {&wide_, &deep_}) {
     for (const Node& node : queue->all()) least = std::min(least, node.value());
   }

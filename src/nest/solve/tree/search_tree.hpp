@@ -33,6 +33,8 @@ class SearchTree {
   // No plan of the space is below, in what the objective counts; infinite where nothing was left out.
   [[nodiscard]] Seconds left_out() const;
   void count(SearchStats& stats) const;
+  // Whoever wants progress, where the search stands.
+  void tell() const;
   // A framework's rule that left something out, if any did.
   [[nodiscard]] const FrameworkRule* broken() const { return broken_; }
 
