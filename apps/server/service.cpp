@@ -50,7 +50,7 @@ SearchResult Service::search(PlanRequest& request, const Deadline& deadline, Tic
   return found;
 }
 
-Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found) {
+Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found, const Asking& told) {
   const PlanQuestion& question = request.question;
   Value v = Value::object();
   if (!found.plans.empty()) {
@@ -68,6 +68,11 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
     AdviceOptions options;
     options.search_limit = limits_.advice / 2;
     options.total_limit = limits_.advice;
+    if (told) {
+      options.asking = [&](const std::string& change) {
+        if (!told(change)) ticket.cancel();
+      };
+    }
     const auto asking = [&](const PlanQuestion& other) {
       ticket.check();
       return ask(other);
@@ -79,10 +84,10 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
   return v;
 }
 
-Value Service::plan(PlanRequest request, const Listening& listening) {
+Value Service::plan(PlanRequest request, const Listening& listening, const Asking& asking) {
   Ticket ticket = jobs_.begin(request.session, *request.question.asked.time_limit);
   const SearchResult found = search(request, ticket.deadline(), ticket, listening);
-  return answer(request, ticket, found);
+  return answer(request, ticket, found, asking);
 }
 
 Value Service::describe_model(const std::string& body) const {
@@ -183,14 +188,25 @@ Value Service::export_plan(const std::string& body) {
   return exported(to, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
 }
 
-std::string Service::report(const std::string& body) {
+Document Service::read_plan_file(const std::string& body) const {
   const Document document = parse(body);
   Reader request(document);
   const Value* plan = request.find("plan");
   if (plan == nullptr) request.fail("'plan' is missing");
   request.done();
+  return safe_plan(*plan, "plan");
+}
+
+std::string Service::report(const std::string& body) {
+  const Document plan = read_plan_file(body);
   const Ticket ticket = jobs_.begin("", limits_.time_limit);
-  return report_html(safe_plan(*plan, "plan"));
+  return report_html(plan);
+}
+
+Value Service::views(const std::string& body) {
+  const Document plan = read_plan_file(body);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit);
+  return plan_views(plan);
 }
 
 }  // namespace nest::server

@@ -54,6 +54,27 @@ TEST(Service, NothingFits) {
   EXPECT_FALSE(answer.find("advice")->as_array()->empty());
 }
 
+// As on the command line: every kind of change, and which one is tried next.
+TEST(Service, AdviceNamesWhatToSet) {
+  Limits limits;
+  limits.advice = Seconds{300};
+  Service service(limits);
+  std::vector<std::string> asked;
+  PlanRequest request =
+      service.read_plan(R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "zero": 0}})");
+  const Value answer = service.plan(std::move(request), {}, [&](const std::string& change) {
+    asked.push_back(change);
+    return true;
+  });
+  ASSERT_EQ(text(answer, "status"), "infeasible");
+  EXPECT_THAT(asked, testing::Contains("--zero left open"));
+  EXPECT_THAT(asked, testing::Contains("more devices"));
+  bool open = false;
+  for (const Value& advice : *answer.find("advice")->as_array())
+    open = open || (text(advice, "field") == "zero" && text(advice, "value").empty());
+  EXPECT_TRUE(open);
+}
+
 TEST(Service, ANewRequestCancelsTheFormer) {
   Service service;
   std::promise<void> searching;
@@ -136,6 +157,11 @@ TEST(Service, ReportAndExportOfItsOwnPlan) {
   request.set("plan", service.plan(kShort));
   EXPECT_THAT(service.report(to_json(request)), HasSubstr("<!DOCTYPE html>"));
   EXPECT_EQ(text(service.export_plan(to_json(request)), "to"), "json");
+  const Value views = service.views(to_json(request));
+  EXPECT_NE(views.find("placement"), nullptr);
+  EXPECT_NE(views.find("memory_timeline"), nullptr);
+  EXPECT_NE(views.find("roofline"), nullptr);
+  EXPECT_EQ(status_of([&] { (void)service.views("{}"); }), 400);
 }
 
 }  // namespace

@@ -12,11 +12,15 @@ constexpr double kMostPasses = 1e5;
 
 }  // namespace
 
-Value views_value(const Value& answer) {
+Value plan_views(const Document& plan) {
   ReportOptions options;
   options.most_segments = kMostSegments;
   options.most_passes = kMostPasses;
-  return report_value(parse_json("plan", to_json(answer)), options);
+  return report_value(plan, options);
+}
+
+Value views_value(const Value& answer) {
+  return plan_views(parse_json("plan", to_json(answer)));
 }
 
 std::string report_html(const Document& plan) {

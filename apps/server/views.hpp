@@ -12,6 +12,9 @@ namespace nest::server {
 // somebody drags a slider.
 [[nodiscard]] Value views_value(const Value& answer);
 
+// The same of any plan file.
+[[nodiscard]] Value plan_views(const Document& plan);
+
 [[nodiscard]] std::string report_html(const Document& plan);
 
 }  // namespace nest::server

@@ -12,7 +12,10 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/page/domain_traffic.hpp"
+#include "nest/report/page/report_memory.hpp"
 #include "nest/report/page/report_others.hpp"
+#include "nest/report/page/report_roofline.hpp"
 #include "nest/report/page/report_timeline.hpp"
 #include "nest/report/page/report_traffic.hpp"
 #include "nest/simulate/simulate.hpp"
@@ -20,7 +23,8 @@
 namespace nest::report {
 namespace {
 
-constexpr double kSame = 1e-6;  // two steps that differ by less are one
+constexpr std::size_t kMostMemoryPoints = 1500;  // of a stage: about as many as there are pixels
+constexpr double kSame = 1e-6;                   // two steps that differ by less are one
 
 std::vector<std::string> texts_of(const Value* list) {
   std::vector<std::string> out;
@@ -111,6 +115,8 @@ class Report {
     v.set("accelerator", device()).set("levels", levels_value(open_.inputs.cluster));
     v.set("placement", placement_value(placed_)).set("sensitivity", sensitivity_value(explained_));
     v.set("alternatives", other_plans(file_));
+    if (Value roofline = roofline_value(plan(), open_.inputs); !roofline.is_null())
+      v.set("roofline", std::move(roofline));
     simulate_step(v);
     gather_notes();
     v.set("notes", list_of(notes_)).set("command", options_.command).set("file", file_.file);
@@ -192,12 +198,18 @@ class Report {
     }
     Timeline timeline;
     TrafficByPurpose traffic;
-    std::array<Listener*, 2> listeners{&timeline, &traffic};
+    MemoryUse memory(true);
+    std::array<Listener*, 3> listeners{&timeline, &traffic, &memory};
     const SimulationResult result =
         run_simulation(placed_, explained_.priced, open_.inputs, SimulationOptions{.links = 8}, listeners);
     v.set("simulated", to_value(result));
     v.set("timeline", timeline_value(timeline, options_.most_segments));
-    Value bytes = traffic_value(traffic, pass_traffic(placed_, open_.inputs), result, open_.inputs.cluster);
+    v.set("memory_timeline", memory_value(memory, result.step, kMostMemoryPoints));
+    DomainTraffic domains(open_.inputs.cluster);
+    count_step(domains, placed_, explained_.priced, open_.inputs);
+    const std::vector<PassTraffic> passes = pass_traffic(placed_, open_.inputs, &domains);
+    Value bytes = traffic_value(traffic, passes, result, open_.inputs.cluster);
+    bytes.set("domains", domains.value(result.step));
     if (open_.inputs.profile() != nullptr && plan().parallelism.strategy.cell() > 1) {
       bytes.set("not_counted",
                 "Collectives inside cells are part of the layer profile's times: not counted.");
