@@ -22,7 +22,7 @@ export interface ClusterInfo {
   name: string;
   devices: number;
   accelerator: { name: string; memory_bytes: number };
-  levels: (LevelSize & { bandwidth_bytes_per_s: number })[];
+  levels: (LevelSize & { bandwidth_bytes_per_s: number; oversubscription: number })[];
 }
 
 export interface ModelInfo {
@@ -57,16 +57,26 @@ export interface Advice {
   devices?: number;
   global_batch?: number;
   sequence?: number;
+  field?: string; // of the question, to be set to `value`; empty: left open
+  value?: string;
 }
 
 // What a question is answered with: a plan with its views, or why there is none.
-export interface Answer {
+export interface Answer extends FullPlan {
   status: 'optimal' | 'feasible' | 'infeasible' | 'limit';
   reason?: string;
   advice?: Advice[];
   advice_stopped?: boolean; // a limit came before all changes were tried
+  least_memory_bytes?: number;
+  lower_bound_s?: number;
   runners_up?: OtherPlan[];
+  alternatives?: FullPlan[]; // the same plans, in full
   views?: ReportData;
+}
+
+// A plan as /plan gives it and as /views, /export and /report take it.
+export interface FullPlan {
+  stages?: { devices?: unknown }[];
 }
 
 export class ApiError extends Error {
@@ -120,8 +130,20 @@ export async function describeModel(name: string, text: string): Promise<ModelIn
   return text ? (await post('models', { model_text: text })).json() : get(`models/${encodeURIComponent(name)}`);
 }
 
-export async function reportOf(plan: unknown): Promise<Blob> {
-  return (await post('report', { plan })).blob();
+// A server takes so much; where a plan is larger, its devices are found again by the rule that placed them.
+const kMostBytes = 900_000;
+
+function sendable(plan: FullPlan): FullPlan {
+  if (JSON.stringify(plan).length < kMostBytes) return plan;
+  return { ...plan, stages: plan.stages?.map(({ devices: _, ...stage }) => stage) };
+}
+
+export async function viewsOf(plan: FullPlan): Promise<ReportData> {
+  return (await post('views', { plan: sendable(plan) })).json();
+}
+
+export async function reportOf(plan: FullPlan): Promise<Blob> {
+  return (await post('report', { plan: sendable(plan) })).blob();
 }
 
 export interface Exported {
@@ -129,8 +151,8 @@ export interface Exported {
   lost?: string[];
 }
 
-export async function exportOf(plan: unknown, to: string): Promise<Exported> {
-  return (await post('export', { plan, to })).json();
+export async function exportOf(plan: FullPlan, to: string): Promise<Exported> {
+  return (await post('export', { plan: sendable(plan), to })).json();
 }
 
 // A plan with progress on the way, as server-sent events.
@@ -145,7 +167,7 @@ export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
     const { done, value } = await reader.read();
     for (const event of parser.push(value ?? '')) {
       const data: unknown = JSON.parse(event.data);
-      if (event.name === 'progress') progress(data as Progress);
+      if (event.name === 'progress' || event.name === 'advice') progress(data as Progress);
       if (event.name === 'plan') return data as Answer;
       if (event.name === 'error') throw asError(data, 0);
     }

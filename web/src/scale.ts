@@ -28,6 +28,29 @@ export function nearestStop(stops: readonly number[], value: number): number {
   return best;
 }
 
+export interface NumberRule {
+  unit: string;
+  perUnit: number; // of the value: 1e9 for GB/s
+  whole: boolean;
+  least: number; // in units
+  most: number;
+}
+
+// The value of what somebody typed, or what is wrong with it. The unit may stand behind the number.
+export function readNumber(typed: string, rule: NumberRule): number | string {
+  const text = typed.trim();
+  const bare = text.toLowerCase().endsWith(rule.unit.toLowerCase()) ? text.slice(0, text.length - rule.unit.length).trim() : text;
+  const plain = bare.replaceAll(',', '');
+  if (text === '') return `a number of ${rule.unit} is expected`;
+  const number = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+  if (!Number.isFinite(number)) return `'${text}' is not a number of ${rule.unit}`;
+  if (rule.whole && !Number.isInteger(number)) return `'${text}' is not a whole number`;
+  const spell = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  if (number < rule.least) return `at least ${spell(rule.least)} ${rule.unit}, not ${text}`;
+  if (number > rule.most) return `at most ${spell(rule.most)} ${rule.unit}, not ${text}`;
+  return number * rule.perUnit;
+}
+
 export interface LevelSize {
   name: string;
   kind: string;

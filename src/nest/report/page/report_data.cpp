@@ -207,8 +207,8 @@ class Report {
     v.set("memory_timeline", memory_value(memory, result.step, kMostMemoryPoints));
     DomainTraffic domains(open_.inputs.cluster);
     count_step(domains, placed_, explained_.priced, open_.inputs);
-    const std::vector<PassTraffic> passes = pass_traffic(placed_, open_.inputs, &domains);
-    Value bytes = traffic_value(traffic, passes, result, open_.inputs.cluster);
+    const std::vector<PassTraffic> sent = pass_traffic(placed_, open_.inputs, &domains);
+    Value bytes = traffic_value(traffic, sent, result, open_.inputs.cluster);
     bytes.set("domains", domains.value(result.step));
     if (open_.inputs.profile() != nullptr && plan().parallelism.strategy.cell() > 1) {
       bytes.set("not_counted",
