@@ -61,7 +61,7 @@ TEST(Service, AdviceNamesWhatToSet) {
   Service service(limits);
   std::vector<std::string> asked;
   PlanRequest request =
-      service.read_plan(R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "zero": 0}})");
+      service.read_plan(R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "pipeline": 1, "zero": 0}})");
   const Value answer = service.plan(std::move(request), {}, [&](const std::string& change) {
     asked.push_back(change);
     return true;

@@ -69,7 +69,7 @@ for (let i = 0; i < select.options.length; ++i) {
   await frame();
   expect(`coloured by ${select.options[i].text}`, inked(document.querySelector('#map canvas')) > 0.05);
 }
-for (const id of ['time', 'memory', 'traffic', 'change', 'others', 'stages', 'levels', 'inputs']) {
+for (const id of ['time', 'memory', 'held', 'roof', 'traffic', 'change', 'others', 'stages', 'levels', 'inputs']) {
   const view = document.getElementById(id);
   expect(`${id} is not empty`, view.textContent.trim().length > 5);
   const row = view.querySelector('.nest-row');

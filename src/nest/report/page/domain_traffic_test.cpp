@@ -22,8 +22,8 @@ TEST(DomainTraffic, CountsWhatLeavesEachDeviceAndNode) {
   EXPECT_DOUBLE_EQ(domains.bytes(LevelId{1}, 0), 4 * 2 * 50e6);
   EXPECT_DOUBLE_EQ(domains.bytes(LevelId{1}, 1), 4 * 2 * 50e6);
   // Gradients of 400 MB, all-reduced by the two devices of the node: each sends them once.
-  EXPECT_NEAR(domains.bytes(LevelId{0}, 0), 400e6, 1);
-  EXPECT_NEAR(domains.bytes(LevelId{0}, 2), 200e6, 1);
+  EXPECT_NEAR(domains.bytes(LevelId{0}, 2), 400e6, 1);
+  EXPECT_NEAR(domains.bytes(LevelId{0}, 0), 200e6, 1);  // the last stage comes first
 }
 
 TEST(DomainTraffic, AddsUpToWhatASimulatedStepSends) {

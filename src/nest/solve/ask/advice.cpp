@@ -95,7 +95,7 @@ class Adviser {
 
   bool keep(AdviceKind kind, std::string sentence, std::int64_t amount, SearchResult found) {
     if (found.plans.empty()) return false;
-    list_.push_back({kind, std::move(sentence), amount, {}, {}, std::move(found.plans.front())});
+    list_.push_back({kind, std::move(sentence), amount, std::move(found.plans.front())});
     return true;
   }
 
