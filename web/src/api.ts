@@ -63,7 +63,7 @@ export interface Advice {
 
 // What a question is answered with: a plan with its views, or why there is none.
 export interface Answer extends FullPlan {
-  status: 'optimal' | 'feasible' | 'infeasible' | 'limit';
+  status: 'optimal' | 'feasible' | 'infeasible' | 'limit' | 'alternative'; // the last: of plans that come next
   reason?: string;
   advice?: Advice[];
   advice_stopped?: boolean; // a limit came before all changes were tried

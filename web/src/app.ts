@@ -244,7 +244,7 @@ class App {
     try {
       const views = await viewsOf(plan);
       if (this.answer !== answer || !this.current) return;
-      this.opened = { which, answer: { ...plan, status: 'feasible', views } };
+      this.opened = { which, answer: { ...plan, status: 'alternative', views: { ...views, proof: '' } } };
       this.problem(null);
       this.show();
     } catch (error) {
@@ -313,7 +313,7 @@ class App {
   // The plan without what only this page needs.
   private plan() {
     const { views: _, alternatives: __, ...plan } = this.shown() ?? {};
-    return plan;
+    return this.opened ? { ...plan, status: 'feasible' } : plan;
   }
 
   private async copyLink(): Promise<void> {

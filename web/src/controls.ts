@@ -177,8 +177,8 @@ export class Controls {
     };
     const shared = cluster.levels.filter((level) => level.kind === 'switch' || level.kind === 'fully_connected');
     this.sliders.replaceChildren(
-      slider({ label: 'Devices', key: 'devices', unit: cluster.accelerator.name, perUnit: 1, whole: true, least: 1, most: kMostDevices,
-        base: cluster.devices,
+      slider({ label: 'Devices', key: 'devices', unit: cluster.accelerator.name, noun: 'devices', perUnit: 1, whole: true,
+        least: 1, most: kMostDevices,         base: cluster.devices,
         stops: deviceStops(cluster.levels, cluster.devices, kMostDevices), value: state.devices ?? cluster.devices,
         change: tell('devices', cluster.devices) }),
       slider({ label: 'Memory', key: 'changes.memory_bytes', unit: 'GiB', perUnit: kGiB, whole: false, least: 0.1, most: 1e5, base: memory,
@@ -193,7 +193,7 @@ export class Controls {
         ...shared.map((level) => {
           const base = level.oversubscription;
           const stops = [...new Set([...kRatios, base])].sort((a, b) => a - b);
-          return slider({ label: level.name, key: `changes.oversubscription.${level.name}`, unit: ': 1', perUnit: 1, whole: false,
+          return slider({ label: level.name, key: `changes.oversubscription.${level.name}`, unit: ': 1', noun: 'to 1', perUnit: 1, whole: false,
             least: 1, most: 1000, base, stops, value: state.oversubscription[level.name] ?? base,
             change: perLevel('oversubscription', level.name, base) });
         })));
@@ -297,11 +297,12 @@ export class Controls {
     return el('fieldset', { class: 'choices' }, el('legend', {}, 'Choices'),
       el('p', { class: 'quiet' }, 'Empty: searched. A number, a list (1,2,4) or a range (2..16) pins it.'),
       el('div', { class: 'grid' }, ...usual.map(row)),
-      el('details', { open }, el('summary', {}, 'More choices'), el('div', { class: 'grid' }, ...rare.map(row))));
+      el('details', { open }, el('summary', {}, 'More choices'), el('div', { class: 'grid one' }, ...rare.map(row))));
   }
 }
 
 export function spellError(error: unknown): string[] {
   if (!(error instanceof ApiError)) return ['the server cannot be reached', 'is nest serve still running?'];
-  return [error.where ? `${error.where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
+  const where = error.where.replace(/^request: line \d+, /, ''); // the request is one line
+  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
 }

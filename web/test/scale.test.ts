@@ -47,8 +47,8 @@ test('a number is read with its unit and commas, or what is wrong with it is sai
   assert.equal(readNumber('-3', rule), 'at least 0.1 GiB, not -3');
   assert.equal(readNumber('1e9', rule), 'at most 100,000 GiB, not 1e9');
   assert.equal(readNumber('Infinity', rule), "'Infinity' is not a number of GiB");
-  const devices = { unit: 'h100-sxm', perUnit: 1, whole: true, least: 1, most: 262_144 };
+  const devices = { unit: 'h100-sxm', noun: 'devices', perUnit: 1, whole: true, least: 1, most: 262_144 };
   assert.equal(readNumber('12.5', devices), "'12.5' is not a whole number");
-  assert.equal(readNumber('0', devices), 'at least 1 h100-sxm, not 0');
+  assert.equal(readNumber('0', devices), 'at least 1 devices, not 0');
   assert.equal(readNumber('64', devices), 64);
 });

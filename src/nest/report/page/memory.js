@@ -37,7 +37,7 @@ class MemoryView {
     this.end = data.memory_timeline.step_s || 1;
     this.capacity = Math.max(0, ...data.stages.map((s) => s.memory?.capacity_bytes ?? 0));
     const peak = Math.max(...this.rows.flat().map((p) => p.bytes));
-    this.most = Math.max(this.capacity, peak) * 1.06;
+    this.most = Math.max(this.capacity, peak) * 1.08;
     this.colours = colourList(this.rows.length);
     this.at = null;  // the time that the pointer or the keyboard is at
     this.canvas = makeCanvas(`memory of ${this.rows.length} stages over one step of ${formatSeconds(this.end)}. Left and ` +
@@ -141,7 +141,7 @@ class MemoryView {
     line(this.left, top, width, top);
     context.setLineDash([]);
     context.textAlign = 'right';
-    context.fillText(`capacity ${formatMemory(this.capacity)}`, width - 4, top + 14);
+    context.fillText(`capacity ${formatMemory(this.capacity)}`, width - 4, top - 5);
   }
 
   drawLine(context, row, colour) {

@@ -22,7 +22,9 @@ export function rooflinePoints(roofline, layer) {
       const intensity = bytes > 0 ? flops / bytes : 0;
       const roof = Math.min(peak, intensity * roofline.bandwidth_bytes_per_s);
       const rate = flops / time;
-      const reached = flops > 0 ? rate / roof : bytes / time / roofline.bandwidth_bytes_per_s;
+      // What a backward pass without products moves is not known.
+      const moves = pass === 'forward' ? bytes / time / roofline.bandwidth_bytes_per_s : null;
+      const reached = flops > 0 ? rate / roof : moves;
       points.push({ name: op.name, kind: op.kind, pass, flops, bytes, time, intensity, rate, roof, reached,
         memory: intensity * roofline.bandwidth_bytes_per_s < peak, share: time / total });
     }
@@ -45,7 +47,8 @@ function scaleOf(roofline, points) {
 function drawRoof(frame, roofline, points) {
   const { theme, width } = frame;
   const { x: [x0, x1], y: [y0, y1] } = scaleOf(roofline, points);
-  const left = 84;
+  const rates = Array.from({ length: y1 - y0 + 1 }, (_, i) => formatScaled(10 ** (y0 + i), 'FLOP/s'));
+  const left = 12 + Math.max(...rates.map((text) => textWidth(text)));
   const px = (v) => left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - left - 12);
   const py = (v) => kRoofHeight - ((Math.log10(v) - y0) / (y1 - y0)) * (kRoofHeight - 12);
   const height = kRoofHeight + kRoofBelow;
@@ -59,7 +62,7 @@ function drawRoof(frame, roofline, points) {
       { 'text-anchor': d === x1 ? 'end' : 'middle' }));
   }
   for (let d = y0; d <= y1; ++d) {
-    svg.append(line(left, py(10 ** d), width - 12, py(10 ** d)), say(left - 6, py(10 ** d) + 4, formatScaled(10 ** d, 'FLOP/s'),
+    svg.append(line(left, py(10 ** d), width - 12, py(10 ** d)), say(left - 6, py(10 ** d) + 4, rates[d - y0],
       { 'text-anchor': 'end' }));
   }
   svg.append(say((left + width) / 2, kRoofHeight + 34, 'FLOP for each byte of memory', { 'text-anchor': 'middle' }));
@@ -102,7 +105,7 @@ function describePoint(p) {
   return [`${p.name}, ${p.pass}`, `${formatSeconds(p.time)}, ${formatPercent(p.share)} of the layer`,
     ...(p.flops > 0 ? [`${formatScaled(p.flops, 'FLOP')}, ${threeDigits(p.intensity)} for each byte`,
       `${formatScaled(p.rate, 'FLOP/s')}: ${formatPercent(p.reached)} of what ${p.memory ? 'memory bandwidth' : 'the peak'} allows`]
-      : [`${formatBytes(p.bytes)} at ${formatBytes(p.bytes / p.time)}/s: ${formatPercent(p.reached)} of the bandwidth`])];
+      : p.reached === null ? [] : [`${formatBytes(p.bytes)} at ${formatBytes(p.bytes / p.time)}/s: ${formatPercent(p.reached)} of the bandwidth`])];
 }
 
 function pointsTable(points) {
@@ -111,7 +114,8 @@ function pointsTable(points) {
     number('of its roof'), { text: 'limited by' }];
   const rows = [...points].sort((a, b) => b.time - a.time).map((p) => ({ cells: [{ text: p.name }, { text: p.pass },
     number(formatSeconds(p.time)), number(formatPercent(p.share)), number(p.flops > 0 ? threeDigits(p.intensity) : '-'),
-    number(p.flops > 0 ? formatScaled(p.rate, 'FLOP/s') : `${formatBytes(p.bytes / p.time)}/s`), number(formatPercent(p.reached)),
+    number(p.reached === null ? '-' : p.flops > 0 ? formatScaled(p.rate, 'FLOP/s') : `${formatBytes(p.bytes / p.time)}/s`),
+    number(p.reached === null ? '-' : formatPercent(p.reached)),
     { text: p.flops > 0 && !p.memory ? 'peak' : 'memory' }] }));
   return tableOf(headings, rows, 'operators of the layer');
 }

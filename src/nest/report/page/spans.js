@@ -55,7 +55,7 @@ export function gatherSpans(segments, from, to, pixels, narrowest = 1.5) {
   return { boxes, columns: [...columns].map(([x, shares]) => ({ x, shares })) };
 }
 
-const kReadablePass = 19;  // pixels in which a number of two digits can be read
+const kReadablePass = 22;  // pixels in which a number of two digits can be read
 const kLeastPass = 4;
 const kBreakRoom = 26;
 

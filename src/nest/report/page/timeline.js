@@ -80,7 +80,7 @@ class TimelineView {
       out += `. What is left out from ${formatSeconds(a.to)} to ${formatSeconds(b.from)} goes on as before it`;
     }
     out += '. Gaps are idle time. Ctrl and the wheel, or + and \u2212, zoom; dragging moves.';
-    if (t.left_out) {
+    if (t.left_out && this.windows.length === 1) {
       out += ` ${formatDigits(t.left_out.segments)} segments from ${formatSeconds(t.left_out.from_s)} to ` +
         `${formatSeconds(t.left_out.to_s)} are left out: they go on as before.`;
     }

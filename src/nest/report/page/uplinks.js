@@ -5,10 +5,10 @@ import { legend, make, rampLegend } from './frame.js';
 import { domainOf } from './layout.js';
 
 const kBusy = '#d55e00';
-const kLeastScale = 0.01;
+const kLeastScale = 0.4;  // little traffic looks like little
 
 // {most, devices, domains: [by level]}: what leaves devices, and domains of each level; null where nothing is
-// known. `most` is the busiest of all domains, against which colours are told apart.
+// known. `most` is the end of the scale: the busiest of all domains, or more where none is busy.
 export function uplinkLoads(data) {
   const list = data.traffic?.domains ?? [];
   if (list.length === 0) return null;
