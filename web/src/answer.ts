@@ -46,12 +46,10 @@ function withoutPlan(
   const advice = (answer.advice ?? []).map((a) => el('li', {}, `${inWords(a.sentence)} `,
     a.step_s === undefined ? null : el('span', { class: 'quiet' }, `(a step of ${formatSeconds(a.step_s)}) `),
     takeAdvice(copyOf(kDefaults), a) ? pushButton('Try it', `try ${inWords(a.sentence)}`, () => tryAdvice(a)) : null));
-  const least = answer.least_memory_bytes;
   const more = answer.status === 'infeasible' ? adviceSentence(answer) : '';
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', 'No plan ', badge),
     el('p', {}, withoutSentence(answer)),
-    least ? el('p', { class: 'quiet' }, `A device needs at least ${formatMemory(least)}.`) : null,
     advice.length > 0 ? el('p', {}, 'Each of these changes would make a plan possible:') : null,
     advice.length > 0 ? el('ul', { class: 'advice' }, ...advice) : null,
     more ? el('p', { class: 'quiet' }, more) : null);

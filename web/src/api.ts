@@ -67,7 +67,6 @@ export interface Answer extends FullPlan {
   reason?: string;
   advice?: Advice[];
   advice_stopped?: boolean; // a limit came before all changes were tried
-  least_memory_bytes?: number;
   lower_bound_s?: number;
   runners_up?: OtherPlan[];
   alternatives?: FullPlan[]; // the same plans, in full
