@@ -44,8 +44,8 @@ function withoutPlan(
   answer: Answer, heading: string, badge: HTMLElement, tryAdvice: (advice: Advice) => void,
 ): HTMLElement {
   const advice = (answer.advice ?? []).map((a) => el('li', {}, `${inWords(a.sentence)} `,
-    a.step_s === undefined ? null : el('span', { class: 'quiet' }, `(a step of ${formatSeconds(a.step_s)}) `),
-    takeAdvice(copyOf(kDefaults), a) ? pushButton('Try it', `try ${inWords(a.sentence)}`, () => tryAdvice(a)) : null));
+    takeAdvice(copyOf(kDefaults), a) ? pushButton('Try it', `try ${inWords(a.sentence)}`, () => tryAdvice(a)) : null,
+    a.step_s === undefined ? null : el('p', { class: 'quiet' }, `${a.degrees ?? ''}; a step of ${formatSeconds(a.step_s)}`)));
   const more = answer.status === 'infeasible' ? adviceSentence(answer) : '';
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', 'No plan ', badge),

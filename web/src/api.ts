@@ -53,6 +53,7 @@ export interface Advice {
   kind: string;
   sentence: string;
   step_s?: number;
+  degrees?: string; // of the plan that would fit
   memory_bytes?: number;
   devices?: number;
   global_batch?: number;

@@ -4,7 +4,7 @@
 export interface Entries {
   readonly state: unknown;
   pushState(state: unknown, unused: string, address: string): void;
-  replaceState(state: unknown, unused: string, address: string): void;
+  replaceState(state: unknown, unused: string, address?: string): void;
 }
 
 export const kOneChangeMs = 1200;
@@ -17,6 +17,7 @@ export class Trail {
 
   constructor(private readonly entries: Entries, private readonly now: () => number = () => performance.now()) {
     this.at = this.top = numberOf(entries.state) ?? 0;
+    entries.replaceState({ nest: this.at }, '');
   }
 
   get canUndo(): boolean {

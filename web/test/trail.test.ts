@@ -12,8 +12,8 @@ function setUp() {
     pushState(state: unknown, _: string, address: string) {
       list.splice(++open, Infinity, { state, address });
     },
-    replaceState(state: unknown, _: string, address: string) {
-      list[open] = { state, address };
+    replaceState(state: unknown, _: string, address?: string) {
+      list[open] = { state, address: address ?? list[open]?.address ?? '' };
     },
   };
   const trail = new Trail(entries, () => clock);
@@ -35,6 +35,9 @@ test('every question is an entry, and back is undo', () => {
   go(1);
   assert.equal(at(), '#b');
   assert.equal(trail.canRedo, false);
+  go(-2);
+  assert.equal(at(), '/');
+  assert.equal(trail.canUndo, false);
 });
 
 test('dragging one slider is one change; a pause or another slider is the next', () => {
