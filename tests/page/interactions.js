@@ -77,7 +77,7 @@ for (const id of ['time', 'memory', 'held', 'roof', 'traffic', 'change', 'others
     row.focus();
     key(row, 'ArrowDown');
     key(document.activeElement, 'End');
-    expect(`${id} has a bar`, view.querySelector('.nest-row rect:not(.nest-band)') !== null);
+    expect(`${id} has a bar`, view.querySelector('.nest-row rect:not(.nest-band), .nest-row circle') !== null);
   }
 }
 expect('nothing is wider than the page', document.documentElement.scrollWidth <= innerWidth + 1);
