@@ -241,7 +241,7 @@ export class Controls {
   // How sure it must be that a plan fits: a probability, a margin of memory, or the estimate alone.
   private safety(): HTMLElement {
     const { state } = this;
-    const box = el('input', { type: 'text', id: 'margin', autocomplete: 'off', placeholder: 'such as 8 %' });
+    const box = el('input', { type: 'text', id: 'margin', autocomplete: 'off', title: 'a share of memory, such as 8%' });
     const margin = el('div', { class: 'pair' }, el('label', { for: 'margin' }, 'Margin'), box);
     const modes: [string, string][] = [['', 'with 95 % (usual)'], ...kFits.map((f): [string, string] => [`${f}`, `with ${f * 100} %`]),
       ['margin', 'with a margin of memory'], ['risky', 'by the estimate alone']];
