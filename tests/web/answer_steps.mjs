@@ -94,6 +94,7 @@ export const answerSteps = (folder) => ({
     await page.locator('#cluster').selectOption('mega-131072');
     await page.locator('.answer.former').waitFor({ timeout: 2000 });
     await page.locator('.coarse').first().waitFor({ timeout: 20_000 });
+    check((await page.locator('.answer h2').innerText()).startsWith('deepseek-v3 on mega-131072'), 'the title is that of the question');
     check(/^(over|under) |to /.test(await page.locator('.coarse').first().innerText()), 'a bound or a range');
     const seen = await page.evaluate(() => globalThis.seen);
     check(seen.every((s) => !s.former || !s.enabled), 'a former plan could be exported');

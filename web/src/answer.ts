@@ -98,14 +98,15 @@ export function coarseTexts({ tokens, bound_s: bound, best_s: best }: Coarse): [
       : `${formatScaled(tokens / best, '')} to ${formatScaled(tokens / bound, '')}`, about]];
 }
 
-// Marks an answer as that of a former question, and puts into it what is known of the new one.
-export function showCoarse(card: HTMLElement, coarse: Coarse | null): void {
+function searchingTitle(title: string): (Node | string)[] {
+  return [title, ' ', el('span', { class: 'badge searching' }, 'searching')];
+}
+
+// Marks an answer as that of a former question, and puts into it what is known of the new one, `title`.
+export function showCoarse(card: HTMLElement, title: string, coarse: Coarse | null): void {
   card.classList.add('former');
-  const badge = card.querySelector('.badge');
-  if (badge) {
-    badge.className = 'badge searching';
-    badge.textContent = 'searching';
-  }
+  card.querySelector('.note')?.remove();
+  card.querySelector('h2')?.replaceChildren(...searchingTitle(title));
   for (const [key, text, about] of coarse ? coarseTexts(coarse) : []) {
     card.querySelector(`[data-figure='${key}'] dd`)?.replaceChildren(el('span', { class: 'coarse', title: about }, text));
   }
@@ -113,7 +114,7 @@ export function showCoarse(card: HTMLElement, coarse: Coarse | null): void {
 
 // While the first answer is searched for, or where the former question had none.
 export function searchingCard(title: string): HTMLElement {
-  return el('article', { class: 'answer' }, el('h2', {}, title, ' ', el('span', { class: 'badge searching' }, 'searching')),
+  return el('article', { class: 'answer' }, el('h2', {}, ...searchingTitle(title)),
     el('dl', { class: 'figures' }, figure('tokens a second', '...', '', 'tokens'), figure('step', '...', '', 'step')));
 }
 

@@ -113,8 +113,8 @@ class App {
     this.opened = null;
     document.body.classList.add('asking');
     this.fold(at('page').classList.contains('open'));
-    if (!this.answer?.views) at('columns').replaceChildren(...this.pinnedCard(), searchingCard(`${this.name()}:`));
-    else showCoarse(this.nowCard(), null);
+    if (!this.answer?.views) at('columns').replaceChildren(...this.pinnedCard(), searchingCard(this.name()));
+    else showCoarse(this.nowCard(), this.name(), null);
     this.enable();
   }
 
@@ -140,7 +140,7 @@ class App {
     if (this.current) return;
     const sequence = this.controls?.sequence() ?? 0;
     const coarse: Coarse = { tokens: this.state.batch * sequence, bound_s: bound, best_s: best };
-    showCoarse(this.nowCard(), coarse);
+    showCoarse(this.nowCard(), this.name(), coarse);
   }
 
   private hash(): string {
