@@ -189,7 +189,7 @@ export class Controls {
           perUnit: 1e9, whole: false, least: 1e-3, most: 1e6, base, stops: aroundBase(base, 20, 4),
           value: state.bandwidth[level.name] ?? base, change: perLevel('bandwidth', level.name, base) });
       }),
-      el('details', { open: Object.keys(state.oversubscription).length > 0 }, el('summary', {}, 'Oversubscription'),
+      el('details', { open: Object.keys(state.oversubscription).length > 0, hidden: shared.length === 0 }, el('summary', {}, 'Oversubscription'),
         ...shared.map((level) => {
           const base = level.oversubscription;
           const stops = [...new Set([...kRatios, base])].sort((a, b) => a - b);
