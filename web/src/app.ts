@@ -50,7 +50,8 @@ class App {
       busy: (busy) => document.body.classList.toggle('busy', busy),
       progress: (p, request) => this.progress(p, request),
       answer: (answer, request, seconds) => this.take(answer, request, seconds),
-      error: (error) => this.refused(error),
+      // A later turn of a question whose plan is on the screen takes nothing away.
+      error: (error) => (this.current ? this.problem(error) : this.refused(error)),
     });
     this.exports = new Exports(catalog.targets, () => this.plan(), (error) => this.problem(error));
     const theme = pushButton('Dark', 'light or dark colours', () => this.toggleTheme());
@@ -224,10 +225,10 @@ class App {
   }
 
   private takeOthers(answer: Answer): void {
-    if (!this.answer?.views || !answer.runners_up) return;
-    this.answer.runners_up = answer.runners_up;
-    this.answer.alternatives = answer.alternatives;
-    this.answer.views.alternatives = answer.runners_up;
+    if (!this.answer?.views) return;
+    this.answer.runners_up = answer.runners_up ?? [];
+    this.answer.alternatives = answer.alternatives ?? [];
+    this.answer.views.alternatives = this.answer.runners_up;
     if (this.state.view === 'alternatives' && this.current) this.show();
   }
 
@@ -292,7 +293,8 @@ class App {
     if (pinned?.views && shown.views)
       at('differences').replaceChildren(showDifferences(differences(pinned.views, shown.views)));
     const others = answer.views && {
-      best: answer.views, opened: this.opened?.which ?? null, open: (which: number | null) => void this.openOther(which),
+      best: answer.views, opened: this.opened?.which ?? null, searching: answer.alternatives === undefined,
+      open: (which: number | null) => void this.openOther(which),
     };
     this.views.show([pinned?.views, shown.views].filter((data) => data !== undefined), others ?? null);
     document.title = shown.views ? `${shown.views.title} - NEST` : 'NEST';

@@ -13,6 +13,7 @@ let showLinks = true;
 export interface Others {
   best: ReportData;
   opened: number | null;
+  searching: boolean; // for them
   open(which: number | null): void;
 }
 
@@ -55,7 +56,7 @@ export const kViews: readonly { id: string; title: string; draw: Draw }[] = [
   { id: 'roofline', title: 'Roofline', draw: rooflineChart },
   { id: 'sensitivity', title: 'Sensitivity', draw: sensitivityBars },
   { id: 'alternatives', title: 'Alternatives', draw: (element, data, others) =>
-    alternativesTable(element, others?.best ?? data, others ? { onOpen: others.open, opened: others.opened } : {}) },
+    alternativesTable(element, others?.best ?? data, others ? { onOpen: others.open, opened: others.opened, searching: others.searching } : {}) },
   { id: 'stages', title: 'Stages', draw: stagesTable },
   { id: 'inputs', title: 'Inputs', draw: inputsPanel },
 ];

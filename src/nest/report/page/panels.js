@@ -40,8 +40,9 @@ export function alternativeRows(data) {
 export function alternativesTable(element, data, options = {}) {
   return textView(element, () => {
     if (!data.predicted || (data.alternatives ?? []).length === 0) {
-      return [make('p', { class: 'nest-quiet' },
-        'The plan file tells of no other plans; files that nest plan -o writes do.')];
+      const why = options.searching ? 'Searching for the plans that come next ...'
+        : options.onOpen ? 'No other plan was found.' : 'The plan file tells of no other plans; files that nest plan -o writes do.';
+      return [make('p', { class: 'nest-quiet' }, why)];
     }
     const { all, degrees } = alternativeRows(data);
     const number = (text) => ({ text, number: true });

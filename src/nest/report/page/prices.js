@@ -17,7 +17,7 @@ export function shadowBars(element, data) {
   return chartView(element, (frame) => {
     const prices = data.shadow_prices ?? [];
     if (prices.length === 0) return [make('p', { class: 'nest-quiet' }, 'Nothing was tried.')];
-    const shares = prices.map((p) => p.share ?? 0);
+    const shares = prices.map((p) => (Math.abs(p.share ?? 0) < kNothing ? 0 : p.share));
     const [least, most] = [Math.min(0, ...shares), Math.max(0, ...shares)];
     const reach = Math.max(1e-3, -least, most);
     const rows = prices.map((price, i) => ({ label: price.change, text: spellPrice(price), alarm: price.status === 'infeasible',

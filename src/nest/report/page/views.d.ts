@@ -242,6 +242,8 @@ export interface AlternativesOptions {
   /** Told which other plan is to be shown in full; null: the plan itself. */
   onOpen?: (which: number | null) => void;
   opened?: number | null;
+  /** Others are being looked for. */
+  searching?: boolean;
 }
 
 /** Each draws into the element, in place of what it held, and again when called again. */
