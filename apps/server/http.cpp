@@ -102,7 +102,9 @@ void stream_plan(Service& service, const std::string& body, Response& res) {
               });
           write(event("plan", plan));
         } catch (...) {
-          write(event("error", error_value(as_api_error(std::current_exception()))));
+          const ApiError error = as_api_error(std::current_exception());
+          Value v = error_value(error);
+          write(event("error", v.set("status", error.status)));
         }
         sink.done();
         return true;

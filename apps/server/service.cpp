@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "api_error.hpp"
@@ -60,7 +61,7 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
       first.plans.resize(std::min(found.plans.size(), static_cast<std::size_t>(question.options.top)));
       v.set("alternatives", alternatives_value(first, question.inputs));
     }
-    if (request.views) v.set("views", views_value(v));
+    if (request.views) v.set("views", views_value(v, [&] { ticket.check(); }));
   } else if (found.status == PlanStatus::limit) {
     v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
     if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
@@ -86,7 +87,17 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
 
 Value Service::plan(PlanRequest request, const Listening& listening, const Asking& asking) {
   Ticket ticket = jobs_.begin(request.session, *request.question.asked.time_limit);
+  const auto began = std::chrono::steady_clock::now();
   const SearchResult found = search(request, ticket.deadline(), ticket, listening);
+  // The search is over, and what it found is known before the views are made, which may take longer.
+  if (listening && !found.plans.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    const Seconds best = found.plans.front().predicted->step;
+    (void)listening({.elapsed = Seconds{took.count()},
+                     .bound = std::min(found.lower_bound, best),
+                     .best = best,
+                     .fills = found.stats.fills});
+  }
   return answer(request, ticket, found, asking);
 }
 
@@ -206,7 +217,7 @@ std::string Service::report(const std::string& body) {
 Value Service::views(const std::string& body) {
   const Document plan = read_plan_file(body);
   const Ticket ticket = jobs_.begin("", limits_.time_limit);
-  return plan_views(plan);
+  return plan_views(plan, [&] { ticket.check(); });
 }
 
 }  // namespace nest::server

@@ -45,6 +45,22 @@ TEST(Service, APlanWithViews) {
   EXPECT_THAT(text(*views, "proof"), HasSubstr("optimal"));
 }
 
+// Whoever waits for views knows the step already.
+TEST(Service, TheLastProgressIsTheAnswer) {
+  Service service;
+  std::optional<SearchProgress> last;
+  const Value plan =
+      service.plan(service.read_plan(R"({"model": "llama3.1-8b", "devices": 16, "views": true})"),
+                   [&](const SearchProgress& progress) {
+                     last = progress;
+                     return true;
+                   });
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->best->value, *plan.find("predicted")->find("step_s")->as_real());
+  EXPECT_EQ(last->bound, last->best);
+  EXPECT_EQ(last->open, 0);
+}
+
 TEST(Service, NothingFits) {
   Limits limits;
   limits.advice = Seconds{300};  // the sanitizers take their time
@@ -60,8 +76,8 @@ TEST(Service, AdviceNamesWhatToSet) {
   limits.advice = Seconds{300};
   Service service(limits);
   std::vector<std::string> asked;
-  PlanRequest request =
-      service.read_plan(R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "pipeline": 1, "zero": 0}})");
+  PlanRequest request = service.read_plan(
+      R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "pipeline": 1, "zero": 0}})");
   const Value answer = service.plan(std::move(request), {}, [&](const std::string& change) {
     asked.push_back(change);
     return true;

@@ -155,8 +155,25 @@ export async function exportOf(plan: FullPlan, to: string): Promise<Exported> {
   return (await post('export', { plan: sendable(plan), to })).json();
 }
 
+// A server that is busy is asked again.
+const kBusy = 429;
+const kTries = 8;
+const kPauseMs = 1000;
+
 // A plan with progress on the way, as server-sent events.
 export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
+  for (let left = kTries; ; --left) {
+    try {
+      return await fetchOnce(request, signal, progress);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== kBusy || left === 1 || signal.aborted) throw error;
+      await new Promise((resolve) => { setTimeout(resolve, kPauseMs); });
+      if (signal.aborted) throw error;
+    }
+  }
+};
+
+const fetchOnce: Fetch<Answer> = async (request, signal, progress) => {
   const response = await checked(await fetch('/api/v1/plan', {
     method: 'POST', headers: headers('text/event-stream'), body: JSON.stringify(request), signal,
   }));
@@ -169,7 +186,7 @@ export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
       const data: unknown = JSON.parse(event.data);
       if (event.name === 'progress' || event.name === 'advice') progress(data as Progress);
       if (event.name === 'plan') return data as Answer;
-      if (event.name === 'error') throw asError(data, 0);
+      if (event.name === 'error') throw asError(data, (data as { status?: number }).status ?? 0);
     }
     if (done) throw new ApiError('', 'the server ended the answer too early', '', 0);
   }

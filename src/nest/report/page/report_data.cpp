@@ -99,8 +99,10 @@ class Report {
 
   Value make() {
     try {
+      options_.go_on();
       found_.plans.push_back(pricer_.complete(open_.plan));
       explained_ = explain(found_.plans.front(), open_.inputs, options_.price);
+      options_.go_on();
       placed_ = pricer_.place(found_.plans.front());
     } catch (const InputError& error) {
       const std::string place = error.place() == "plan" ? "" : error.place();
@@ -196,6 +198,7 @@ class Report {
           "{:.3g} passes are more than a report simulates: it has no timeline and no traffic", passes));
       return;
     }
+    options_.go_on();
     Timeline timeline;
     TrafficByPurpose traffic;
     MemoryUse memory(true);
@@ -205,8 +208,10 @@ class Report {
     v.set("simulated", to_value(result));
     v.set("timeline", timeline_value(timeline, options_.most_segments));
     v.set("memory_timeline", memory_value(memory, result.step, kMostMemoryPoints));
+    options_.go_on();
     DomainTraffic domains(open_.inputs.cluster);
     count_step(domains, placed_, explained_.priced, open_.inputs);
+    options_.go_on();
     const std::vector<PassTraffic> sent = pass_traffic(placed_, open_.inputs, &domains);
     Value bytes = traffic_value(traffic, sent, result, open_.inputs.cluster);
     bytes.set("domains", domains.value(result.step));
