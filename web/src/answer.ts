@@ -23,8 +23,8 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
   const memory = Math.max(...data.stages.map((s) => s.memory?.total_bytes ?? 0));
   const capacity = data.accelerator.memory_bytes;
   const range = p.interval
-    ? `${Number((100 * p.interval.coverage).toPrecision(3))} %: ${formatSeconds(p.interval.low_s)} to ${formatSeconds(p.interval.high_s)}` : '';
-  const fits = p.fits_with === undefined ? '' : `, fits with ${formatPercent(p.fits_with)}`;
+    ? `${Number((100 * p.interval.level).toPrecision(3))} %: ${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}` : '';
+  const fits = p.fits_probability === undefined ? '' : `, fits with ${formatPercent(p.fits_probability)}`;
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
     el('p', { class: 'quiet' }, data.headline),

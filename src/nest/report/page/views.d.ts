@@ -84,9 +84,9 @@ export interface Prediction {
   mfu: number;
   bubble_fraction: number;
   /** Where that share of measured runs lies. */
-  interval?: { coverage: number; low_s: number; high_s: number };
+  interval?: { level: number; step_s: [number, number]; memory_bytes?: [number, number] };
   /** The probability that it fits into memory. */
-  fits_with?: number;
+  fits_probability?: number;
   breakdown: Breakdown;
 }
 
