@@ -92,7 +92,7 @@ Value Service::plan(PlanRequest request, const Listening& listening, const Askin
   // The search is over, and what it found is known before the views are made, which may take longer.
   if (listening && !found.plans.empty()) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    const Seconds best = found.plans.front().predicted->step;
+    const Seconds best = found.plan().predicted->step;
     (void)listening({.elapsed = Seconds{took.count()},
                      .bound = std::min(found.lower_bound, best),
                      .best = best,

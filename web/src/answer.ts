@@ -24,6 +24,8 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
   const capacity = data.accelerator.memory_bytes;
   const range = p.interval
     ? `${Number((100 * p.interval.level).toPrecision(3))} %: ${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}` : '';
+  const said = [answer.safety?.why, answer.strict?.why, answer.better_batch?.why].filter((why) => why !== undefined);
+  const notes = [...new Set([...said, ...data.notes])];
   const fits = p.fits_probability === undefined ? '' : `, fits with ${formatPercent(p.fits_probability)}`;
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
@@ -37,7 +39,7 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
       figure('devices', formatDigits(data.placement.used), `of ${formatDigits(data.cluster.devices)}`)),
     el('p', { class: 'degrees' }, data.degrees),
     el('p', {}, `${data.batches}; recomputation ${data.recompute}. `, el('span', { class: 'quiet' }, data.proof)),
-    data.notes.length > 0 ? el('ul', { class: 'notes' }, ...data.notes.map((note) => el('li', {}, note))) : null);
+    notes.length > 0 ? el('ul', { class: 'notes' }, ...notes.map((note) => el('li', {}, note))) : null);
 }
 
 function withoutPlan(

@@ -71,6 +71,9 @@ export interface Answer extends FullPlan {
   lower_bound_s?: number;
   runners_up?: OtherPlan[];
   alternatives?: FullPlan[]; // the same plans, in full
+  safety?: { why: string }; // what it costs to fit surely
+  strict?: { why: string }; // the fastest plan, where a simpler one is shown
+  better_batch?: { why: string };
   views?: ReportData;
 }
 

@@ -135,6 +135,7 @@ export function memoryBars(element, data) {
         parts: parts.map((p) => ({ ...p, colour: kPartColours[p.name] })),
         tip: [`stage ${i}: ${formatMemory(memory.total_bytes)} of ${formatMemory(memory.capacity_bytes)}`,
           ...parts.map((p) => `${p.name} ${formatMemory(p.value)}`),
+          ...(memory.margin_bytes > 0 ? [`margin that stays free ${formatMemory(memory.margin_bytes)}`] : []),
           ...(peak ? [`simulated peak ${formatMemory(peak)}`] : []), `layers ${spellIds(stage.layers)}`],
       };
     });

@@ -25,6 +25,7 @@ export interface StageMemory {
   fragmentation_bytes: number;
   reserve_bytes: number;
   total_bytes: number;
+  margin_bytes?: number;
   capacity_bytes: number;
 }
 
