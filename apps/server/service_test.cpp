@@ -57,7 +57,7 @@ TEST(Service, TheLastProgressIsTheAnswer) {
                    });
   ASSERT_TRUE(last.has_value());
   EXPECT_EQ(last->best->value, *plan.find("predicted")->find("step_s")->as_real());
-  EXPECT_EQ(last->bound, last->best);
+  EXPECT_LE(last->bound.value, last->best->value);  // a simpler plan may stand in for the fastest
   EXPECT_EQ(last->open, 0);
 }
 
