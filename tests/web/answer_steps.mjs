@@ -57,6 +57,9 @@ export const answerSteps = (folder) => ({
   },
 
   async 'exports the plan and the report'(page) {
+    await page.locator('#framework').selectOption('megatron');
+    await page.waitForTimeout(150);
+    await planned(page);
     const save = async (name, button = name) => {
       const [file] = await Promise.all([
         page.waitForEvent('download'), page.getByRole('button', { name: button, exact: true }).click()]);
