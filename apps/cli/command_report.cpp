@@ -33,7 +33,6 @@ int run_report(const Arguments& given, Terminal& terminal) {
   ReportOptions options;
   options.price.pipeline_model = read_pipeline_model(arguments);
   options.title = arguments.text("--title").value_or("");
-  options.calibration = read_calibration_option(arguments);
   options.command = spell_command(arguments);
   if (!json && !arguments.has("-o")) arguments.values["-o"] = kDefaultFile;
   check_output(arguments, "-o");

@@ -89,12 +89,22 @@ void stream_plan(Service& service, const std::string& body, Response& res) {
       "text/event-stream", [&service, request](std::size_t, httplib::DataSink& sink) {
         const auto write = [&](const std::string& text) { return sink.write(text.data(), text.size()); };
         try {
-          const Value plan = service.plan(std::move(*request), [&](const SearchProgress& progress) {
-            return sink.is_writable() && write(event("progress", progress_value(progress)));
-          });
+          const auto tell = [&](const char* name, const Value& data) {
+            return sink.is_writable() && write(event(name, data));
+          };
+          const Value plan = service.plan(
+              std::move(*request),
+              [&](const SearchProgress& progress) { return tell("progress", progress_value(progress)); },
+              [&](const std::string& change) {
+                Value v = Value::object();
+                v.set("trying", change);
+                return tell("advice", v);
+              });
           write(event("plan", plan));
         } catch (...) {
-          write(event("error", error_value(as_api_error(std::current_exception()))));
+          const ApiError error = as_api_error(std::current_exception());
+          Value v = error_value(error);
+          write(event("error", v.set("status", error.status)));
         }
         sink.done();
         return true;
@@ -179,10 +189,10 @@ struct HttpServer::Parts {
     http.Get(R"(/assets/([\w.-]+))",
              [](const Request& req, Response& res) { send_file(res, req.matches[1].str()); });
     http.Get("/api/v1/models", json([this](const Request&) { return models; }));
-    http.Get(R"(/api/v1/models/([\w.+-]+))",
+    http.Get("/api/v1/models/(.+)",
              json([](const Request& req) { return show_model(req.matches[1].str()); }));
     http.Get("/api/v1/clusters", json([](const Request&) { return list_clusters(); }));
-    http.Get(R"(/api/v1/clusters/([\w.+-]+))",
+    http.Get("/api/v1/clusters/(.+)",
              json([](const Request& req) { return show_cluster(req.matches[1].str()); }));
     http.Post("/api/v1/models",
               json([this](const Request& req) { return service->describe_model(req.body); }));
@@ -198,6 +208,7 @@ struct HttpServer::Parts {
     http.Post("/api/v1/compare", json([this](const Request& req) { return service->compare(req.body); }));
     http.Post("/api/v1/cancel", json([this](const Request& req) { return service->cancel(req.body); }));
     http.Post("/api/v1/export", json([this](const Request& req) { return service->export_plan(req.body); }));
+    http.Post("/api/v1/views", json([this](const Request& req) { return service->views(req.body); }));
     http.Post("/api/v1/report", [this](const Request& req, Response& res) {
       res.set_header("Content-Disposition", "attachment; filename=\"report.html\"");
       send(res, service->report(req.body), type_of("report.html"));

@@ -14,7 +14,7 @@ struct Limits {
   std::size_t jobs = 2;                // plans that are searched at once
   std::size_t waiting = 8;             // requests that may wait for one to end
   Seconds wait{5};                     // and how long
-  Seconds advice{5};                   // further searches on what would fit
+  Seconds advice{15};                  // further searches on what would fit
   std::size_t body_bytes = 1'000'000;  // of a request
   std::int64_t devices = 262'144;      // of a cluster
   std::size_t layers = 1000;           // of a model: the time to set a search up grows with their square

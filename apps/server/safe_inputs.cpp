@@ -16,15 +16,20 @@ namespace {
 
 constexpr std::size_t kLongestName = 100;
 
-// Names are letters, digits and a little punctuation. Anything that could be a path is not one.
-void check_name(const std::string& place, const std::string& name) {
+// Names are letters, digits and a little punctuation. Anything that could be a path is not one; models may have
+// an organisation, as on the Hub ("meta-llama/Llama-3.1-8B"), which only the catalog is asked for.
+void check_name(const std::string& kind, const std::string& place, const std::string& name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.' || c == '+';
   };
   const bool file = name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml");
+  std::string letters = name;
+  const std::size_t slash = name.find('/');
+  if (kind == "model" && slash != std::string::npos && slash > 0) letters.erase(slash, 1);
   const bool odd = name.empty() || name.size() > kLongestName || name.starts_with('.') ||
-                   name.find("..") != std::string::npos || !std::all_of(name.begin(), name.end(), plain);
+                   name.find("..") != std::string::npos ||
+                   !std::all_of(letters.begin(), letters.end(), plain);
   if (odd || file) {
     throw InputError("request", place, "a name of the catalog is expected; files of the host cannot be read",
                      "send the file's text as " + place.substr(place.rfind('.') + 1) + "_text");
@@ -33,7 +38,7 @@ void check_name(const std::string& place, const std::string& name) {
 
 // The name under which the catalog has it.
 std::string catalog_name(const std::string& kind, const std::string& place, const std::string& name) {
-  check_name(place, name);
+  check_name(kind, place, name);
   if (kind == "model") return zoo_model(name).name;
   if (kind == "cluster") return catalog_cluster(name).name();
   return named_recipe(name).name;
@@ -77,7 +82,23 @@ void replace(Value& object, const std::string& key, Value value) {
   object.set(key, std::move(value));
 }
 
-// {"memory_bytes": 8e10, "bandwidth_bytes_per_s": {"node": 4.5e11}}
+// Something else for levels by their names: {"node": 4.5e11}. `read` takes one value.
+template <class Read>
+void change_levels(Value& file, Reader& given, const std::string& key, const Read& read) {
+  Value levels = *file.find("levels");
+  for (const std::string& name : given.keys()) {
+    bool found = false;
+    for (Value& level : *levels.as_array()) {
+      if (*level.find("name")->as_string() != name) continue;
+      replace(level, key, read(name));
+      found = true;
+    }
+    if (!found) given.fail_at(name, "the cluster has no level '" + name + "'");
+  }
+  replace(file, "levels", std::move(levels));
+}
+
+// {"memory_bytes": 8e10, "bandwidth_bytes_per_s": {"node": 4.5e11}, "oversubscription": {"spine": 2}}
 Cluster changed(const Cluster& cluster, Reader changes) {
   Value file = cluster_file_value(cluster);
   if (changes.has("memory_bytes")) {
@@ -93,17 +114,15 @@ Cluster changed(const Cluster& cluster, Reader changes) {
     replace(file, "accelerator", std::move(chip));
   }
   if (auto rates = changes.object_if("bandwidth_bytes_per_s")) {
-    Value levels = *file.find("levels");
-    for (const std::string& name : rates->keys()) {
-      bool found = false;
-      for (Value& level : *levels.as_array()) {
-        if (*level.find("name")->as_string() != name) continue;
-        replace(level, "bandwidth", rates->bandwidth(name).value);
-        found = true;
-      }
-      if (!found) rates->fail_at(name, "the cluster has no level '" + name + "'");
-    }
-    replace(file, "levels", std::move(levels));
+    change_levels(file, *rates, "bandwidth",
+                  [&](const std::string& name) { return rates->bandwidth(name).value; });
+  }
+  if (auto ratios = changes.object_if("oversubscription")) {
+    change_levels(file, *ratios, "oversubscription", [&](const std::string& name) {
+      const double ratio = ratios->number(name);
+      if (!(ratio >= 1)) ratios->fail_at(name, "oversubscription is at least 1");
+      return ratio;
+    });
   }
   changes.done();
   return read_cluster(parse_json("cluster", to_json(file)));

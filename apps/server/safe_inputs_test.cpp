@@ -34,6 +34,17 @@ TEST(SafeInputs, Names) {
   EXPECT_EQ(given.cluster.devices(), 64);
 }
 
+// As people copy them from the Hub.
+TEST(SafeInputs, NamesWithAnOrganisation) {
+  EXPECT_EQ(read(R"({"model": "meta-llama/Llama-3.1-8B"})").model_name(), "llama3.1-8b");
+  EXPECT_THAT(refusal(R"({"model": "meta-llama/Llama-3.1-81B"})"), HasSubstr("there is no model"));
+  for (const char* name :
+       {"/Llama-3.1-8B", "a/b/Llama-3.1-8B", "../Llama-3.1-8B", "a//b", "a/../b", "a/b.json"})
+    EXPECT_THAT(refusal(std::string(R"({"model": ")") + name + "\"}"), HasSubstr("a name of the catalog"))
+        << name;
+  EXPECT_THAT(refusal(R"({"cluster": "x/h100-spine-leaf"})"), HasSubstr("a name of the catalog"));
+}
+
 // Neither names that look like files nor names of files that are there.
 TEST(SafeInputs, NoFileOfTheHost) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "nest_safe_inputs_test";
@@ -96,6 +107,11 @@ TEST(SafeInputs, Changes) {
   EXPECT_THAT(refusal(R"({"changes": {"bandwidth_bytes_per_s": {"rak": 1}}})"), HasSubstr("no level 'rak'"));
   EXPECT_THAT(refusal(R"({"changes": {"memory": 1}})"), HasSubstr("memory_bytes"));
   EXPECT_NE(refusal(R"({"changes": {"memory_bytes": -1}})"), "");
+  const PlanInputs shared = read(R"({"changes": {"oversubscription": {"rack": 2.5, "spine": 8}}})");
+  EXPECT_EQ(shared.cluster.levels()[1].oversubscription, 2.5);
+  EXPECT_EQ(shared.cluster.levels()[2].oversubscription, 8);
+  EXPECT_THAT(refusal(R"({"changes": {"oversubscription": {"rack": 0.5}}})"), HasSubstr("at least 1"));
+  EXPECT_THAT(refusal(R"({"changes": {"oversubscription": {"rak": 2}}})"), HasSubstr("no level 'rak'"));
 }
 
 TEST(SafeInputs, Sizes) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "api_error.hpp"
@@ -50,7 +51,7 @@ SearchResult Service::search(PlanRequest& request, const Deadline& deadline, Tic
   return found;
 }
 
-Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found) {
+Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found, const Asking& told) {
   const PlanQuestion& question = request.question;
   Value v = Value::object();
   if (!found.plans.empty()) {
@@ -60,7 +61,7 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
       first.plans.resize(std::min(found.plans.size(), static_cast<std::size_t>(question.options.top)));
       v.set("alternatives", alternatives_value(first, question.inputs));
     }
-    if (request.views) v.set("views", views_value(v));
+    if (request.views) v.set("views", views_value(v, [&] { ticket.check(); }));
   } else if (found.status == PlanStatus::limit) {
     v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
     if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
@@ -68,6 +69,11 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
     AdviceOptions options;
     options.search_limit = limits_.advice / 2;
     options.total_limit = limits_.advice;
+    if (told) {
+      options.asking = [&](const std::string& change) {
+        if (!told(change)) ticket.cancel();
+      };
+    }
     const auto asking = [&](const PlanQuestion& other) {
       ticket.check();
       return ask(other);
@@ -79,10 +85,20 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
   return v;
 }
 
-Value Service::plan(PlanRequest request, const Listening& listening) {
+Value Service::plan(PlanRequest request, const Listening& listening, const Asking& asking) {
   Ticket ticket = jobs_.begin(request.session, *request.question.asked.time_limit);
+  const auto began = std::chrono::steady_clock::now();
   const SearchResult found = search(request, ticket.deadline(), ticket, listening);
-  return answer(request, ticket, found);
+  // The search is over, and what it found is known before the views are made, which may take longer.
+  if (listening && !found.plans.empty()) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    const Seconds best = found.plan().predicted->step;
+    (void)listening({.elapsed = Seconds{took.count()},
+                     .bound = std::min(found.lower_bound, best),
+                     .best = best,
+                     .fills = found.stats.fills});
+  }
+  return answer(request, ticket, found, asking);
 }
 
 Value Service::describe_model(const std::string& body) const {
@@ -183,14 +199,25 @@ Value Service::export_plan(const std::string& body) {
   return exported(to, open_safe_plan(safe_plan(*plan, "plan"), limits_, warnings));
 }
 
-std::string Service::report(const std::string& body) {
+Document Service::read_plan_file(const std::string& body) const {
   const Document document = parse(body);
   Reader request(document);
   const Value* plan = request.find("plan");
   if (plan == nullptr) request.fail("'plan' is missing");
   request.done();
+  return safe_plan(*plan, "plan");
+}
+
+std::string Service::report(const std::string& body) {
+  const Document plan = read_plan_file(body);
   const Ticket ticket = jobs_.begin("", limits_.time_limit);
-  return report_html(safe_plan(*plan, "plan"));
+  return report_html(plan);
+}
+
+Value Service::views(const std::string& body) {
+  const Document plan = read_plan_file(body);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit);
+  return plan_views(plan, [&] { ticket.check(); });
 }
 
 }  // namespace nest::server

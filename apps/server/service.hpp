@@ -19,6 +19,8 @@ namespace nest::server {
 
 // Told how far a search is; false where nobody listens any more.
 using Listening = std::function<bool(const SearchProgress&)>;
+// Told, where nothing fits, which change is tried next; false where nobody listens any more.
+using Asking = std::function<bool(const std::string& change)>;
 
 class Service {
  public:
@@ -29,7 +31,7 @@ class Service {
 
   // In two steps, so that a bad request is refused before an answer is begun.
   [[nodiscard]] PlanRequest read_plan(const std::string& body) const;
-  [[nodiscard]] Value plan(PlanRequest request, const Listening& listening = {});
+  [[nodiscard]] Value plan(PlanRequest request, const Listening& listening = {}, const Asking& asking = {});
   [[nodiscard]] Value plan(const std::string& body) { return plan(read_plan(body)); }
 
   // A pasted model or cluster, as the catalog shows its own.
@@ -41,13 +43,17 @@ class Service {
   [[nodiscard]] Value cancel(const std::string& body);
   // {"files": [{"name", "text"}], "notes": [..]}: the plan in another tool's words.
   [[nodiscard]] Value export_plan(const std::string& body);
-  // The report as one HTML page.
+  // The report as one HTML page, and the data of its views.
   [[nodiscard]] std::string report(const std::string& body);
+  [[nodiscard]] Value views(const std::string& body);
 
  private:
   [[nodiscard]] SearchResult search(PlanRequest& request, const Deadline& deadline, Ticket& ticket,
                                     const Listening& listening);
-  [[nodiscard]] Value answer(PlanRequest& request, Ticket& ticket, const SearchResult& found);
+  [[nodiscard]] Value answer(PlanRequest& request, Ticket& ticket, const SearchResult& found,
+                             const Asking& asking);
+  // The plan of {"plan": {..}}, in words of the catalog alone.
+  [[nodiscard]] Document read_plan_file(const std::string& body) const;
   [[nodiscard]] Document parse(const std::string& body) const;
 
   Limits limits_;

@@ -45,6 +45,22 @@ TEST(Service, APlanWithViews) {
   EXPECT_THAT(text(*views, "proof"), HasSubstr("optimal"));
 }
 
+// Whoever waits for views knows the step already.
+TEST(Service, TheLastProgressIsTheAnswer) {
+  Service service;
+  std::optional<SearchProgress> last;
+  const Value plan =
+      service.plan(service.read_plan(R"({"model": "llama3.1-8b", "devices": 16, "views": true})"),
+                   [&](const SearchProgress& progress) {
+                     last = progress;
+                     return true;
+                   });
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->best->value, *plan.find("predicted")->find("step_s")->as_real());
+  EXPECT_LE(last->bound.value, last->best->value);  // a simpler plan may stand in for the fastest
+  EXPECT_EQ(last->open, 0);
+}
+
 TEST(Service, NothingFits) {
   Limits limits;
   limits.advice = Seconds{300};  // the sanitizers take their time
@@ -52,6 +68,27 @@ TEST(Service, NothingFits) {
   const Value answer = service.plan(R"({"model": "gpt3-13b", "devices": 1})");
   EXPECT_EQ(text(answer, "status"), "infeasible");
   EXPECT_FALSE(answer.find("advice")->as_array()->empty());
+}
+
+// As on the command line: every kind of change, and which one is tried next.
+TEST(Service, AdviceNamesWhatToSet) {
+  Limits limits;
+  limits.advice = Seconds{300};
+  Service service(limits);
+  std::vector<std::string> asked;
+  PlanRequest request = service.read_plan(
+      R"({"model": "llama3.1-8b", "devices": 8, "choices": {"tensor": 1, "pipeline": 1, "zero": 0}})");
+  const Value answer = service.plan(std::move(request), {}, [&](const std::string& change) {
+    asked.push_back(change);
+    return true;
+  });
+  ASSERT_EQ(text(answer, "status"), "infeasible");
+  EXPECT_THAT(asked, testing::Contains("--zero left open"));
+  EXPECT_THAT(asked, testing::Contains("more devices"));
+  bool open = false;
+  for (const Value& advice : *answer.find("advice")->as_array())
+    open = open || (text(advice, "field") == "zero" && text(advice, "value").empty());
+  EXPECT_TRUE(open);
 }
 
 TEST(Service, ANewRequestCancelsTheFormer) {
@@ -136,6 +173,11 @@ TEST(Service, ReportAndExportOfItsOwnPlan) {
   request.set("plan", service.plan(kShort));
   EXPECT_THAT(service.report(to_json(request)), HasSubstr("<!DOCTYPE html>"));
   EXPECT_EQ(text(service.export_plan(to_json(request)), "to"), "json");
+  const Value views = service.views(to_json(request));
+  EXPECT_NE(views.find("placement"), nullptr);
+  EXPECT_NE(views.find("memory_timeline"), nullptr);
+  EXPECT_NE(views.find("roofline"), nullptr);
+  EXPECT_EQ(status_of([&] { (void)service.views("{}"); }), 400);
 }
 
 }  // namespace

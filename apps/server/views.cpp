@@ -12,11 +12,16 @@ constexpr double kMostPasses = 1e5;
 
 }  // namespace
 
-Value views_value(const Value& answer) {
+Value plan_views(const Document& plan, const std::function<void()>& go_on) {
   ReportOptions options;
+  options.go_on = go_on;
   options.most_segments = kMostSegments;
   options.most_passes = kMostPasses;
-  return report_value(parse_json("plan", to_json(answer)), options);
+  return report_value(plan, options);
+}
+
+Value views_value(const Value& answer, const std::function<void()>& go_on) {
+  return plan_views(parse_json("plan", to_json(answer)), go_on);
 }
 
 std::string report_html(const Document& plan) {

@@ -1,6 +1,7 @@
 // A plan as the report's views want it, and the report itself.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "nest/base/document/document.hpp"
@@ -10,7 +11,11 @@ namespace nest::server {
 
 // Of an answer of the search. Long steps are cut in the middle, so that a browser can draw them while
 // somebody drags a slider.
-[[nodiscard]] Value views_value(const Value& answer);
+// `go_on` is called before each part, and throws where nobody wants them any more.
+[[nodiscard]] Value views_value(const Value& answer, const std::function<void()>& go_on);
+
+// The same of any plan file.
+[[nodiscard]] Value plan_views(const Document& plan, const std::function<void()>& go_on);
 
 [[nodiscard]] std::string report_html(const Document& plan);
 

@@ -69,7 +69,7 @@ for (let i = 0; i < select.options.length; ++i) {
   await frame();
   expect(`coloured by ${select.options[i].text}`, inked(document.querySelector('#map canvas')) > 0.05);
 }
-for (const id of ['time', 'memory', 'traffic', 'change', 'others', 'stages', 'levels', 'inputs']) {
+for (const id of ['time', 'memory', 'held', 'roof', 'traffic', 'change', 'others', 'stages', 'levels', 'inputs']) {
   const view = document.getElementById(id);
   expect(`${id} is not empty`, view.textContent.trim().length > 5);
   const row = view.querySelector('.nest-row');
@@ -77,7 +77,7 @@ for (const id of ['time', 'memory', 'traffic', 'change', 'others', 'stages', 'le
     row.focus();
     key(row, 'ArrowDown');
     key(document.activeElement, 'End');
-    expect(`${id} has a bar`, view.querySelector('.nest-row rect:not(.nest-band)') !== null);
+    expect(`${id} has a bar`, view.querySelector('.nest-row rect:not(.nest-band), .nest-row circle') !== null);
   }
 }
 expect('nothing is wider than the page', document.documentElement.scrollWidth <= innerWidth + 1);

@@ -12,6 +12,10 @@ const devices = await load('devices.js');
 const spans = await load('spans.js');
 const panels = await load('panels.js');
 const bars = await load('bars.js');
+const memory = await load('memory.js');
+const roofline = await load('roofline.js');
+const uplinks = await load('uplinks.js');
+const prices = await load('prices.js');
 
 test('numbers have three digits that count', () => {
   assert.equal(format.formatSeconds(8.594), '8.59 s');
@@ -151,6 +155,69 @@ test('narrow segments become columns that keep their time', () => {
   const near = spans.gatherSpans(many, 10, 20, 100);
   assert.equal(near.boxes.length, 10);
   assert.equal(near.columns.length, 0);
+});
+
+test('a long step shows its beginning and its end, at one scale, and a short one everything', () => {
+  const rows = (count) => [{ compute: Array.from({ length: count }, (_, i) => ({ kind: i % 2 ? 'backward' : 'forward', from: i, to: i + 1 })) }];
+  assert.equal(spans.shortPass(rows(100)), 1);
+  assert.equal(spans.shortPass([{ compute: [] }]), 0);
+  assert.deepEqual(spans.chooseWindows(4, 1, 10, 10, 1000), [{ from: 0, to: 10, x: 0, end: 1000 }]);
+  const [first, last] = spans.chooseWindows(4, 1, 1000, 990, 1000);
+  assert.equal(first.from, 0);
+  assert.ok(Math.abs((first.to - first.from) - (last.to - last.from)) < 1e-9);
+  assert.ok(first.end < last.x && last.end === 1000);
+  assert.ok((first.end - first.x) / (first.to - first.from) >= 22 - 1e-9);  // pixels of a pass
+  assert.ok(last.from < 990 && last.to > 990 && last.to <= 1000);
+  // Sixty-four stages: a window shows how they fill.
+  const [many] = spans.chooseWindows(64, 1, 1000, 990, 1000);
+  assert.ok(many.to > 64);
+  // Nothing to leave out.
+  assert.equal(spans.chooseWindows(64, 1, 100, 100, 1000).length, 1);
+  assert.equal(spans.chooseWindows(4, 0, 1, 1, 100).length, 1);
+});
+
+test('memory is told from its last change on', () => {
+  const [row] = memory.unpackMemory({ tick_s: 0.5, unit_bytes: 10, rows: [[0, 4, 2, 7, 6, 4]] });
+  assert.deepEqual(row, [{ from: 0, bytes: 40 }, { from: 1, bytes: 70 }, { from: 3, bytes: 40 }]);
+  assert.equal(memory.heldAt(row, 0.9), 40);
+  assert.equal(memory.heldAt(row, 1), 70);
+  assert.equal(memory.heldAt(row, 99), 40);
+});
+
+test('operators know their roof', () => {
+  const roof = { peak_flops_per_s: 2000, plain_peak_flops_per_s: 1000, bandwidth_bytes_per_s: 10 };
+  const op = (more) => ({ name: 'x', kind: 'matmul', forward_flops: 1000, forward_bytes: 1, forward_s: 2, backward_s: 4, low: false, ...more });
+  const [forward, backward] = roofline.rooflinePoints(roof, { operators: [op()] });
+  assert.deepEqual([forward.intensity, forward.rate, forward.roof, forward.reached, forward.memory], [1000, 500, 1000, 0.5, false]);
+  assert.equal(backward.rate, 500);
+  assert.equal(forward.share + backward.share, 1);
+  assert.equal(roofline.rooflinePoints(roof, { operators: [op({ low: true })] })[0].roof, 2000);
+  const [slow] = roofline.rooflinePoints(roof, { operators: [op({ forward_bytes: 100 })] });
+  assert.deepEqual([slow.memory, slow.roof], [true, 100]);
+  const [moves, back] = roofline.rooflinePoints(roof, { operators: [op({ forward_flops: 0, forward_bytes: 10 })] });
+  assert.equal(back.reached, null);
+  assert.equal(moves.reached, 0.5);  // 10 bytes in 2 s of 10 bytes/s
+});
+
+test('borders are as wide as links are busy', () => {
+  const data = { levels: kLevels, traffic: { domains: [{ level: 0, of: 'device', bytes: [8], busy: [0.9] },
+    { level: 1, of: 'node', bytes: [10, 20, 0, 0], busy: [0.2, 0.6, 0, 0] }] } };
+  const loads = uplinks.uplinkLoads(data);
+  assert.equal(loads.most, 0.6);
+  const theme = { line: '#888888' };
+  assert.equal(uplinks.borderOf(loads, 0, 2, theme), null);
+  assert.equal(uplinks.borderOf(loads, 1, 0, theme), null);
+  assert.equal(uplinks.borderOf(loads, 0, 1, theme).text, '60.0 %');
+  assert.ok(uplinks.borderOf(loads, 0, 1, theme).width > uplinks.borderOf(loads, 0, 0, theme).width);
+  assert.equal(uplinks.uplinkLoads({ levels: kLevels }), null);
+});
+
+test('shadow prices say nothing where a change buys nothing', () => {
+  assert.equal(prices.spellPrice({ change: 'x', share: -0.041, status: 'optimal' }), '-4.1 %');
+  assert.equal(prices.spellPrice({ change: 'x', share: -1e-5, status: 'optimal' }), 'nothing');
+  assert.equal(prices.spellPrice({ change: 'x', share: -0.02, status: 'feasible' }), '-2.0 %, not proved');
+  assert.equal(prices.spellPrice({ change: 'x', status: 'infeasible' }), 'does not fit');
+  assert.equal(prices.spellPrice({ change: 'x', status: 'limit' }), 'not known');
 });
 
 test('tables leave out degrees that go without saying', () => {

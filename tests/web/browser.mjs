@@ -56,5 +56,6 @@ export async function openPage(browser, address, options = {}) {
 // Waits until nothing is searched.
 export async function planned(page) {
   await page.waitForFunction(() => !document.body.classList.contains('busy') &&
+    !document.body.classList.contains('asking') &&
     document.querySelector('.answer, #problem:not([hidden])') !== null, undefined, { timeout: 30_000 });
 }

@@ -22,7 +22,7 @@ export interface ClusterInfo {
   name: string;
   devices: number;
   accelerator: { name: string; memory_bytes: number };
-  levels: (LevelSize & { bandwidth_bytes_per_s: number })[];
+  levels: (LevelSize & { bandwidth_bytes_per_s: number; oversubscription: number })[];
 }
 
 export interface ModelInfo {
@@ -53,20 +53,33 @@ export interface Advice {
   kind: string;
   sentence: string;
   step_s?: number;
+  degrees?: string; // of the plan that would fit
   memory_bytes?: number;
   devices?: number;
   global_batch?: number;
   sequence?: number;
+  field?: string; // of the question, to be set to `value`; empty: left open
+  value?: string;
 }
 
 // What a question is answered with: a plan with its views, or why there is none.
-export interface Answer {
-  status: 'optimal' | 'feasible' | 'infeasible' | 'limit';
+export interface Answer extends FullPlan {
+  status: 'optimal' | 'feasible' | 'infeasible' | 'limit' | 'alternative'; // the last: of plans that come next
   reason?: string;
   advice?: Advice[];
   advice_stopped?: boolean; // a limit came before all changes were tried
+  lower_bound_s?: number;
   runners_up?: OtherPlan[];
+  alternatives?: FullPlan[]; // the same plans, in full
+  safety?: { why: string }; // what it costs to fit surely
+  strict?: { why: string }; // the fastest plan, where a simpler one is shown
+  better_batch?: { why: string };
   views?: ReportData;
+}
+
+// A plan as /plan gives it and as /views, /export and /report take it.
+export interface FullPlan {
+  stages?: { devices?: unknown }[];
 }
 
 export class ApiError extends Error {
@@ -120,8 +133,20 @@ export async function describeModel(name: string, text: string): Promise<ModelIn
   return text ? (await post('models', { model_text: text })).json() : get(`models/${encodeURIComponent(name)}`);
 }
 
-export async function reportOf(plan: unknown): Promise<Blob> {
-  return (await post('report', { plan })).blob();
+// A server takes so much; where a plan is larger, its devices are found again by the rule that placed them.
+const kMostBytes = 900_000;
+
+function sendable(plan: FullPlan): FullPlan {
+  if (JSON.stringify(plan).length < kMostBytes) return plan;
+  return { ...plan, stages: plan.stages?.map(({ devices: _, ...stage }) => stage) };
+}
+
+export async function viewsOf(plan: FullPlan): Promise<ReportData> {
+  return (await post('views', { plan: sendable(plan) })).json();
+}
+
+export async function reportOf(plan: FullPlan): Promise<Blob> {
+  return (await post('report', { plan: sendable(plan) })).blob();
 }
 
 export interface Exported {
@@ -129,12 +154,29 @@ export interface Exported {
   lost?: string[];
 }
 
-export async function exportOf(plan: unknown, to: string): Promise<Exported> {
-  return (await post('export', { plan, to })).json();
+export async function exportOf(plan: FullPlan, to: string): Promise<Exported> {
+  return (await post('export', { plan: sendable(plan), to })).json();
 }
+
+// A server that is busy is asked again.
+const kBusy = 429;
+const kTries = 8;
+const kPauseMs = 1000;
 
 // A plan with progress on the way, as server-sent events.
 export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
+  for (let left = kTries; ; --left) {
+    try {
+      return await fetchOnce(request, signal, progress);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== kBusy || left === 1 || signal.aborted) throw error;
+      await new Promise((resolve) => { setTimeout(resolve, kPauseMs); });
+      if (signal.aborted) throw error;
+    }
+  }
+};
+
+const fetchOnce: Fetch<Answer> = async (request, signal, progress) => {
   const response = await checked(await fetch('/api/v1/plan', {
     method: 'POST', headers: headers('text/event-stream'), body: JSON.stringify(request), signal,
   }));
@@ -145,9 +187,9 @@ export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
     const { done, value } = await reader.read();
     for (const event of parser.push(value ?? '')) {
       const data: unknown = JSON.parse(event.data);
-      if (event.name === 'progress') progress(data as Progress);
+      if (event.name === 'progress' || event.name === 'advice') progress(data as Progress);
       if (event.name === 'plan') return data as Answer;
-      if (event.name === 'error') throw asError(data, 0);
+      if (event.name === 'error') throw asError(data, (data as { status?: number }).status ?? 0);
     }
     if (done) throw new ApiError('', 'the server ended the answer too early', '', 0);
   }

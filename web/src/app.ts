@@ -1,36 +1,46 @@
 // The page: state and link, the planner, and what is shown of its answers.
 import { redrawViews } from '@views/views.js';
-import { exportOf, fetchPlan, loadCatalog, reportOf } from './api';
+import { inWords, searchingCard, showAnswer, showCoarse, showDifferences } from './answer';
+import type { Coarse } from './answer';
+import { fetchPlan, loadCatalog, viewsOf } from './api';
 import type { Advice, Answer, Catalog } from './api';
 import { Controls, spellError } from './controls';
 import { differences } from './differences';
-import { at, download, el, pushButton } from './dom';
+import { at, el, pushButton } from './dom';
+import { Exports } from './exports';
 import { Planner } from './planner';
-import { asksForOthers, isPatient, othersOf, patientOf, requestOf, takeAdvice } from './request';
+import type { Progress } from './planner';
+import { asksForOthers, isOpen, othersOf, patientOf, requestOf, takeAdvice } from './request';
 import type { PlanRequest } from './request';
-import { tar } from './tar';
-import { targetMenu } from './targets';
-import { showAnswer, showDifferences, Views } from './result';
-import { copyOf, decodeLink, encodeLink } from './state';
+import { Views } from './result';
+import { changedKeys, copyOf, decodeLink, encodeLink } from './state';
 import type { State } from './state';
+import { Trail } from './trail';
 
 const kHash = '#s=';
 const session = crypto.randomUUID ? crypto.randomUUID() : `tab-${Math.random().toString(36).slice(2)}`;
 
 class App {
   private state: State;
+  private asked: State; // as the newest entry of the history has it
   private pinnedState: State | null;
   private pinned: Answer | null = null;
-  private answer: Answer | null = null;
+  private answer: Answer | null = null; // to the question
+  private opened: { which: number; answer: Answer } | null = null; // another plan of it, shown in its place
+  private current = false; // whether the answer is that of the question as it stands
+  private controls: Controls | null = null;
   private readonly views: Views;
   private readonly planner: Planner<Answer>;
+  private readonly trail = new Trail(history);
   private readonly pin = pushButton('Pin this plan', 'keep this plan and compare the next ones with it', () => this.togglePin());
-  private readonly exports: HTMLButtonElement[];
-  private readonly targets: HTMLElement;
+  private readonly undo = pushButton('\u21b6', 'undo the last change (Ctrl+Z)', () => this.travel(-1));
+  private readonly redo = pushButton('\u21b7', 'redo the change (Ctrl+Y)', () => this.travel(1));
+  private readonly exports: Exports;
 
   constructor(private readonly catalog: Catalog) {
     const link = this.readLink();
     this.state = link.now;
+    this.asked = copyOf(this.state);
     this.pinnedState = link.pinned;
     this.views = new Views(() => this.state.view, (id) => {
       this.state.view = id;
@@ -38,45 +48,44 @@ class App {
     });
     this.planner = new Planner<Answer>(fetchPlan, {
       busy: (busy) => document.body.classList.toggle('busy', busy),
-      progress: (p, request) => {
-        if (asksForOthers(request)) return;
-        const best = p.best_s === null ? 'no plan yet' : `best ${p.best_s.toPrecision(3)} s`;
-        const gap = p.best_s === null ? '' : `, gap ${(100 * Math.max(0, p.best_s / p.bound_s - 1)).toFixed(1)} %`;
-        at('working').textContent = `searching for ${p.elapsed_s.toFixed(1)} s: ${best}${gap}`;
-      },
+      progress: (p, request) => this.progress(p, request),
       answer: (answer, request, seconds) => this.take(answer, request, seconds),
-      error: (error) => {
-        at('working').textContent = '';
-        this.problem(error);
-      },
+      // A later turn of a question whose plan is on the screen takes nothing away.
+      error: (error) => (this.current ? this.problem(error) : this.refused(error)),
     });
-    this.exports = [
-      pushButton('plan.json', 'download the plan, for nest evaluate, simulate and report', () => this.savePlan()),
-      pushButton('report.html', 'download the report: one file that works without this server', () => void this.saveReport()),
-    ];
-    this.targets = targetMenu(catalog.targets, (to, title) => void this.saveLaunch(to, title));
+    this.exports = new Exports(catalog.targets, () => this.plan(), (error) => this.problem(error));
     const theme = pushButton('Dark', 'light or dark colours', () => this.toggleTheme());
     theme.id = 'theme';
+    this.undo.setAttribute('aria-label', 'Undo');
+    this.redo.setAttribute('aria-label', 'Redo');
     const copy = pushButton('Copy link', 'a link that holds everything on this page', () => void this.copyLink());
-    at('actions').replaceChildren(this.pin, ...this.exports, this.targets, copy, theme);
+    at('actions').replaceChildren(this.undo, this.redo, this.pin, copy, theme, ...this.exports.nodes);
     this.setTheme(this.isDark());
   }
 
   async start(): Promise<void> {
-    addEventListener('hashchange', () => {
-      if (location.hash === this.hash()) return;
+    addEventListener('popstate', () => {
+      const ours = this.trail.moved();
       const link = this.readLink();
       this.state = link.now;
-      this.pinnedState = link.pinned;
-      this.pinned = null;
+      this.asked = copyOf(this.state);
+      if (!ours) {
+        this.pinnedState = link.pinned;
+        this.pinned = null;
+      }
       void this.open();
     });
+    addEventListener('keydown', (event) => this.key(event));
+    at('fold').addEventListener('click', () => this.fold(!at('page').classList.contains('open')));
     await this.open();
   }
 
   private async open(): Promise<void> {
-    const failed = (error: unknown) => this.problem(error);
-    const controls = new Controls(at('controls'), this.catalog, this.state, () => this.ask(), failed);
+    const focused = document.activeElement;
+    const name = at('controls').contains(focused) ? focused?.getAttribute('aria-label') ?? focused?.id ?? '' : '';
+    const controls = new Controls(at('controls'), this.catalog, this.state, () => this.ask(), (error) => this.refused(error));
+    this.controls = controls;
+    this.wait();
     if (this.pinnedState && !this.pinned) {
       const request = requestOf(this.pinnedState, `${session.slice(0, 50)}-pin`);
       try {
@@ -87,11 +96,52 @@ class App {
       }
     }
     await controls.open();
+    // What was in hand before stays in hand.
+    if (name) [...at('controls').querySelectorAll<HTMLElement>('input, select, textarea')]
+      .find((node) => (node.getAttribute('aria-label') ?? node.id) === name)?.focus();
   }
 
   private ask(): void {
     this.writeLink();
+    this.controls?.refuse(null);
+    this.wait();
     this.planner.ask(requestOf(this.state, session));
+  }
+
+  // From the moment that the question changes, what is on the screen is that of a former one, and looks so.
+  private wait(): void {
+    this.current = false;
+    this.opened = null;
+    document.body.classList.add('asking');
+    this.fold(at('page').classList.contains('open'));
+    if (!this.answer?.views) at('columns').replaceChildren(...this.pinnedCard(), searchingCard(this.name()));
+    else showCoarse(this.nowCard(), this.name(), null);
+    this.enable();
+  }
+
+  private name(): string {
+    return `${this.state.modelText ? 'your model' : this.state.model} on ${this.state.clusterText ? 'your cluster' : this.state.cluster}`;
+  }
+
+  private nowCard(): HTMLElement {
+    return at('columns').lastElementChild as HTMLElement;
+  }
+
+  private progress(p: Progress, request: PlanRequest): void {
+    if (asksForOthers(request)) return;
+    if (p.trying) {
+      at('working').textContent = `nothing fits; looking for a change that would help: ${inWords(p.trying)}`;
+      return;
+    }
+    const best = p.best_s ?? null;
+    const bound = p.bound_s ?? 0;
+    const gap = best === null || !(bound > 0) ? '' : `, gap ${(100 * Math.max(0, best / bound - 1)).toFixed(1)} %`;
+    at('working').textContent = `searching for ${(p.elapsed_s ?? 0).toFixed(1)} s: ` +
+      `${best === null ? 'no plan yet' : `best ${best.toPrecision(3)} s`}${gap}`;
+    if (this.current) return;
+    const sequence = this.controls?.sequence() ?? 0;
+    const coarse: Coarse = { tokens: this.state.batch * sequence, bound_s: bound, best_s: best };
+    showCoarse(this.nowCard(), this.name(), coarse);
   }
 
   private hash(): string {
@@ -107,90 +157,165 @@ class App {
 
   private writeLink(): void {
     const address = this.hash() || location.pathname + location.search;
-    if (location.hash !== this.hash()) history.replaceState(null, '', address);
+    const keys = changedKeys(this.asked, this.state);
+    if (keys !== '' || location.hash !== this.hash()) this.trail.record(address, keys);
+    this.asked = copyOf(this.state);
+    this.enable();
+  }
+
+  private travel(by: -1 | 1): void {
+    if (by < 0 ? this.trail.canUndo : this.trail.canRedo) history.go(by);
+  }
+
+  // Boxes in which somebody types have an undo of their own.
+  private key(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const target = event.target as HTMLElement;
+    if (target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'range' && target.type !== 'checkbox')) return;
+    const letter = event.key.toLowerCase();
+    if (letter !== 'z' && letter !== 'y') return;
+    event.preventDefault();
+    this.travel(letter === 'y' || event.shiftKey ? 1 : -1);
+  }
+
+  // On narrow screens the question is one line until somebody wants to change it.
+  private fold(open: boolean): void {
+    at('page').classList.toggle('open', open);
+    at('fold').setAttribute('aria-expanded', `${open}`);
+    at('fold').textContent = open ? 'Hide the question' : `Change the question: ${this.name()}`;
   }
 
   private problem(error: unknown): void {
     const box = at('problem');
     box.hidden = error === null;
     box.replaceChildren(...(error === null ? [] : spellError(error).map((text) => el('p', {}, text))));
-    document.body.classList.toggle('stale', error !== null);
+  }
+
+  // The question has no answer: what is shown is not one, and nothing of it can be exported.
+  private refused(error: unknown): void {
+    at('working').textContent = '';
+    this.current = false;
+    this.answer = null;
+    this.opened = null;
+    this.controls?.refuse(error);
+    this.problem(error);
+    document.body.classList.remove('asking');
+    at('columns').replaceChildren(...this.pinnedCard());
+    at('columns').classList.remove('two');
+    at('differences').hidden = true;
+    this.views.show(this.pinned?.views ? [this.pinned.views] : [], null);
+    this.enable();
   }
 
   private take(answer: Answer, request: PlanRequest, seconds: number): void {
     if (asksForOthers(request)) return this.takeOthers(answer);
+    this.problem(null);
+    const open = isOpen(answer, request);
+    if (open) this.planner.follow(patientOf(request));
+    // No plan in a moment is no answer yet: the search goes on, and its bounds are shown.
+    if (open && answer.status === 'limit') return;
+    if (open && answer.status === 'infeasible') answer.advice = undefined; // it is looked for next
     at('working').textContent = `planned in ${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
     this.answer = answer;
-    this.problem(null);
+    this.opened = null;
+    this.current = true;
+    document.body.classList.remove('asking');
     this.show();
-    const proved = answer.status === 'optimal' || (answer.status === 'infeasible' && !answer.advice_stopped);
-    if (!proved && !isPatient(request)) this.planner.follow(patientOf(request));
-    else if (answer.views) this.planner.follow(othersOf(request));
+    if (!open && answer.views) this.planner.follow(othersOf(request));
   }
 
   private takeOthers(answer: Answer): void {
-    if (!this.answer?.views || !answer.runners_up) return;
-    this.answer.runners_up = answer.runners_up;
-    this.answer.views.alternatives = answer.runners_up;
-    if (this.state.view === 'alternatives') this.show();
+    if (!this.answer?.views) return;
+    this.answer.runners_up = answer.runners_up ?? [];
+    this.answer.alternatives = answer.alternatives ?? [];
+    this.answer.views.alternatives = this.answer.runners_up;
+    if (this.state.view === 'alternatives' && this.current) this.show();
+  }
+
+  // Another plan of the same question in full, in place of the best.
+  private async openOther(which: number | null): Promise<void> {
+    const plan = which === null ? null : this.answer?.alternatives?.[which];
+    if (!this.answer?.views || !this.current) return;
+    if (which === null || !plan) {
+      this.opened = null;
+      return this.show();
+    }
+    const { answer } = this;
+    document.body.classList.add('busy');
+    try {
+      const views = await viewsOf(plan);
+      if (this.answer !== answer || !this.current) return;
+      this.opened = { which, answer: { ...plan, status: 'alternative', views: { ...views, proof: '' } } };
+      this.problem(null);
+      this.show();
+    } catch (error) {
+      this.problem(error);
+    } finally {
+      document.body.classList.remove('busy');
+    }
+  }
+
+  private shown(): Answer | null {
+    return this.opened?.answer ?? this.answer;
+  }
+
+  // What can be pressed, for what is on the screen.
+  private enable(): void {
+    const ready = this.current && this.shown()?.views !== undefined;
+    this.pin.textContent = this.pinned ? 'Unpin' : 'Pin this plan';
+    this.pin.disabled = !this.pinned && !ready;
+    this.undo.disabled = !this.trail.canUndo;
+    this.redo.disabled = !this.trail.canRedo;
+    this.exports.enable(ready);
+  }
+
+  private tryAdvice(advice: Advice): void {
+    takeAdvice(this.state, advice);
+    void this.open();
+  }
+
+  private pinnedCard(): HTMLElement[] {
+    return this.pinned ? [showAnswer(this.pinned, 'Pinned', (advice) => this.tryAdvice(advice))] : [];
   }
 
   private show(): void {
-    const { answer, pinned } = this;
-    this.pin.textContent = pinned ? 'Unpin' : 'Pin this plan';
-    this.pin.disabled = !pinned && !answer?.views;
-    for (const button of this.exports) button.disabled = !answer?.views;
-    for (const part of this.targets.querySelectorAll('select, button')) part.toggleAttribute('disabled', !answer?.views);
-    if (!answer) return;
-    const tryAdvice = (advice: Advice) => {
-      takeAdvice(this.state, advice);
-      void this.open();
-    };
-    const columns = [showAnswer(answer, pinned ? 'Now' : '', tryAdvice)];
-    if (pinned) columns.unshift(showAnswer(pinned, 'Pinned', tryAdvice));
+    const { pinned, answer } = this;
+    const shown = this.shown();
+    this.enable();
+    if (!answer || !shown) return;
+    const card = showAnswer(shown, this.opened ? `Alternative ${this.opened.which + 1}` : pinned ? 'Now' : '',
+      (advice) => this.tryAdvice(advice));
+    if (this.opened) card.prepend(this.alternativeNote());
     at('columns').classList.toggle('two', pinned !== null);
-    at('columns').replaceChildren(...columns);
-    const both = pinned?.views && answer.views;
+    at('columns').replaceChildren(...this.pinnedCard(), card);
+    const both = pinned?.views && shown.views;
     at('differences').hidden = !both;
-    if (pinned?.views && answer.views)
-      at('differences').replaceChildren(showDifferences(differences(pinned.views, answer.views)));
-    this.views.show([pinned?.views, answer.views].filter((data) => data !== undefined));
-    document.title = answer.views ? `${answer.views.title} - NEST` : 'NEST';
+    if (pinned?.views && shown.views)
+      at('differences').replaceChildren(showDifferences(differences(pinned.views, shown.views)));
+    const others = answer.views && {
+      best: answer.views, opened: this.opened?.which ?? null, searching: answer.alternatives === undefined,
+      open: (which: number | null) => void this.openOther(which),
+    };
+    this.views.show([pinned?.views, shown.views].filter((data) => data !== undefined), others ?? null);
+    document.title = shown.views ? `${shown.views.title} - NEST` : 'NEST';
+  }
+
+  private alternativeNote(): HTMLElement {
+    const back = pushButton('Back to the best plan', 'show the best plan again', () => void this.openOther(null));
+    return el('p', { class: 'note' }, 'This is not the best plan, but one of those that come next. ', back);
   }
 
   private togglePin(): void {
-    this.pinned = this.pinned ? null : this.answer;
+    this.pinned = this.pinned ? null : this.shown();
     this.pinnedState = this.pinned ? copyOf(this.state) : null;
     this.writeLink();
     this.show();
   }
 
   // The plan without what only this page needs.
-  private plan(): unknown {
-    const { views: _, ...plan } = this.answer ?? {};
-    return plan;
-  }
-
-  private savePlan(): void {
-    download('plan.json', new Blob([`${JSON.stringify(this.plan(), null, 2)}\n`], { type: 'application/json' }));
-  }
-
-  private async saveReport(): Promise<void> {
-    try {
-      download('report.html', await reportOf(this.plan()));
-    } catch (error) {
-      this.problem(error);
-    }
-  }
-
-  private async saveLaunch(to: string, title: string): Promise<void> {
-    try {
-      const { files, lost } = await exportOf(this.plan(), to);
-      download(`${to}-launch.tar`, new Blob([tar(`${to}-launch`, files)], { type: 'application/x-tar' }));
-      at('working').textContent = lost?.length ? `lost in translation to ${title}: ${lost.join('; ')}` : '';
-    } catch (error) {
-      this.problem(error);
-    }
+  private plan() {
+    const { views: _, alternatives: __, ...plan } = this.shown() ?? {};
+    return this.opened ? { ...plan, status: 'feasible' } : plan;
   }
 
   private async copyLink(): Promise<void> {

@@ -4,12 +4,15 @@ import { ApiError, describeCluster, describeModel } from './api';
 import type { Catalog, ClusterInfo, ModelInfo } from './api';
 import { el } from './dom';
 import { aroundBase, deviceStops, powersOfTwo } from './scale';
-import { Slider } from './slider';
+import { markWrong, Slider } from './slider';
+import type { SliderSpec } from './slider';
 import { kDefaults } from './state';
 import type { State } from './state';
 
 const kMostDevices = 262_144;
 const kGiB = 2 ** 30;
+const kRatios = [1, 1.5, 2, 3, 4, 6, 8, 12, 16, 32];
+const kFits = [0.9, 0.99, 0.999];
 // The choices that most people make; the others are one click further.
 const kUsualChoices = ['micro-batch', 'tensor', 'pipeline', 'data', 'context', 'expert', 'zero', 'recompute'];
 
@@ -19,6 +22,8 @@ export class Controls {
   private readonly sliders = el('div', { class: 'sliders' });
   private readonly training = el('div', { class: 'sliders' });
   private newest = 0;
+  // Inputs by the key of the request that they set, to say what is wrong beside them.
+  private readonly inputs = new Map<string, HTMLElement>();
 
   constructor(
     private readonly root: HTMLElement,
@@ -30,7 +35,7 @@ export class Controls {
 
   // Builds everything for the state, and asks for the first plan.
   async open(): Promise<void> {
-    this.root.replaceChildren(this.models(), this.clusters(), this.recipes(), this.choices());
+    this.root.replaceChildren(this.models(), this.clusters(), this.recipes(), this.safety(), this.choices());
     await this.describe();
   }
 
@@ -52,6 +57,25 @@ export class Controls {
     }
   }
 
+  // Tokens of a sequence as the question has it.
+  sequence(): number {
+    return this.state.sequence ?? this.model?.default_sequence ?? 0;
+  }
+
+  // Says beside its input what the server refuses; false where the error belongs to none.
+  refuse(error: unknown): boolean {
+    for (const input of this.inputs.values()) {
+      if (input.isConnected && input.hasAttribute('aria-invalid')) markWrong(input, '');
+    }
+    if (!(error instanceof ApiError)) return false;
+    const key = /([\w.-]+)$/.exec(error.where)?.[1] ?? '';
+    const input = this.inputs.get(key) ?? this.inputs.get(key.replace(/_text$/, ''));
+    if (!input) return false;
+    markWrong(input, error.message);
+    input.closest('details')?.setAttribute('open', '');
+    return true;
+  }
+
   private models(): HTMLElement {
     const input = el('input', { type: 'search', list: 'model-names', id: 'model', autocomplete: 'off', spellcheck: 'false' });
     input.value = this.state.modelText ? '' : this.state.model;
@@ -63,6 +87,7 @@ export class Controls {
       this.state.modelText = value;
       input.value = value ? '' : this.state.model;
     });
+    this.inputs.set('model', input);
     input.addEventListener('focus', () => input.select());
     input.addEventListener('change', () => {
       const name = input.value.trim();
@@ -103,6 +128,7 @@ export class Controls {
       void this.describe();
     });
     show();
+    this.inputs.set('cluster', select);
     return el('fieldset', {}, el('legend', {}, 'Cluster'), el('label', { for: 'cluster' }, 'Name'), select, text.node,
       this.sliders);
   }
@@ -111,6 +137,7 @@ export class Controls {
     this.state.devices = null;
     this.state.memory = null;
     this.state.bandwidth = {};
+    this.state.oversubscription = {};
   }
 
   // A text area that takes effect with a button, with Ctrl+Enter, or when a file is dropped on it.
@@ -133,53 +160,121 @@ export class Controls {
   private showSliders(): void {
     const { cluster, model, state } = this;
     if (!cluster || !model) return;
-    const slider = (spec: ConstructorParameters<typeof Slider>[0]) => new Slider(spec).node;
+    const slider = (spec: SliderSpec) => {
+      const made = new Slider(spec);
+      this.inputs.set(spec.key, made.box);
+      return made.node;
+    };
     const tell = <K extends 'devices' | 'memory' | 'sequence'>(key: K, base: number) => (value: number) => {
       state[key] = value === base ? null : value;
       this.changed();
     };
     const memory = cluster.accelerator.memory_bytes;
+    const perLevel = (key: 'bandwidth' | 'oversubscription', level: string, base: number) => (value: number) => {
+      if (value === base) delete state[key][level];
+      else state[key][level] = value;
+      this.changed();
+    };
+    const shared = cluster.levels.filter((level) => level.kind === 'switch' || level.kind === 'fully_connected');
     this.sliders.replaceChildren(
-      slider({ label: 'Devices', unit: cluster.accelerator.name, perUnit: 1, whole: true, base: cluster.devices,
+      slider({ label: 'Devices', key: 'devices', unit: cluster.accelerator.name, noun: 'devices', perUnit: 1, whole: true,
+        least: 1, most: kMostDevices,         base: cluster.devices,
         stops: deviceStops(cluster.levels, cluster.devices, kMostDevices), value: state.devices ?? cluster.devices,
         change: tell('devices', cluster.devices) }),
-      slider({ label: 'Memory', unit: 'GiB', perUnit: kGiB, whole: false, base: memory,
+      slider({ label: 'Memory', key: 'changes.memory_bytes', unit: 'GiB', perUnit: kGiB, whole: false, least: 0.1, most: 1e5, base: memory,
         stops: aroundBase(memory, 24, 8), value: state.memory ?? memory, change: tell('memory', memory) }),
       ...cluster.levels.map((level) => {
         const base = level.bandwidth_bytes_per_s;
-        return slider({ label: `${level.name} bandwidth`, unit: 'GB/s', perUnit: 1e9, whole: false, base,
-          stops: aroundBase(base, 20, 4), value: state.bandwidth[level.name] ?? base,
-          change: (value) => {
-            if (value === base) delete state.bandwidth[level.name];
-            else state.bandwidth[level.name] = value;
-            this.changed();
-          } });
-      }));
+        return slider({ label: `${level.name} bandwidth`, key: `changes.bandwidth_bytes_per_s.${level.name}`, unit: 'GB/s',
+          perUnit: 1e9, whole: false, least: 1e-3, most: 1e6, base, stops: aroundBase(base, 20, 4),
+          value: state.bandwidth[level.name] ?? base, change: perLevel('bandwidth', level.name, base) });
+      }),
+      el('details', { open: Object.keys(state.oversubscription).length > 0, hidden: shared.length === 0 }, el('summary', {}, 'Oversubscription'),
+        ...shared.map((level) => {
+          const base = level.oversubscription;
+          const stops = [...new Set([...kRatios, base])].sort((a, b) => a - b);
+          return slider({ label: level.name, key: `changes.oversubscription.${level.name}`, unit: ': 1', noun: 'to 1', perUnit: 1, whole: false,
+            least: 1, most: 1000, base, stops, value: state.oversubscription[level.name] ?? base,
+            change: perLevel('oversubscription', level.name, base) });
+        })));
     this.training.replaceChildren(
-      slider({ label: 'Global batch', unit: 'seqs', perUnit: 1, whole: true, base: kDefaults.batch,
+      slider({ label: 'Global batch', key: 'global_batch', unit: 'seqs', perUnit: 1, whole: true, least: 1, most: 1e9, base: kDefaults.batch,
         stops: powersOfTwo(1, 65_536), value: state.batch, change: (value) => {
           state.batch = value;
           this.changed();
         } }),
-      slider({ label: 'Sequence', unit: 'tokens', perUnit: 1, whole: true, base: model.default_sequence,
+      slider({ label: 'Sequence', key: 'sequence', unit: 'tokens', perUnit: 1, whole: true, least: 1, most: 16_777_216, base: model.default_sequence,
         stops: powersOfTwo(256, 262_144), value: state.sequence ?? model.default_sequence,
         change: tell('sequence', model.default_sequence) }));
   }
 
   private recipes(): HTMLElement {
-    const pick = (id: 'recipe' | 'framework' | 'precision', label: string, options: [string, string][]) => {
-      const select = el('select', { id }, ...options.map(([value, text]) => el('option', { value }, text)));
-      select.value = this.state[id];
-      select.addEventListener('change', () => {
-        this.state[id] = select.value;
-        this.changed();
+    const pick = (id: 'recipe' | 'framework' | 'precision' | 'optimizer', label: string, options: [string, string][]) =>
+      this.pick(id, label, options, this.state[id], (value) => {
+        this.state[id] = value;
+        if (id === 'recipe') this.state.recipeText = text.area.value = '';
       });
-      return el('div', { class: 'pair' }, el('label', { for: id }, label), select);
-    };
+    const text = this.pasted('recipe', 'recipe', this.state.recipeText, (value) => {
+      this.state.recipeText = value;
+    });
+    const names = (list: string[]) => list.map((name): [string, string] => [name, name]);
     return el('fieldset', {}, el('legend', {}, 'Training'), this.training,
-      pick('recipe', 'Recipe', this.catalog.recipes.map((r) => [r.name, r.name])),
-      pick('framework', 'Plans for', [['', 'any framework'], ...this.catalog.frameworks.map((f): [string, string] => [f, f])]),
-      pick('precision', 'Precision', [['', "the recipe's"], ['bf16', 'bf16'], ['fp16', 'fp16'], ['fp8', 'fp8']]));
+      pick('recipe', 'Recipe', names(this.catalog.recipes.map((r) => r.name))), text.node,
+      pick('framework', 'Plans for', [['', 'any framework'], ...names(this.catalog.frameworks)]),
+      pick('precision', 'Precision', [['', "the recipe's"], ...names(['bf16', 'fp16', 'fp8', 'fp8-block', 'mxfp8', 'nvfp4'])]),
+      pick('optimizer', 'Optimizer', [['', "the recipe's"], ...names(['adam', 'sgd'])]));
+  }
+
+  private pick(
+    id: string, label: string, options: [string, string][], value: string, take: (value: string) => void,
+  ): HTMLElement {
+    const select = el('select', { id }, ...options.map(([key, text]) => el('option', { value: key }, text)));
+    select.value = value;
+    this.inputs.set(id === 'framework' ? 'for' : id, select);
+    select.addEventListener('change', () => {
+      take(select.value);
+      this.changed();
+    });
+    return el('div', { class: 'pair' }, el('label', { for: id }, label), select);
+  }
+
+  // How sure it must be that a plan fits: a probability, a margin of memory, or the estimate alone.
+  private safety(): HTMLElement {
+    const { state } = this;
+    const box = el('input', { type: 'text', id: 'margin', autocomplete: 'off', title: 'a share of memory, such as 8%' });
+    const margin = el('div', { class: 'pair' }, el('label', { for: 'margin' }, 'Margin'), box);
+    const modes: [string, string][] = [['', 'with 95 % (usual)'], ...kFits.map((f): [string, string] => [`${f}`, `with ${f * 100} %`]),
+      ['margin', 'with a margin of memory'], ['risky', 'by the estimate alone']];
+    const mode = state.risky ? 'risky' : state.margin ? 'margin' : state.fits === null ? '' : `${state.fits}`;
+    if (!modes.some(([key]) => key === mode)) modes.push([mode, `with ${Number((100 * Number(mode)).toPrecision(4))} %`]);
+    const pick = this.pick('fits', 'Must fit', modes, mode, (value) => {
+      state.risky = value === 'risky';
+      state.fits = Number(value) > 0 ? Number(value) : null;
+      state.margin = value === 'margin' ? box.value.trim() || '8%' : '';
+      box.value = state.margin;
+      margin.hidden = value !== 'margin';
+    });
+    box.value = state.margin;
+    margin.hidden = mode !== 'margin';
+    this.inputs.set('memory_margin', box);
+    box.addEventListener('change', () => {
+      const typed = box.value.trim();
+      const share = Number(typed.replace(/%$/, ''));
+      const wrong = typed === '' || !Number.isFinite(share) || share < 0 || share >= 100;
+      markWrong(box, wrong ? `'${typed}' is not a share of memory: write it like 8%` : '');
+      if (wrong) return;
+      state.margin = typed.replaceAll(' ', '');
+      this.changed();
+    });
+    const strict = el('input', { type: 'checkbox', id: 'strict' });
+    strict.checked = state.strict;
+    strict.addEventListener('change', () => {
+      state.strict = strict.checked;
+      this.changed();
+    });
+    return el('fieldset', {}, el('legend', {}, 'Memory and near ties'), pick, margin,
+      el('label', { class: 'check', for: 'strict' }, strict,
+        ' The fastest plan, not the simplest of those within 0.5 %'));
   }
 
   private choices(): HTMLElement {
@@ -187,6 +282,7 @@ export class Controls {
       const id = `choice-${choice.name}`;
       const input = el('input', { type: 'text', id, title: choice.text, autocomplete: 'off', spellcheck: 'false' });
       input.value = this.state.choices[choice.name] ?? '';
+      this.inputs.set(`choices.${choice.name}`, input);
       input.addEventListener('change', () => {
         const value = input.value.trim();
         if (value === '') delete this.state.choices[choice.name];
@@ -201,11 +297,12 @@ export class Controls {
     return el('fieldset', { class: 'choices' }, el('legend', {}, 'Choices'),
       el('p', { class: 'quiet' }, 'Empty: searched. A number, a list (1,2,4) or a range (2..16) pins it.'),
       el('div', { class: 'grid' }, ...usual.map(row)),
-      el('details', { open }, el('summary', {}, 'More choices'), el('div', { class: 'grid' }, ...rare.map(row))));
+      el('details', { open }, el('summary', {}, 'More choices'), el('div', { class: 'grid one' }, ...rare.map(row))));
   }
 }
 
 export function spellError(error: unknown): string[] {
   if (!(error instanceof ApiError)) return ['the server cannot be reached', 'is nest serve still running?'];
-  return [error.where ? `${error.where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
+  const where = error.where.replace(/^request: line \d+, /, ''); // the request is one line
+  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
 }

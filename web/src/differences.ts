@@ -60,7 +60,7 @@ export function differences(first: ReportData, second: ReportData): DifferenceGr
     number('global batch', first.training.global_batch, second.training.global_batch, 0, formatDigits),
     number('sequence', first.training.sequence, second.training.sequence, 0, formatDigits),
     plain('precision', first.training.precision, second.training.precision),
-    ...bandwidths(first, second),
+    ...levelRows(first, second),
   ].filter((row) => row.verdict !== 'same');
   const spell = (value: unknown) => (value === undefined ? '-' : typeof value === 'boolean' ? (value ? 'on' : 'off') : `${value}`);
   const degrees = [
@@ -80,13 +80,14 @@ export function differences(first: ReportData, second: ReportData): DifferenceGr
   ].filter((group) => group.rows.length > 0);
 }
 
-function bandwidths(first: ReportData, second: ReportData): DifferenceRow[] {
+function levelRows(first: ReportData, second: ReportData): DifferenceRow[] {
   const rows: DifferenceRow[] = [];
   for (const level of first.levels) {
     const other = second.levels.find((l) => l.name === level.name);
     const spell = (rate: number) => `${Number((rate / 1e9).toPrecision(4))} GB/s`;
-    if (other)
-      rows.push(number(`${level.name} bandwidth`, level.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s, 0, spell));
+    if (!other) continue;
+    rows.push(number(`${level.name} bandwidth`, level.bandwidth_bytes_per_s, other.bandwidth_bytes_per_s, 0, spell),
+      plain(`${level.name} oversubscription`, `${level.oversubscription} : 1`, `${other.oversubscription} : 1`));
   }
   return rows;
 }

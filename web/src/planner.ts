@@ -3,10 +3,12 @@
 // keep coming while a slider moves.
 import type { PlanRequest } from './request';
 
+// How far a search is; where nothing fits, which change is tried next.
 export interface Progress {
-  elapsed_s: number;
-  bound_s: number;
-  best_s: number | null;
+  elapsed_s?: number;
+  bound_s?: number;
+  best_s?: number | null;
+  trying?: string;
 }
 
 export type Fetch<Answer> = (

@@ -4,33 +4,44 @@ import type { State } from './state';
 
 export type PlanRequest = Record<string, unknown>;
 
-// A question is asked in up to three turns, so that there is something to see soon: for the best plan of a moment;
-// for the proof, where that took longer; and, when nobody drags, for the plans that come next.
-const kMomentS = 1.5;
+// A question is asked in up to three turns, so that there is something to see soon: for the best plan of a moment,
+// without advice; for the proof and the advice, where that was not enough; and, when nobody drags, for the plans
+// that come next. Meanwhile progress has bounds.
+const kMomentS = 0.7;
 const kOthersS = 5;
+const kOthers = 5;
 
 export function requestOf(state: State, session: string): PlanRequest {
-  const request: PlanRequest = { session, views: true, time_limit_s: kMomentS, global_batch: state.batch };
+  const request: PlanRequest = {
+    session, views: true, time_limit_s: kMomentS, advice: false, global_batch: state.batch,
+  };
   if (state.modelText) request.model_text = state.modelText;
   else request.model = state.model;
   if (state.clusterText) request.cluster_text = state.clusterText;
   else request.cluster = state.cluster;
-  request.recipe = state.recipe;
+  if (state.recipeText) request.recipe_text = state.recipeText;
+  else request.recipe = state.recipe;
   if (state.framework) request.for = state.framework;
   if (state.precision) request.precision = state.precision;
+  if (state.optimizer) request.optimizer = state.optimizer;
+  if (state.risky) request.risky = true;
+  else if (state.margin) request.memory_margin = state.margin;
+  else if (state.fits !== null) request.fits = state.fits;
+  if (state.strict) request.strict = true;
   if (state.devices !== null) request.devices = state.devices;
   if (state.sequence !== null) request.sequence = state.sequence;
   const changes: Record<string, unknown> = {};
   if (state.memory !== null) changes.memory_bytes = state.memory;
   if (Object.keys(state.bandwidth).length > 0) changes.bandwidth_bytes_per_s = state.bandwidth;
+  if (Object.keys(state.oversubscription).length > 0) changes.oversubscription = state.oversubscription;
   if (Object.keys(changes).length > 0) request.changes = changes;
   if (Object.keys(state.choices).length > 0) request.choices = state.choices;
   return request;
 }
 
-// With all the time that the server gives.
+// With all the time that the server gives, and advice.
 export function patientOf(request: PlanRequest): PlanRequest {
-  const { time_limit_s: _, ...rest } = request;
+  const { time_limit_s: _, advice: __, ...rest } = request;
   return rest;
 }
 
@@ -39,7 +50,7 @@ export function isPatient(request: PlanRequest): boolean {
 }
 
 export function othersOf(request: PlanRequest): PlanRequest {
-  return { ...request, views: false, runners_up: 4, time_limit_s: kOthersS };
+  return { ...request, views: false, top: kOthers, time_limit_s: kOthersS };
 }
 
 // Does what the advice says; false where it is none of what the page can set.
@@ -48,10 +59,19 @@ export function takeAdvice(state: State, advice: Advice): boolean {
   else if (advice.devices) state.devices = advice.devices;
   else if (advice.global_batch) state.batch = advice.global_batch;
   else if (advice.sequence) state.sequence = advice.sequence;
+  else if (advice.field === 'for') state.framework = '';
+  else if (advice.field && advice.value) state.choices[advice.field] = advice.value;
+  else if (advice.field) delete state.choices[advice.field];
   else return false;
   return true;
 }
 
 export function asksForOthers(request: PlanRequest): boolean {
-  return request.runners_up !== undefined;
+  return request.top !== undefined;
+}
+
+// Whether more time can change the answer.
+export function isOpen(answer: { status: string; advice_stopped?: boolean }, request: PlanRequest): boolean {
+  if (isPatient(request) || answer.status === 'optimal') return false;
+  return answer.status !== 'infeasible' || answer.advice_stopped === true || request.advice === false;
 }

@@ -1,91 +1,72 @@
-// The answer, on the right: figures, status and proof; what to change where nothing fits; the views.
-import { formatDigits, formatMemory, formatPercent, formatScaled, formatSeconds } from '@views/format.js';
+// The views of an answer: tabs, and what each of them draws.
 import {
-  alternativesTable, inputsPanel, memoryBars, pipelineTimeline, placementMap, sensitivityBars, stagesTable,
-  timeBreakdown, trafficBars,
+  alternativesTable, inputsPanel, memoryBars, memoryTimeline, pipelineTimeline, placementMap, rooflineChart,
+  sensitivityBars, stagesTable, timeBreakdown, trafficBars,
 } from '@views/views.js';
 import type { ColourBy, ReportData, View } from '@views/views.js';
-import type { Advice, Answer } from './api';
-import { at, el, pushButton } from './dom';
-import type { DifferenceGroup } from './differences';
-import { takeAdvice } from './request';
-import { copyOf, kDefaults } from './state';
+import { at, el } from './dom';
 
 let colourBy: ColourBy = 'stage';
+let showLinks = true;
 
-type Draw = (element: HTMLElement, data: ReportData) => View;
+// Other plans of the question: whose table it is, which of them is shown in full, and how to show another.
+export interface Others {
+  best: ReportData;
+  opened: number | null;
+  searching: boolean; // for them
+  open(which: number | null): void;
+}
+
+type Draw = (element: HTMLElement, data: ReportData, others: Others | null) => View;
+
+// Two views below each other. Their elements stay where they are when they are drawn again.
+function both(first: Draw, heading: string, second: Draw): Draw {
+  return (element, data, others) => {
+    let parts = [...element.querySelectorAll<HTMLElement>(':scope > .part')];
+    if (parts.length !== 2) {
+      parts = [el('div', { class: 'part' }), el('div', { class: 'part' })];
+      element.replaceChildren(parts[0]!, el('h3', {}, heading), parts[1]!);
+    }
+    const views = [first(parts[0]!, data, others), second(parts[1]!, data, others)];
+    return {
+      redraw: () => views.forEach((view) => view.redraw()),
+      destroy: () => {
+        views.forEach((view) => view.destroy());
+        element.replaceChildren();
+      },
+    };
+  };
+}
+
 export const kViews: readonly { id: string; title: string; draw: Draw }[] = [
   { id: 'placement', title: 'Placement', draw: (element, data) => placementMap(element, data, {
     colourBy,
     onColourBy: (chosen) => {
       colourBy = chosen;
     },
+    links: showLinks,
+    onLinks: (shown) => {
+      showLinks = shown;
+    },
   }) },
   { id: 'timeline', title: 'Timeline', draw: pipelineTimeline },
   { id: 'time', title: 'Time', draw: timeBreakdown },
-  { id: 'memory', title: 'Memory', draw: memoryBars },
+  { id: 'memory', title: 'Memory', draw: both(memoryBars, 'While one step runs', memoryTimeline) },
   { id: 'traffic', title: 'Traffic', draw: trafficBars },
+  { id: 'roofline', title: 'Roofline', draw: rooflineChart },
   { id: 'sensitivity', title: 'Sensitivity', draw: sensitivityBars },
-  { id: 'alternatives', title: 'Alternatives', draw: alternativesTable },
+  { id: 'alternatives', title: 'Alternatives', draw: (element, data, others) =>
+    alternativesTable(element, others?.best ?? data, others ? { onOpen: others.open, opened: others.opened, searching: others.searching } : {}) },
   { id: 'stages', title: 'Stages', draw: stagesTable },
   { id: 'inputs', title: 'Inputs', draw: inputsPanel },
 ];
 
-const kStatus = {
-  optimal: 'optimal', feasible: 'not proved', infeasible: 'nothing fits', limit: 'stopped at the time limit',
-};
-
-export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: Advice) => void): HTMLElement {
-  const badge = el('span', { class: `badge ${answer.status}` }, kStatus[answer.status]);
-  if (!answer.views) return withoutPlan(answer, heading, badge, tryAdvice);
-  const data = answer.views;
-  const p = data.predicted;
-  const memory = Math.max(...data.stages.map((s) => s.memory?.total_bytes ?? 0));
-  const capacity = data.accelerator.memory_bytes;
-  const figure = (name: string, value: string, more = '') =>
-    el('div', {}, el('dt', {}, name), el('dd', {}, value, more ? el('small', {}, ` ${more}`) : null));
-  return el('article', { class: 'answer' },
-    el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
-    el('p', { class: 'quiet' }, data.headline),
-    el('dl', { class: 'figures' },
-      figure('tokens a second', formatDigits(p.tokens_per_s)),
-      figure('step', formatSeconds(p.step_s)),
-      figure('MFU', formatPercent(p.mfu), formatScaled(p.flops_per_device_per_s, 'FLOP/s')),
-      figure('bubble', formatPercent(p.bubble_fraction)),
-      figure('fullest device', formatMemory(memory), `of ${formatMemory(capacity)}`),
-      figure('devices', formatDigits(data.placement.used), `of ${formatDigits(data.cluster.devices)}`)),
-    el('p', { class: 'degrees' }, data.degrees),
-    el('p', {}, `${data.batches}; recomputation ${data.recompute}. `, el('span', { class: 'quiet' }, data.proof)),
-    data.notes.length > 0 ? el('ul', { class: 'notes' }, ...data.notes.map((note) => el('li', {}, note))) : null);
-}
-
-function withoutPlan(
-  answer: Answer, heading: string, badge: HTMLElement, tryAdvice: (advice: Advice) => void,
-): HTMLElement {
-  const advice = (answer.advice ?? []).map((a) => el('li', {}, a.sentence,
-    a.step_s === undefined ? null : el('span', { class: 'quiet' }, ` (a step of ${formatSeconds(a.step_s)}) `),
-    takeAdvice(copyOf(kDefaults), a) ? pushButton('Try it', `try ${a.sentence}`, () => tryAdvice(a)) : null));
-  return el('article', { class: 'answer' },
-    el('h2', {}, heading ? `${heading}: ` : '', 'No plan ', badge),
-    el('p', {}, answer.reason ?? ''),
-    advice.length > 0 ? el('p', {}, 'What would fit:') : null,
-    advice.length > 0 ? el('ul', {}, ...advice) : null);
-}
-
-export function showDifferences(groups: readonly DifferenceGroup[]): HTMLElement {
-  const head = () => ['', 'pinned', 'now', ''].map((text) => el('th', { scope: 'col' }, text));
-  return el('div', { class: 'tables' }, ...groups.map((group) => el('table', { class: 'differences' },
-    el('caption', {}, group.title),
-    el('thead', {}, el('tr', {}, ...head())),
-    el('tbody', {}, ...group.rows.map((row) => el('tr', { class: row.verdict },
-      el('th', { scope: 'row' }, row.name), el('td', {}, row.first), el('td', {}, row.second),
-      el('td', { class: 'change' }, row.change)))))));
-}
-
 // Tabs with the keys that tabs have: arrows, Home and End.
 export class Views {
   private drawn: View[] = [];
+  private drawnAs = '';
   private plans: ReportData[] = [];
+  private others: Others | null = null;
 
   constructor(private readonly chosen: () => string, private readonly choose: (id: string) => void) {
     const tabs = kViews.map((view) => {
@@ -112,12 +93,13 @@ export class Views {
 
   private open(id: string): void {
     this.choose(id);
-    this.show(this.plans);
+    this.show(this.plans, this.others);
   }
 
-  // One plan, or two side by side.
-  show(plans: ReportData[]): void {
+  // One plan, or two side by side; the last is the answer to the question, whose others can be opened.
+  show(plans: ReportData[], others: Others | null): void {
     this.plans = plans;
+    this.others = others;
     at('views').hidden = plans.length === 0;
     if (plans.length === 0) return;
     const active = this.active();
@@ -125,15 +107,20 @@ export class Views {
       const tab = at(`tab-${view.id}`);
       tab.setAttribute('aria-selected', `${view === active}`);
       tab.tabIndex = view === active ? 0 : -1;
+      // Where tabs are a strip that scrolls, the open one is in sight.
+      if (view === active) at('tabs').scrollLeft = tab.offsetLeft - at('tabs').offsetLeft - 60;
     }
     const panel = at('panel');
     panel.setAttribute('aria-labelledby', `tab-${active.id}`);
     // Elements stay where their number does: the page does not jump while a slider moves.
-    if (panel.children.length !== plans.length) {
+    const now = `${active.id} ${plans.length}`;
+    if (this.drawnAs !== now) {
       for (const view of this.drawn) view.destroy();
       panel.replaceChildren(...plans.map(() => el('div', { class: 'view' })));
     }
+    this.drawnAs = now;
     panel.classList.toggle('two', plans.length > 1);
-    this.drawn = plans.map((plan, i) => active.draw(panel.children[i] as HTMLElement, plan));
+    this.drawn = plans.map((plan, i) =>
+      active.draw(panel.children[i] as HTMLElement, plan, i + 1 === plans.length ? others : null));
   }
 }

@@ -28,6 +28,31 @@ export function nearestStop(stops: readonly number[], value: number): number {
   return best;
 }
 
+export interface NumberRule {
+  unit: string;
+  noun?: string; // what the number counts, where the unit does not say it
+  perUnit: number; // of the value: 1e9 for GB/s
+  whole: boolean;
+  least: number; // in units
+  most: number;
+}
+
+// The value of what somebody typed, or what is wrong with it. The unit may stand behind the number.
+export function readNumber(typed: string, rule: NumberRule): number | string {
+  const text = typed.trim();
+  const bare = text.toLowerCase().endsWith(rule.unit.toLowerCase()) ? text.slice(0, text.length - rule.unit.length).trim() : text;
+  const what = rule.noun ?? rule.unit;
+  const plain = bare.replaceAll(',', '');
+  if (text === '') return `a number of ${what} is expected`;
+  const number = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN;
+  if (!Number.isFinite(number)) return `'${text}' is not a number of ${what}`;
+  if (rule.whole && !Number.isInteger(number)) return `'${text}' is not a whole number`;
+  const spell = (n: number) => n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  if (number < rule.least) return `at least ${spell(rule.least)} ${what}, not ${text}`;
+  if (number > rule.most) return `at most ${spell(rule.most)} ${what}, not ${text}`;
+  return number * rule.perUnit;
+}
+
 export interface LevelSize {
   name: string;
   kind: string;

@@ -1,23 +1,23 @@
 // A slider with stops, a box for any other value, and a button that takes the change back. Arrow keys move by one
-// stop, Page Up and Down by several, Home and End to the ends.
+// stop, Page Up and Down by several, Home and End to the ends. A box that makes no sense keeps what was typed and
+// says below it what is wrong.
 import { el } from './dom';
-import { nearestStop } from './scale';
+import { nearestStop, readNumber } from './scale';
+import type { NumberRule } from './scale';
 
-export interface SliderSpec {
+export interface SliderSpec extends NumberRule {
   label: string;
-  unit: string;
-  perUnit: number; // of the value: 1e9 for GB/s
+  key: string; // of the request: "changes.memory_bytes"
   stops: number[];
   base: number | null; // the value that nothing has to be said for; null: none
   value: number;
-  whole: boolean;
   change(value: number): void;
 }
 
 export class Slider {
   readonly node: HTMLElement;
+  readonly box = el('input', { type: 'text', inputmode: 'decimal', class: 'box' });
   private readonly range = el('input', { type: 'range', min: '0', step: '1' });
-  private readonly box = el('input', { type: 'text', inputmode: 'decimal', class: 'box' });
   private readonly back = el('button', { type: 'button', class: 'back', title: 'back to the original' }, '\u21ba');
   private value: number;
 
@@ -34,16 +34,15 @@ export class Slider {
       this.range.focus();
     });
     this.node = el('div', { class: 'slider' },
-      el('span', { class: 'name' }, spec.label), this.box, el('span', { class: 'unit' }, spec.unit), this.back,
-      this.range);
+      el('span', { class: 'name', title: spec.label }, spec.label), this.box, el('span', { class: 'unit', title: spec.unit }, spec.unit),
+      this.back, this.range);
     this.show();
   }
 
   private typed(): void {
-    const number = Number(this.box.value.replaceAll(',', '')) * this.spec.perUnit;
-    const value = this.spec.whole ? Math.round(number) : number;
-    if (Number.isFinite(value) && value > 0) this.set(value);
-    else this.show();
+    const value = readNumber(this.box.value, this.spec);
+    if (typeof value === 'number') this.set(value);
+    else markWrong(this.box, value);
   }
 
   private set(value: number): void {
@@ -53,6 +52,7 @@ export class Slider {
   }
 
   private show(): void {
+    markWrong(this.box, '');
     const shown = this.value / this.spec.perUnit;
     const text = this.spec.whole ? shown.toLocaleString('en-US') : `${Number(shown.toPrecision(4))}`;
     this.box.value = text;
@@ -62,4 +62,17 @@ export class Slider {
     this.back.classList.toggle('hidden', !changed);
     this.node.classList.toggle('changed', changed);
   }
+}
+
+// Says what is wrong with an input, below the row that it stands in; "" takes it back.
+export function markWrong(input: HTMLElement, what: string): void {
+  const row = input.closest('.slider, .pair, fieldset') ?? input;
+  const id = `wrong-${input.getAttribute('aria-label') ?? input.id}`.replaceAll(/[^\w-]/g, '-');
+  document.getElementById(id)?.remove();
+  input.toggleAttribute('aria-invalid', false);
+  input.removeAttribute('aria-describedby');
+  if (what === '') return;
+  input.setAttribute('aria-invalid', 'true');
+  input.setAttribute('aria-describedby', id);
+  row.append(el('p', { class: 'wrong', id, role: 'alert' }, what));
 }

@@ -6,14 +6,21 @@ export interface State {
   cluster: string;
   clusterText: string;
   recipe: string;
+  recipeText: string; // a pasted recipe
   framework: string; // "": plans of any
   precision: string; // "": the recipe's
+  optimizer: string; // "": the recipe's
   devices: number | null; // null: the cluster's own
   memory: number | null; // bytes of a device
   bandwidth: Record<string, number>; // bytes a second, of levels that were changed
+  oversubscription: Record<string, number>; // of levels that were changed
   batch: number;
   sequence: number | null; // null: the model's own
   choices: Record<string, string>; // "tensor": "4,8"
+  fits: number | null; // the probability with which a plan must fit; null: the server's own
+  margin: string; // of memory that stays free, "8%"; "": what `fits` takes
+  risky: boolean; // by the estimate alone
+  strict: boolean; // the strict optimum, not the simplest of near ties
   view: string;
 }
 
@@ -29,21 +36,29 @@ export const kDefaults: Readonly<State> = {
   cluster: 'h100-spine-leaf',
   clusterText: '',
   recipe: 'megatron',
+  recipeText: '',
   framework: '',
   precision: '',
+  optimizer: '',
   devices: null,
   memory: null,
   bandwidth: {},
+  oversubscription: {},
   batch: 1024,
   sequence: null,
   choices: {},
+  fits: null,
+  margin: '',
+  risky: false,
+  strict: false,
   view: 'placement',
 };
 
 const kLongestText = 500_000;
 
 export function copyOf(state: Readonly<State>): State {
-  return { ...state, bandwidth: { ...state.bandwidth }, choices: { ...state.choices } };
+  return { ...state, bandwidth: { ...state.bandwidth }, oversubscription: { ...state.oversubscription },
+    choices: { ...state.choices } };
 }
 
 function isCount(value: unknown): value is number {
@@ -59,7 +74,8 @@ export function readState(value: unknown): State {
   const given = Object.fromEntries(entriesOf(value));
   const state = copyOf(kDefaults);
   for (const key of [
-    'model', 'modelText', 'cluster', 'clusterText', 'recipe', 'framework', 'precision', 'view',
+    'model', 'modelText', 'cluster', 'clusterText', 'recipe', 'recipeText', 'framework', 'precision',
+    'optimizer', 'margin', 'view',
   ] as const) {
     const text = given[key];
     if (typeof text === 'string' && text.length <= kLongestText) state[key] = text;
@@ -68,13 +84,26 @@ export function readState(value: unknown): State {
     if (isCount(given[key])) state[key] = given[key];
   }
   if (isCount(given.batch)) state.batch = given.batch;
-  for (const [level, rate] of entriesOf(given.bandwidth)) {
-    if (isCount(rate)) state.bandwidth[level] = rate;
+  if (isCount(given.fits) && given.fits < 1) state.fits = given.fits;
+  for (const key of ['risky', 'strict'] as const) state[key] = given[key] === true;
+  for (const key of ['bandwidth', 'oversubscription'] as const) {
+    for (const [level, number] of entriesOf(given[key])) {
+      if (isCount(number)) state[key][level] = number;
+    }
   }
   for (const [name, text] of entriesOf(given.choices)) {
     if (typeof text === 'string' && text !== '') state.choices[name] = text;
   }
   return state;
+}
+
+// What differs between two questions: "bandwidth.rack, model". Which view is open is no part of the question.
+export function changedKeys(a: State, b: State): string {
+  const flat = (state: State) => Object.entries(state).filter(([key]) => key !== 'view').flatMap(([key, value]) =>
+    (typeof value === 'object' && value !== null ? Object.entries(value).map(([k, v]): [string, unknown] => [`${key}.${k}`, v])
+      : [[key, value] as [string, unknown]]));
+  const [before, after] = [new Map(flat(a)), new Map(flat(b))];
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key)).sort().join(', ');
 }
 
 // Only what differs from the defaults, so that links stay short.

@@ -1,25 +1,57 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asksForOthers, isPatient, othersOf, patientOf, requestOf } from '../src/request';
+import { asksForOthers, isOpen, isPatient, othersOf, patientOf, requestOf, takeAdvice } from '../src/request';
 import { copyOf, kDefaults } from '../src/state';
 
 test('the usual question', () => {
   assert.deepEqual(requestOf(copyOf(kDefaults), 'tab'), {
-    session: 'tab', views: true, time_limit_s: 1.5, global_batch: 1024, model: 'llama3.1-70b', cluster: 'h100-spine-leaf',
-    recipe: 'megatron',
+    session: 'tab', views: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model: 'llama3.1-70b',
+    cluster: 'h100-spine-leaf', recipe: 'megatron',
   });
 });
 
 test('texts count where there are any, changes only where something changed', () => {
   const state = {
     ...copyOf(kDefaults), modelText: '{}', clusterText: 'name: x', devices: 64, memory: 1e10,
-    bandwidth: { node: 1e11 }, sequence: 2048, precision: 'fp8', framework: 'megatron', choices: { zero: '1' },
+    bandwidth: { node: 1e11 }, oversubscription: { spine: 2 }, sequence: 2048, precision: 'fp8', optimizer: 'sgd',
+    framework: 'megatron', choices: { zero: '1' }, recipeText: 'framework: megatron', strict: true,
   };
   assert.deepEqual(requestOf(state, 'tab'), {
-    session: 'tab', views: true, time_limit_s: 1.5, global_batch: 1024, model_text: '{}', cluster_text: 'name: x', recipe: 'megatron',
-    for: 'megatron', precision: 'fp8', devices: 64, sequence: 2048, choices: { zero: '1' },
-    changes: { memory_bytes: 1e10, bandwidth_bytes_per_s: { node: 1e11 } },
+    session: 'tab', views: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model_text: '{}', cluster_text: 'name: x',
+    recipe_text: 'framework: megatron', for: 'megatron', precision: 'fp8', optimizer: 'sgd', strict: true, devices: 64, sequence: 2048, choices: { zero: '1' },
+    changes: { memory_bytes: 1e10, bandwidth_bytes_per_s: { node: 1e11 }, oversubscription: { spine: 2 } },
   });
+});
+
+test('how sure a plan must be to fit: risky before a margin before a probability', () => {
+  const asked = (more: object) => {
+    const { risky, memory_margin, fits } = requestOf({ ...copyOf(kDefaults), ...more }, 'tab');
+    return { risky, memory_margin, fits };
+  };
+  assert.deepEqual(asked({}), { risky: undefined, memory_margin: undefined, fits: undefined });
+  assert.deepEqual(asked({ fits: 0.99 }), { risky: undefined, memory_margin: undefined, fits: 0.99 });
+  assert.deepEqual(asked({ fits: 0.99, margin: '8%' }), { risky: undefined, memory_margin: '8%', fits: undefined });
+  assert.deepEqual(asked({ fits: 0.99, margin: '8%', risky: true }), { risky: true, memory_margin: undefined, fits: undefined });
+});
+
+test('a moment without a plan is no answer, and advice is asked for in the second turn', () => {
+  const request = requestOf(copyOf(kDefaults), 'tab');
+  assert.equal(isOpen({ status: 'limit' }, request), true);
+  assert.equal(isOpen({ status: 'feasible' }, request), true);
+  assert.equal(isOpen({ status: 'infeasible' }, request), true);
+  assert.equal(isOpen({ status: 'optimal' }, request), false);
+  for (const status of ['limit', 'feasible', 'infeasible']) assert.equal(isOpen({ status }, patientOf(request)), false);
+  assert.equal(patientOf(request).advice, undefined);
+});
+
+test('advice that names a choice is taken', () => {
+  const state = { ...copyOf(kDefaults), choices: { zero: '0', tensor: '1' }, framework: 'megatron' };
+  assert.equal(takeAdvice(state, { kind: 'knob', sentence: '', field: 'zero', value: '' }), true);
+  assert.equal(takeAdvice(state, { kind: 'knob', sentence: '', field: 'context', value: '4' }), true);
+  assert.deepEqual(state.choices, { tensor: '1', context: '4' });
+  assert.equal(takeAdvice(state, { kind: 'knob', sentence: '', field: 'for', value: '' }), true);
+  assert.equal(state.framework, '');
+  assert.equal(takeAdvice(state, { kind: 'throughput', sentence: '' }), false);
 });
 
 test('the others are asked for apart', () => {

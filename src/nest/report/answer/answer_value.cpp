@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nest/plan/text/plan_json.hpp"
+#include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 
 namespace nest::report {
@@ -120,8 +121,9 @@ Value unfit_value(const SearchResult& found, const AdviceList& advice) {
     Value one = Value::object();
     one.set("kind", name_of(a.kind)).set("sentence", a.sentence);
     if (a.amount > 0) one.set(amount_key(a.kind), a.amount);
+    if (!a.field.empty()) one.set("field", a.field).set("value", a.value);
     if (a.plan) {
-      one.set("step_s", a.plan->predicted->step.value);
+      one.set("step_s", a.plan->predicted->step.value).set("degrees", spell_degrees(*a.plan));
       one.set("parallelism", to_value(a.plan->parallelism, a.plan->stages));
     }
     list.push(std::move(one));

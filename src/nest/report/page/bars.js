@@ -86,7 +86,7 @@ export function barChart(frame, spec) {
 }
 
 // Tooltips by pointer and by keyboard; arrows go from row to row.
-function listenRow(frame, svg, group, row) {
+export function listenRow(frame, svg, group, row) {
   group.addEventListener('pointermove', (event) => frame.tip.show(row.tip, event.clientX, event.clientY));
   group.addEventListener('pointerleave', () => frame.tip.hide());
   group.addEventListener('focus', () => {
@@ -107,7 +107,7 @@ function listenRow(frame, svg, group, row) {
   });
 }
 
-function chartView(element, build) {
+export function chartView(element, build) {
   return mount(element, (frame) => {
     const body = make('div');
     frame.element.append(body);
@@ -135,6 +135,7 @@ export function memoryBars(element, data) {
         parts: parts.map((p) => ({ ...p, colour: kPartColours[p.name] })),
         tip: [`stage ${i}: ${formatMemory(memory.total_bytes)} of ${formatMemory(memory.capacity_bytes)}`,
           ...parts.map((p) => `${p.name} ${formatMemory(p.value)}`),
+          ...(memory.margin_bytes > 0 ? [`margin that stays free ${formatMemory(memory.margin_bytes)}`] : []),
           ...(peak ? [`simulated peak ${formatMemory(peak)}`] : []), `layers ${spellIds(stage.layers)}`],
       };
     });

@@ -50,6 +50,9 @@ export function rampColour(share) {
   return mixColours(kRamp[i], kRamp[i + 1], at - i);
 }
 
+// For gradients.
+export const kRampColours = Array.from({ length: 9 }, (_, i) => rampColour(i / 8));
+
 // Colours of `count` things in order: apart where they are few, along a scale where they are many, every second
 // a little lighter so that neighbours differ.
 export function colourList(count) {

@@ -54,11 +54,17 @@ export function colourings(data, roles) {
   }
   if (stages.every((s) => s.memory)) {
     const share = stages.map((s) => s.memory.total_bytes / s.memory.capacity_bytes);
-    list.push({ key: 'memory', label: 'memory in use', count: 101,
+    list.push({ key: 'memory', label: 'memory in use', count: 101, ends: ['0 %', '100 %'],
       of: (d) => (roles.stage[d] < 0 ? -1 : Math.round(100 * Math.min(1, share[roles.stage[d]]))) });
   }
+  const sent = data.traffic?.domains?.find((one) => one.level === 0)?.busy;
+  const busiest = sent ? Math.max(...sent) : 0;
+  if (busiest > 0) {
+    list.push({ key: 'traffic', label: 'links of the device', count: 101, ends: ['0 %', formatPercent(busiest)],
+      of: (d) => (roles.stage[d] < 0 ? -1 : Math.round((100 * sent[d]) / busiest)) });
+  }
   for (const c of list) {
-    c.colours = c.key === 'memory' ? Array.from({ length: 101 }, (_, i) => rampColour(i / 100)) : colourList(c.count);
+    c.colours = c.ends ? Array.from({ length: 101 }, (_, i) => rampColour(i / 100)) : colourList(c.count);
   }
   return list;
 }

@@ -132,6 +132,13 @@ export function legend(items) {
   }));
 }
 
+// A scale of colours between two texts.
+export function rampLegend(from, colours, to) {
+  const bar = make('span', { class: 'nest-ramp' });
+  bar.style.background = `linear-gradient(to right, ${colours.join(', ')})`;
+  return make('span', { class: 'nest-legend' }, from, bar, to);
+}
+
 export function button(text, label, press) {
   return make('button', { type: 'button', class: 'nest-button', 'aria-label': label, title: label, onclick: press },
     text);

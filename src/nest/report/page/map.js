@@ -1,9 +1,10 @@
 // The placement map: every device where it stands in the network, coloured by what it does in the plan. Where
 // devices would be smaller than a dot, whole domains are drawn, in stripes of what their devices do.
 import { formatDigits, plural } from './format.js';
-import { inkOn, mixColours, rampColour } from './colour.js';
-import { button, legend, listenGestures, make, makeCanvas, mount } from './frame.js';
+import { inkOn, mixColours } from './colour.js';
+import { button, listenGestures, make, makeCanvas, mount } from './frame.js';
 import { domainOf, layoutDevices } from './layout.js';
+import { borderOf, describeLoads, mapLegend, uplinkLoads } from './uplinks.js';
 import { colourings, countValues, describeDevice, deviceRoles } from './devices.js';
 
 const kSmallestDevice = 2.5;  // pixels
@@ -24,6 +25,8 @@ class PlacementView {
     this.picture = document.createElement('canvas');
     this.kept = '';
     this.options = options;
+    this.loads = uplinkLoads(data);
+    this.showsLinks = options.links ?? true;
     this.build();
   }
 
@@ -39,13 +42,20 @@ class PlacementView {
       `${formatDigits(this.data.placement.used)} used, ${formatDigits(idle)} idle. Arrow keys go from device to ` +
       'device, Page Up and Page Down from domain to domain, plus and minus zoom, 0 shows all.';
     this.canvas = makeCanvas(label);
+    const links = make('input', { type: 'checkbox', onchange: () => {
+      this.showsLinks = links.checked;
+      this.options.onLinks?.(links.checked);
+      this.frame.redraw();
+    } });
+    links.checked = this.showsLinks;
     this.legend = make('div');
     const middle = () => [this.frame.width / 2, this.height / 2];
     this.frame.element.append(
       make('div', { class: 'nest-tools' }, make('label', {}, 'Colour by ', select),
         button('+', 'zoom in', () => this.zoomAt(...middle(), 1.6)),
         button('\u2212', 'zoom out', () => this.zoomAt(...middle(), 1 / 1.6)),
-        button('all', 'show all devices', () => this.showAll()), this.legend),
+        button('all', 'show all devices', () => this.showAll()),
+        this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null, this.legend),
       this.canvas.node,
       make('p', { class: 'nest-hint' }, 'Point at a device for what it does. Ctrl and the wheel, or + and \u2212, ' +
         'zoom; dragging moves; arrow keys go from device to device.'));
@@ -143,7 +153,12 @@ class PlacementView {
       this.frame.redraw();
     }
     if (device < 0) this.frame.tip.hide();
-    else this.frame.tip.show(describeDevice(this.data, this.roles, this.layout, device), event.clientX, event.clientY);
+    else this.frame.tip.show(this.describe(device), event.clientX, event.clientY);
+  }
+
+  describe(device) {
+    const lines = describeDevice(this.data, this.roles, this.layout, device);
+    return this.loads ? [...lines, ...describeLoads(this.loads, this.data, this.layout, device)] : lines;
   }
 
   leave() {
@@ -201,7 +216,7 @@ class PlacementView {
     this.clamp();
     const [x, y] = this.cursorPoint([0, 0]);
     const box = this.canvas.node.getBoundingClientRect();
-    this.frame.tip.show(describeDevice(this.data, this.roles, this.layout, device), box.left + x, box.top + y, true);
+    this.frame.tip.show(this.describe(device), box.left + x, box.top + y, true);
     this.frame.redraw();
   }
 
@@ -218,7 +233,7 @@ class PlacementView {
       (this.height - this.top) / this.unit];
     // Pointing at devices leaves the picture as it is: it is kept.
     const now = [this.canvas.node.width, this.height, this.unit, this.originX, this.top, this.chosen.key,
-      this.frame.theme.dark].join();
+      this.showsLinks, this.frame.theme.dark].join();
     if (now === this.kept) {
       this.context.drawImage(this.picture, 0, 0, this.frame.width, this.height);
     } else {
@@ -247,7 +262,7 @@ class PlacementView {
       else this.drawDomains();
     });
     this.drawLabels();
-    this.legend.replaceChildren(this.makeLegend());
+    this.legend.replaceChildren(mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme));
   }
 
   visible(x, y, w, h) {
@@ -259,12 +274,21 @@ class PlacementView {
     for (let l = this.layout.levels.length - 1; l >= 0; --l) {
       const level = this.layout.levels[l];
       if (level.head === 0 || level.h * this.unit < 6) continue;
-      context.lineWidth = 1 / this.unit;
-      context.strokeStyle = mixColours(frame.theme.surface, frame.theme.ink, Math.min(0.45, 0.16 + 0.1 * l));
+      const plain = mixColours(frame.theme.surface, frame.theme.ink, Math.min(0.45, 0.16 + 0.1 * l));
       for (let d = 0; d < level.x.length; ++d) {
-        if (this.visible(level.x[d], level.y[d], level.w, level.h)) context.strokeRect(level.x[d], level.y[d], level.w, level.h);
+        if (!this.visible(level.x[d], level.y[d], level.w, level.h)) continue;
+        const busy = this.border(l, d);
+        const width = (busy ? Math.min(busy.width, 0.05 * level.h * this.unit + 0.5) : 1) / this.unit;
+        context.lineWidth = width;
+        context.strokeStyle = busy?.colour ?? plain;
+        context.strokeRect(level.x[d] + width / 2, level.y[d] + width / 2, level.w - width, level.h - width);
       }
     }
+  }
+
+  // How the links out of a domain are shown, if they are.
+  border(level, domain) {
+    return this.showsLinks && this.loads ? borderOf(this.loads, level, domain, this.frame.theme) : null;
   }
 
   colour(value) {
@@ -338,8 +362,12 @@ class PlacementView {
       for (let d = 0; d < level.x.length; ++d) {
         if (!this.visible(level.x[d], level.y[d], level.w, level.h)) continue;
         const name = level.x.length > 1 ? `${this.data.levels[l].name} ${d}` : this.data.levels[l].name;
-        put(name, this.originX + level.x[d] * this.unit + 4, this.top + level.y[d] * this.unit + size + 1, size,
-          this.frame.theme.quiet, level.w * this.unit - 6);
+        const busy = this.border(l, d);
+        context.font = `${size}px system-ui, sans-serif`;
+        const room = level.w * this.unit - 12;
+        const said = busy && context.measureText(`${name}: ${busy.text}`).width <= room ? `${name}: ${busy.text}` : name;
+        put(said, this.originX + level.x[d] * this.unit + 6, this.top + level.y[d] * this.unit + size + 2, size,
+          this.frame.theme.quiet, room + 4);
       }
     });
     if (this.unit < 24) return;
@@ -351,20 +379,6 @@ class PlacementView {
       put(`${d}`, x, y + size * 0.35, size, value < 0 ? this.frame.theme.quiet : inkOn(this.colour(value)),
         this.unit - 3, 'center');
     }
-  }
-
-  makeLegend() {
-    const c = this.chosen;
-    const idle = this.data.placement.used < this.data.cluster.devices
-      ? [{ label: 'idle', colour: this.frame.theme.idle }] : [];
-    if (c.count <= 16) {
-      return legend([...c.colours.map((colour, i) => ({ label: `${c.label} ${i}`, colour })), ...idle]);
-    }
-    const bar = make('span', { class: 'nest-ramp' });
-    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 9 }, (_, i) => rampColour(i / 8)).join(', ')})`;
-    const [from, to] = c.key === 'memory' ? ['0 %', '100 %'] : [`${c.label} 0`, `${formatDigits(c.count - 1)}`];
-    return make('span', { class: 'nest-legend' }, make('span', {}, from), bar, make('span', {}, to),
-      ...(idle.length > 0 ? [legend(idle)] : []));
   }
 }
 

@@ -7,14 +7,14 @@ const kDegrees = [['tensor', 'tensor', 1], ['context', 'context', 1], ['expert',
   ['pipeline', 'pipeline', null], ['interleave', 'chunks', 1], ['data', 'data', null], ['zero', 'ZeRO', 0]];
 const kMostStageRows = 24;
 
-function tableOf(headings, rows, caption) {
+export function tableOf(headings, rows, caption) {
   const cells = (tag, list) => list.map((cell) => make(tag, { class: cell.number ? 'nest-number' : null,
     scope: tag === 'th' ? 'col' : null }, cell.text));
   return make('div', { class: 'nest-scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     make('table', { class: 'nest-table' },
       make('thead', {}, make('tr', {}, ...cells('th', headings))),
-      make('tbody', {}, ...rows.map((row) => make('tr', { class: row.strong ? 'nest-strong' : null },
-        ...cells('td', row.cells))))));
+      make('tbody', {}, ...rows.map((row) => make('tr', { class: row.strong ? 'nest-strong' : null,
+        'aria-current': row.current ? 'true' : null, onclick: row.press ?? (() => {}) }, ...cells('td', row.cells))))));
 }
 
 function textView(element, build) {
@@ -36,11 +36,13 @@ export function alternativeRows(data) {
   return { all, degrees };
 }
 
-export function alternativesTable(element, data) {
+// Rows can be opened where `options.onOpen(i)` says what that does: i counts from 0, the plan itself is null.
+export function alternativesTable(element, data, options = {}) {
   return textView(element, () => {
     if (!data.predicted || (data.alternatives ?? []).length === 0) {
-      return [make('p', { class: 'nest-quiet' },
-        'The plan file tells of no other plans; files that nest plan -o writes do.')];
+      const why = options.searching ? 'Searching for the plans that come next ...'
+        : options.onOpen ? 'No other plan was found.' : 'The plan file tells of no other plans; files that nest plan -o writes do.';
+      return [make('p', { class: 'nest-quiet' }, why)];
     }
     const { all, degrees } = alternativeRows(data);
     const number = (text) => ({ text, number: true });
@@ -48,7 +50,13 @@ export function alternativesTable(element, data) {
       number('micro-batch'), { text: 'recomputation' }, { text: 'loses most by' }];
     const rows = all.map((p, i) => {
       const loss = p.loses_most_by;
-      return { strong: p.plan, cells: [{ text: p.plan ? 'this plan' : `${i}` }, number(formatSeconds(p.step_s)),
+      const which = p.plan ? null : i - 1;
+      const press = options.onOpen && (() => options.onOpen(which));
+      const name = p.plan ? (options.onOpen ? 'the best' : 'this plan') : `${i}`;
+      const opened = options.onOpen && (options.opened ?? null) === which;
+      const first = press ? make('button', { type: 'button', class: 'nest-button', title: 'show this plan in full',
+        'aria-label': `show plan ${name} in full` }, name) : name;
+      return { strong: options.onOpen ? opened : p.plan, current: opened, press, cells: [{ text: first }, number(formatSeconds(p.step_s)),
         number(p.plan ? '' : formatChange(p.step_s / all[0].step_s - 1)),
         number(p.devices === undefined ? '' : formatDigits(p.devices)),
         ...degrees.map(([key, , usual]) => number(`${p.parallelism[key] ?? usual ?? ''}`)), number(`${p.micro_batch}`),

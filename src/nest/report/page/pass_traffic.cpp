@@ -37,9 +37,10 @@ Groups axis_groups(const std::vector<Cell>& cells, std::int64_t inner, std::int6
 
 class PassCounter {
  public:
-  PassCounter(const Plan& plan, const PlanInputs& inputs)
+  PassCounter(const Plan& plan, const PlanInputs& inputs, DomainTraffic* domains)
       : plan_(plan),
         inputs_(inputs),
+        domains_(domains),
         book_(inputs),
         traffic_(inputs.cluster, inputs.constants()),
         levels_(inputs.cluster.levels().size()) {}
@@ -152,19 +153,28 @@ class PassCounter {
       // Round the group: each sends to the next.
       for (const std::vector<DeviceId>& group : groups) {
         for (std::size_t i = 0; i < group.size(); ++i) {
-          const auto level = inputs_.cluster.tree().meet(group[i], group[(i + 1) % group.size()]);
-          if (level) levels_[level->index()].*purpose += all * static_cast<double>(bytes.value);
+          const DeviceId next = group[(i + 1) % group.size()];
+          const auto level = inputs_.cluster.tree().meet(group[i], next);
+          if (!level) continue;
+          const double sent = all * static_cast<double>(bytes.value);
+          levels_[level->index()].*purpose += sent;
+          if (domains_ == nullptr) continue;
+          for (const LinkId link : traffic_.links().path(group[i], next))
+            domains_->add(traffic_.links(), link, sent);
         }
       }
       return;
     }
-    for (const LevelBytes& level : traffic_.collective(kind, bytes, groups).by_level) {
+    const Job job = traffic_.collective(kind, bytes, groups);
+    for (const LevelBytes& level : job.by_level) {
       levels_[level.level.index()].*purpose += all * level.bytes;
     }
+    if (domains_ != nullptr) domains_->add(traffic_.links(), job, all);
   }
 
   const Plan& plan_;
   const PlanInputs& inputs_;
+  DomainTraffic* domains_;
   CostBook book_;
   Traffic traffic_;
   std::vector<PassTraffic> levels_;
@@ -172,8 +182,8 @@ class PassCounter {
 
 }  // namespace
 
-std::vector<PassTraffic> pass_traffic(const Plan& placed, const PlanInputs& inputs) {
-  return PassCounter(placed, inputs).count();
+std::vector<PassTraffic> pass_traffic(const Plan& placed, const PlanInputs& inputs, DomainTraffic* domains) {
+  return PassCounter(placed, inputs, domains).count();
 }
 
 }  // namespace nest::report

@@ -9,6 +9,7 @@
 
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/report/page/domain_traffic.hpp"
 
 namespace nest::report {
 
@@ -21,7 +22,8 @@ struct PassTraffic {
 };
 
 // By level, innermost first, all copies together. A layer profile says nothing of collectives inside cells:
-// its figures have ZeRO's traffic alone.
-[[nodiscard]] std::vector<PassTraffic> pass_traffic(const Plan& placed, const PlanInputs& inputs);
+// its figures have ZeRO's traffic alone. `domains`, where there is one, is told of every byte too.
+[[nodiscard]] std::vector<PassTraffic> pass_traffic(const Plan& placed, const PlanInputs& inputs,
+                                                    DomainTraffic* domains = nullptr);
 
 }  // namespace nest::report

@@ -3,6 +3,8 @@ import { formatChange, formatDigits, formatMemory, formatPercent, formatScaled, 
 import { make, redrawViews } from './frame.js';
 import { placementMap } from './map.js';
 import { pipelineTimeline } from './timeline.js';
+import { memoryTimeline } from './memory.js';
+import { rooflineChart } from './roofline.js';
 import { memoryBars, sensitivityBars, timeBreakdown, trafficBars } from './bars.js';
 import { alternativesTable, inputsPanel, stagesTable } from './panels.js';
 
@@ -86,6 +88,8 @@ placementMap(at('map'), data);
 pipelineTimeline(at('timeline'), data);
 timeBreakdown(at('time'), data);
 memoryBars(at('memory'), data);
+memoryTimeline(at('held'), data);
+rooflineChart(at('roof'), data);
 trafficBars(at('traffic'), data);
 sensitivityBars(at('change'), data);
 alternativesTable(at('others'), data);

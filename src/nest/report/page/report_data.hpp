@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <functional>
 #include <string>
 
 #include "nest/base/document/document.hpp"
@@ -22,9 +22,10 @@ struct ReportOptions {
   std::string title;    // empty: the model on the cluster
   std::string command;  // that made the report, to make it again
   PriceOptions price;
-  std::optional<Calibration> calibration;  // in place of the plan's own
-  std::size_t most_segments = 30'000;      // of the timeline: more are cut in the middle
-  double most_passes = 2e6;                // plans with more are not simulated
+  std::size_t most_segments = 30'000;  // of the timeline: more are cut in the middle
+  double most_passes = 2e6;            // plans with more are not simulated
+  // Called before each part; throws where nobody wants the report any more.
+  std::function<void()> go_on = [] {};
 };
 
 // A plan that is not priced yet, or not complete, is completed and priced. One that does not fit is shown

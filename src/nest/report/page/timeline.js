@@ -3,7 +3,7 @@
 import { formatDigits, formatSeconds, plural, roundTicks } from './format.js';
 import { inkOn, kPartColours, mixColours } from './colour.js';
 import { button, legend, listenGestures, make, makeCanvas, mount, textWidth } from './frame.js';
-import { firstAfter, gatherSpans, unpackTimeline } from './spans.js';
+import { chooseWindows, firstAfter, gatherSpans, shortPass, unpackTimeline } from './spans.js';
 
 const kAxis = 26;
 const kMostTimeZoom = 20000;
@@ -29,8 +29,10 @@ class TimelineView {
     this.frame = frame;
     this.timeline = timeline;
     this.rows = unpackTimeline(timeline);
+    this.short = shortPass(this.rows);
     this.end = timeline.step_s > 0 ? timeline.step_s : 1;
     [this.from, this.to] = [0, this.end];
+    this.free = false;  // the user has chosen what to see; else all of it, or its two ends where all is too much
     this.cursor = null;  // {row, list, index}
     this.build();
   }
@@ -39,7 +41,7 @@ class TimelineView {
     const t = this.timeline;
     this.canvas = makeCanvas(`timeline of one step, ${formatSeconds(t.step_s)}: ${plural(this.rows.length, 'stage')}, ` +
       `${plural(t.micro_batches, 'micro-batch')}. Left and right go from pass to pass, up and ` +
-      'down from stage to stage, plus and minus zoom, 0 shows the whole step.');
+      'down from stage to stage, plus and minus zoom, 0 shows what was there at first.');
     const kinds = new Set(this.rows.flatMap((r) => [...r.compute, ...r.beside]).map((s) => s.kind));
     const known = Object.keys(kKindWords).filter((k) => kinds.has(k) && k !== 'background receive');
     if (kinds.has('background receive') && !kinds.has('receive')) known.push('background receive');
@@ -52,16 +54,17 @@ class TimelineView {
       make('div', { class: 'nest-tools' },
         button('+', 'zoom in', () => this.zoomAt(middle(), 2)),
         button('\u2212', 'zoom out', () => this.zoomAt(middle(), 0.5)),
+        button('both ends', 'show the beginning and the end of a long step', () => this.reset()),
         button('whole step', 'show the whole step', () => this.show(0, this.end)),
         button('beginning', 'show the first passes', () => this.show(0, few)),
         button('end', 'show the last passes', () => this.show(this.end - few, this.end)),
         legend(items)),
       this.canvas.node,
-      make('p', { class: 'nest-hint' }, this.sentence()));
+      this.hint = make('p', { class: 'nest-hint' }));
     listenGestures(this.canvas.node, {
       zoom: (x, y, factor) => this.zoomAt(x, factor),
       pan: (dx) => this.pan(dx),
-      zoomed: () => this.to - this.from < this.end * 0.9999,
+      zoomed: () => this.free && this.to - this.from < this.end * 0.9999,
       hover: (x, y, event) => this.hover(x, y, event),
       leave: () => this.leave(),
     });
@@ -72,8 +75,12 @@ class TimelineView {
     const t = this.timeline;
     let out = `Copy ${formatDigits(t.copy)}, as simulated`;
     if (t.stands_for > 1) out += `; it stands for ${formatDigits(t.stands_for)} copies that are alike`;
+    if (this.windows.length > 1) {
+      const [a, b] = this.windows;
+      out += `. What is left out from ${formatSeconds(a.to)} to ${formatSeconds(b.from)} goes on as before it`;
+    }
     out += '. Gaps are idle time. Ctrl and the wheel, or + and \u2212, zoom; dragging moves.';
-    if (t.left_out) {
+    if (t.left_out && this.windows.length === 1) {
       out += ` ${formatDigits(t.left_out.segments)} segments from ${formatSeconds(t.left_out.from_s)} to ` +
         `${formatSeconds(t.left_out.to_s)} are left out: they go on as before.`;
     }
@@ -96,15 +103,42 @@ class TimelineView {
     return n <= 8 ? 36 : n <= 16 ? 28 : n <= 32 ? 20 : n <= 64 ? 14 : 9;
   }
 
-  x(time) {
-    return this.left + ((time - this.from) / (this.to - this.from)) * (this.frame.width - this.left - 2);
+  // Parts of the step beside each other: [{from, to, x, end}], the latter two in pixels.
+  get windows() {
+    const [left, end] = [this.left, this.frame.width - 2];
+    if (this.free) return [{ from: this.from, to: this.to, x: left, end }];
+    const room = end - left;
+    return chooseWindows(this.rows.length, this.short, this.end, this.timeline.pipeline_s ?? this.end, room)
+      .map((w) => ({ ...w, x: left + w.x, end: left + w.end }));
+  }
+
+  x(time, w) {
+    return w.x + ((time - w.from) / (w.to - w.from)) * (w.end - w.x);
+  }
+
+  // The window at a pixel, or the one nearest to it.
+  windowAt(px) {
+    return this.windows.findLast((w) => px >= w.x) ?? this.windows[0];
+  }
+
+  windowOf(time) {
+    const all = this.windows;
+    return all.find((w) => time >= w.from && time <= w.to) ?? all[0];
   }
 
   time(px) {
-    return this.from + ((px - this.left) / (this.frame.width - this.left - 2)) * (this.to - this.from);
+    const w = this.windowAt(px);
+    return w.from + ((px - w.x) / (w.end - w.x)) * (w.to - w.from);
+  }
+
+  reset() {
+    this.free = false;
+    [this.from, this.to] = [0, this.end];
+    this.frame.redraw();
   }
 
   show(from, to) {
+    this.free = true;
     const length = Math.max(this.end / kMostTimeZoom, Math.min(this.end, to - from));
     this.from = Math.max(0, Math.min(this.end - length, from));
     this.to = this.from + length;
@@ -112,6 +146,10 @@ class TimelineView {
   }
 
   zoomAt(px, factor) {
+    if (!this.free) {
+      const w = this.windowAt(px);
+      [this.from, this.to] = [w.from, w.to];
+    }
     const at = Math.max(this.from, Math.min(this.to, this.time(px)));
     this.show(at - (at - this.from) / factor, at + (this.to - at) / factor);
   }
@@ -126,8 +164,9 @@ class TimelineView {
   hover(px, py, event) {
     const row = Math.floor(py / this.pitch);
     const time = this.time(px);
+    const inside = px <= this.windowAt(px).end + 1;
     let found = null;
-    if (row >= 0 && row < this.rows.length && px >= this.left) {
+    if (row >= 0 && row < this.rows.length && px >= this.left && inside) {
       const low = py - row * this.pitch > this.pitch * 0.74;
       for (const list of low ? ['beside', 'compute'] : ['compute', 'beside']) {
         const index = firstAfter(this.rows[row][list], time);
@@ -156,10 +195,13 @@ class TimelineView {
   }
 
   key(event) {
-    const at = this.segment ? (this.segment.from + this.segment.to) / 2 : (this.from + this.to) / 2;
-    if (event.key === '+' || event.key === '=') this.zoomAt(this.x(at), 2);
-    else if (event.key === '-') this.zoomAt(this.x(at), 0.5);
-    else if (event.key === '0') this.show(0, this.end);
+    const s = this.segment;
+    const first = this.windows[0];
+    const at = s ? (s.from + s.to) / 2 : (first.from + first.to) / 2;
+    const px = this.x(at, this.windowOf(at));
+    if (event.key === '+' || event.key === '=') this.zoomAt(px, 2);
+    else if (event.key === '-') this.zoomAt(px, 0.5);
+    else if (event.key === '0') this.reset();
     else if (event.key === 'Escape') this.leave();
     else if (!this.move(event.key)) return;
     event.preventDefault();
@@ -177,12 +219,14 @@ class TimelineView {
       : firstAfter(list, this.segment ? this.segment.from : 0);
     this.cursor = { row, list: 'compute', index: Math.max(0, Math.min(list.length - 1, index)) };
     const s = this.segment;
-    if (s.from < this.from || s.to > this.to) {
-      const length = Math.max(this.to - this.from, s.to - s.from);
-      this.show((s.from + s.to - length) / 2, (s.from + s.to + length) / 2);
+    const middle = (s.from + s.to) / 2;
+    if (!this.windows.some((w) => s.from >= w.from - 1e-12 && s.to <= w.to + 1e-12)) {
+      const w = this.windowOf(middle);
+      const length = Math.max(w.to - w.from, s.to - s.from);
+      this.show(middle - length / 2, middle + length / 2);
     }
     const box = this.canvas.node.getBoundingClientRect();
-    this.tell(box.left + this.x((s.from + s.to) / 2), box.top + (row + 1) * this.pitch, true);
+    this.tell(box.left + this.x(middle, this.windowOf(middle)), box.top + (row + 1) * this.pitch, true);
     this.frame.redraw();
     return true;
   }
@@ -193,41 +237,57 @@ class TimelineView {
     const { theme, width } = this.frame;
     const height = this.rows.length * this.pitch + kAxis;
     const context = this.canvas.fit(width, height);
-    this.canvas.node.style.touchAction = this.to - this.from < this.end * 0.9999 ? 'none' : 'pan-y';
+    this.canvas.node.style.touchAction = this.free && this.to - this.from < this.end * 0.9999 ? 'none' : 'pan-y';
+    const { windows } = this;
+    this.hint.textContent = this.sentence();
     context.font = '12px system-ui, sans-serif';
-    this.drawAxis(context, height);
+    for (const w of windows) this.drawAxis(context, height, w);
     const every = Math.ceil(11 / this.pitch);
     this.rows.forEach((row, i) => {
       const y = i * this.pitch;
       context.fillStyle = theme.quiet;
       context.textAlign = 'right';
       if (i % every === 0) context.fillText(`stage ${i}`, this.left - 6, y + this.pitch * 0.4 + 5);
-      context.save();
-      context.beginPath();
-      context.rect(this.left, y, width - this.left, this.pitch);
-      context.clip();
-      this.drawRow(context, row.compute, i, y + 1, this.pitch * 0.7, true);
-      this.drawRow(context, row.beside, i, y + this.pitch * 0.76, this.pitch * 0.16, false);
-      context.restore();
+      for (const w of windows) {
+        context.save();
+        context.beginPath();
+        context.rect(w.x, y, w.end - w.x, this.pitch);
+        context.clip();
+        this.drawRow(context, w, row.compute, i, y + 1, this.pitch * 0.7, true);
+        this.drawRow(context, w, row.beside, i, y + this.pitch * 0.76, this.pitch * 0.16, false);
+        context.restore();
+      }
     });
-    this.drawGap(context);
+    for (const w of windows) this.drawGap(context, w);
+    if (windows.length > 1) this.drawBreak(context, windows, height - kAxis);
     if (this.segment) this.drawCursor(context);
   }
 
-  drawAxis(context, height) {
-    const { theme, width } = this.frame;
+  // Dots between the beginning and the end.
+  drawBreak(context, windows, bottom) {
+    context.fillStyle = this.frame.theme.quiet;
+    const x = (windows[0].end + windows[1].x) / 2;
+    for (const by of [-6, 0, 6]) {
+      context.beginPath();
+      context.arc(x + by, bottom / 2, 1.6, 0, 7);
+      context.fill();
+    }
+  }
+
+  drawAxis(context, height, w) {
+    const { theme } = this.frame;
     const bottom = height - kAxis;
     context.strokeStyle = theme.grid;
     context.fillStyle = theme.quiet;
     context.lineWidth = 1;
-    const ticks = roundTicks(this.from, this.to, (width - this.left) / 95);
+    const ticks = roundTicks(w.from, w.to, (w.end - w.x) / 95);
     ticks.forEach((tick) => {
-      const x = Math.round(this.x(tick)) + 0.5;
+      const x = Math.round(this.x(tick, w)) + 0.5;
       context.beginPath();
       context.moveTo(x, 0);
       context.lineTo(x, bottom + 4);
       context.stroke();
-      context.textAlign = x > width - 30 ? 'right' : x < this.left + 16 ? 'left' : 'center';
+      context.textAlign = x > w.end - 30 ? 'right' : x < w.x + 16 ? 'left' : 'center';
       context.fillText(formatSeconds(tick), x, height - 8);
     });
   }
@@ -238,33 +298,33 @@ class TimelineView {
     return passes && s.chunk % 2 === 1 ? mixColours(own, '#ffffff', 0.45) : own;
   }
 
-  drawRow(context, segments, stage, y, height, numbers) {
-    const pixels = Math.max(1, Math.floor(this.frame.width - this.left - 2));
-    const { boxes, columns } = gatherSpans(segments, this.from, this.to, pixels);
+  drawRow(context, w, segments, stage, y, height, numbers) {
+    const pixels = Math.max(1, Math.floor(w.end - w.x));
+    const { boxes, columns } = gatherSpans(segments, w.from, w.to, pixels);
     for (const { x, shares } of columns) {
       let at = y;
       for (const [kind, share] of Object.entries(shares)) {
         context.fillStyle = kPartColours[kind];
-        context.fillRect(this.left + x, at, 1, height * Math.min(1, share));
+        context.fillRect(w.x + x, at, 1, height * Math.min(1, share));
         at += height * Math.min(1, share);
       }
     }
     for (const s of boxes) {
-      const [x, end] = [this.x(s.from), this.x(s.to)];
-      const w = end - x - (end - x > 4 ? 1 : 0);
+      const [x, end] = [this.x(s.from, w), this.x(s.to, w)];
+      const wide = end - x - (end - x > 4 ? 1 : 0);
       const colour = this.colour(s);
       context.fillStyle = colour;
-      context.fillRect(x, y, w, height);
+      context.fillRect(x, y, wide, height);
       const again = s.kind === 'backward' ? this.timeline.recomputed?.[stage]?.[s.chunk] ?? 0 : 0;
       if (again > 0) {
         context.fillStyle = kPartColours.recompute;
-        context.fillRect(x, y, w * again, height);
+        context.fillRect(x, y, wide * again, height);
       }
       const text = `${s.micro}`;
-      if (!numbers || height < 11 || w * (1 - again) < 7 * text.length + 4) continue;
+      if (!numbers || height < 11 || wide * (1 - again) < 7 * text.length + 4) continue;
       if (!['forward', 'backward', 'weight'].includes(s.kind)) continue;
-      const from = Math.max(this.left, x + w * again);
-      const to = Math.min(this.frame.width, x + w);
+      const from = Math.max(w.x, x + wide * again);
+      const to = Math.min(w.end, x + wide);
       if (to - from < 7 * text.length + 2) continue;
       context.fillStyle = inkOn(colour);
       context.textAlign = 'center';
@@ -273,10 +333,10 @@ class TimelineView {
   }
 
   // What the file leaves out.
-  drawGap(context) {
+  drawGap(context, w) {
     const gap = this.timeline.left_out;
     if (!gap) return;
-    const [x, end] = [Math.max(this.left, this.x(gap.from_s)), Math.min(this.frame.width, this.x(gap.to_s))];
+    const [x, end] = [Math.max(w.x, this.x(gap.from_s, w)), Math.min(w.end, this.x(gap.to_s, w))];
     if (end <= x) return;
     const height = this.rows.length * this.pitch;
     context.fillStyle = this.frame.theme.grid;
@@ -290,10 +350,11 @@ class TimelineView {
     const s = this.segment;
     const compute = this.cursor.list === 'compute';
     const y = this.cursor.row * this.pitch + (compute ? 1 : this.pitch * 0.76);
-    const x = Math.max(this.left, this.x(s.from));
     context.strokeStyle = this.frame.theme.ink;
     context.lineWidth = 2;
-    context.strokeRect(x, y, Math.max(2, this.x(s.to) - x), this.pitch * (compute ? 0.7 : 0.16));
+    const w = this.windowOf((s.from + s.to) / 2);
+    const x = Math.max(w.x, this.x(s.from, w));
+    context.strokeRect(x, y, Math.max(2, Math.min(w.end, this.x(s.to, w)) - x), this.pitch * (compute ? 0.7 : 0.16));
   }
 }
 

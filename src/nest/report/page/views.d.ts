@@ -25,6 +25,7 @@ export interface StageMemory {
   fragmentation_bytes: number;
   reserve_bytes: number;
   total_bytes: number;
+  margin_bytes?: number;
   capacity_bytes: number;
 }
 
@@ -83,6 +84,10 @@ export interface Prediction {
   flops_per_device_per_s: number;
   mfu: number;
   bubble_fraction: number;
+  /** Where that share of measured runs lies. */
+  interval?: { level: number; step_s: [number, number]; memory_bytes?: [number, number] };
+  /** The probability that it fits into memory. */
+  fits_probability?: number;
   breakdown: Breakdown;
 }
 
@@ -133,7 +138,45 @@ export interface Traffic {
     parameter_bytes: number;
   }[];
   links: { name: string; level: number; bytes: number; utilisation: number; waited_s: number }[];
+  /** What leaves each child of a level: devices at level 0, else the domains of the level below. */
+  domains?: { level: number; of: string; bytes: number[]; busy: number[] }[];
   not_counted?: string;
+}
+
+/** A row for each stage: pairs of a time in ticks and what is held from then on, in units. */
+export interface MemoryTimeline {
+  step_s: number;
+  tick_s: number;
+  unit_bytes: number;
+  /** Rows have the most of short pieces of time. */
+  pieces?: boolean;
+  rows: number[][];
+}
+
+export interface Roofline {
+  precision: string;
+  peak_flops_per_s: number;
+  plain_peak_flops_per_s: number;
+  reached_flops_per_s: number;
+  bandwidth_bytes_per_s: number;
+  reached_bytes_per_s: number;
+  micro_batch: number;
+  layers: {
+    name: string;
+    count: number;
+    operators: {
+      name: string; kind: string; forward_flops: number; forward_bytes: number; forward_s: number; backward_s: number;
+      low: boolean; source: string;
+    }[];
+  }[];
+}
+
+/** What a change would buy: `share` of the step, below 0 where it is shorter. */
+export interface ShadowPrice {
+  change: string;
+  step_s?: number;
+  share?: number;
+  status: string;
 }
 
 export interface OtherPlan {
@@ -172,6 +215,9 @@ export interface ReportData {
   simulated?: { step_s: number; priced_s: number; cause: string; stages: { peak_bytes: number }[] };
   timeline?: Timeline;
   traffic?: Traffic;
+  memory_timeline?: MemoryTimeline;
+  roofline?: Roofline;
+  shadow_prices?: ShadowPrice[];
   sensitivity: {
     binds: string[];
     effects: { change: string; status: string; reason?: string; step_s: number }[];
@@ -182,28 +228,43 @@ export interface ReportData {
   file: string;
 }
 
-export type ColourBy = 'stage' | 'copy' | 'tensor' | 'context' | 'expert' | 'memory';
+export type ColourBy = 'stage' | 'copy' | 'tensor' | 'context' | 'expert' | 'memory' | 'traffic';
 
 export interface MapOptions {
   colourBy?: ColourBy;
   /** Told when the user chooses another. */
   onColourBy?: (colourBy: ColourBy) => void;
+  /** Whether borders of domains show how busy their links are; true unless told otherwise. */
+  links?: boolean;
+  onLinks?: (links: boolean) => void;
+}
+
+export interface AlternativesOptions {
+  /** Told which other plan is to be shown in full; null: the plan itself. */
+  onOpen?: (which: number | null) => void;
+  opened?: number | null;
+  /** Others are being looked for. */
+  searching?: boolean;
 }
 
 /** Each draws into the element, in place of what it held, and again when called again. */
 export function placementMap(
   element: HTMLElement,
-  data: Pick<ReportData, 'cluster' | 'levels' | 'placement' | 'stages'>,
+  data: Pick<ReportData, 'cluster' | 'levels' | 'placement' | 'stages' | 'traffic'>,
   options?: MapOptions,
 ): View;
 export function pipelineTimeline(element: HTMLElement, data: Pick<ReportData, 'timeline'>): View;
 export function memoryBars(element: HTMLElement, data: Pick<ReportData, 'stages' | 'simulated'>): View;
+export function memoryTimeline(element: HTMLElement, data: Pick<ReportData, 'memory_timeline' | 'stages'>): View;
+export function rooflineChart(element: HTMLElement, data: Pick<ReportData, 'roofline'>): View;
+export function shadowBars(element: HTMLElement, data: Pick<ReportData, 'shadow_prices'>): View;
 export function timeBreakdown(element: HTMLElement, data: Pick<ReportData, 'predicted' | 'stages'>): View;
 export function trafficBars(element: HTMLElement, data: Pick<ReportData, 'traffic' | 'levels' | 'placement'>): View;
 export function sensitivityBars(element: HTMLElement, data: Pick<ReportData, 'sensitivity' | 'predicted'>): View;
 export function alternativesTable(
   element: HTMLElement,
   data: Pick<ReportData, 'alternatives' | 'predicted' | 'parallelism' | 'training'>,
+  options?: AlternativesOptions,
 ): View;
 export function stagesTable(element: HTMLElement, data: Pick<ReportData, 'stages' | 'placement'>): View;
 export function inputsPanel(element: HTMLElement, data: Pick<ReportData, 'inputs'>): View;

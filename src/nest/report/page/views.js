@@ -6,6 +6,9 @@
 //   view.destroy();
 export { placementMap } from './map.js';
 export { pipelineTimeline } from './timeline.js';
+export { memoryTimeline } from './memory.js';
+export { rooflineChart } from './roofline.js';
+export { shadowBars } from './prices.js';
 export { memoryBars, sensitivityBars, timeBreakdown, trafficBars } from './bars.js';
 export { alternativesTable, inputsPanel, stagesTable } from './panels.js';
 export { redrawViews } from './frame.js';

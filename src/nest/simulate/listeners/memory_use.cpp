@@ -16,6 +16,7 @@ void MemoryUse::begin(const Scenario& scenario) {
     transient_.push_back(scenario.cost(i).transient);
     peaks_.push_back(scenario.static_bytes(i));
   }
+  always_ = peaks_;
   for (const Worker& w : scenario.workers) held_.push_back(peaks_[static_cast<std::size_t>(w.stage)]);
 }
 

@@ -20,6 +20,8 @@ class MemoryUse final : public Listener {
 
   [[nodiscard]] Bytes peak(std::size_t stage) const { return peaks_[stage]; }
   [[nodiscard]] std::size_t stages() const { return peaks_.size(); }
+  // Before and after all passes.
+  [[nodiscard]] Bytes held_always(std::size_t stage) const { return always_[stage]; }
 
   struct Step {
     Seconds time;
@@ -34,6 +36,7 @@ class MemoryUse final : public Listener {
   std::vector<std::vector<Bytes>> stash_;  // by stage and chunk
   std::vector<Bytes> transient_;           // by stage
   std::vector<Bytes> held_;                // by worker
+  std::vector<Bytes> always_;              // by stage
   std::vector<Bytes> peaks_;               // by stage
   std::vector<Step> steps_;
 };

@@ -91,6 +91,12 @@ std::vector<LinkId> LinkTable::child_links(LevelId id, std::int32_t child, std::
   return out;
 }
 
+std::optional<std::int32_t> LinkTable::sender(LinkId link) const {
+  const Link& l = links_[link.index()];
+  if (l.kind != Kind::up && l.kind != Kind::pair) return std::nullopt;
+  return l.child;
+}
+
 std::string LinkTable::child_name(LevelId level, std::int32_t child) const {
   const std::string what = level.value == 0 ? "device" : cluster_->level(LevelId{level.value - 1}).name;
   return what + " " + std::to_string(child);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -38,6 +39,8 @@ class LinkTable {
   [[nodiscard]] LevelId level(LinkId link) const { return links_[link.index()].level; }
   [[nodiscard]] BytesPerSecond capacity(LinkId link) const { return links_[link.index()].capacity; }
   [[nodiscard]] std::string name(LinkId link) const;
+  // The child of the link's level whose bytes leave it over this link; none of downlinks and shared switches.
+  [[nodiscard]] std::optional<std::int32_t> sender(LinkId link) const;
 
  private:
   enum class Kind : std::uint8_t { up, down, domain, pair };

@@ -92,6 +92,13 @@ class Adviser {
     return true;
   }
 
+  void keep_knob(std::string_view field, const std::string& value, std::string sentence, std::int64_t amount,
+                 SearchResult found) {
+    if (!keep(AdviceKind::knob, std::move(sentence), amount, std::move(found))) return;
+    list_.back().field = field;
+    list_.back().value = value;
+  }
+
   // Where a number of tokens per second is asked for: what the fastest plan reaches.
   void throughput() {
     if (question_.options.objective != Objective::devices) return;
@@ -131,16 +138,16 @@ class Adviser {
       tell(fmt::format("--{} left open", option.name));
       Asked asked = question_.asked;
       open_up(option, asked.choices);
-      keep(AdviceKind::knob,
-           fmt::format("--{} left open, not {}", option.name, spell(option, question_.asked.choices)), 0,
-           look_otherwise(asked));
+      keep_knob(option.name, "",
+                fmt::format("--{} left open, not {}", option.name, spell(option, question_.asked.choices)), 0,
+                look_otherwise(asked));
     }
     if (question_.space.rules == nullptr) return;
     tell(fmt::format("without {}'s rules", question_.space.rules->title));
     Asked asked = question_.asked;
     asked.framework.clear();
-    keep(AdviceKind::knob, fmt::format("without --for {}", question_.space.rules->name), 0,
-         look_otherwise(asked));
+    keep_knob("for", "", fmt::format("without --for {}", question_.space.rules->name), 0,
+              look_otherwise(asked));
   }
 
   // Choices that by default stay within narrower bounds.
@@ -156,8 +163,8 @@ class Adviser {
       if (found.plans.empty()) continue;
       const Strategy& s = found.plans.front().parallelism.strategy;
       const std::int64_t degree = name == std::string_view("context") ? s.context : s.tensor;
-      keep(AdviceKind::knob, fmt::format("--{} {}, beyond the default", name, degree), degree,
-           std::move(found));
+      keep_knob(name, std::to_string(degree), fmt::format("--{} {}, beyond the default", name, degree),
+                degree, std::move(found));
     }
   }
 

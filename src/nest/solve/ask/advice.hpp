@@ -22,6 +22,8 @@ struct Advice {
   std::string sentence;      // "devices with 96.4 GiB of memory in place of 79.6 GiB"
   std::int64_t amount = 0;   // bytes, devices, sequences or tokens
   std::optional<Plan> plan;  // that then fits
+  std::string field{};       // of a knob: which one, as find_asked_field knows it
+  std::string value{};       // of a knob: what to set it to; empty: left open
 };
 
 struct AdviceList {

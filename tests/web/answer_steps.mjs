@@ -1,0 +1,190 @@
+// The page in a real browser: what answers look like, and what can be done with them. Each step begins on a fresh page; `folder` takes pictures.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { planned } from './browser.mjs';
+import { check, figure, press, slider, tokens } from './helpers.mjs';
+
+export const answerSteps = (folder) => ({
+  async 'plans when it opens'(page) {
+    check((await page.title()).startsWith('llama3.1-70b on h100-spine-leaf'), 'the title');
+    check((await page.locator('.badge').innerText()) === 'optimal', 'the status');
+    check(await tokens(page) > 1000, 'tokens a second');
+    check((await page.locator('#panel canvas').count()) > 0, 'the placement map');
+  },
+
+  async 'every view draws'(page) {
+    const tabs = page.getByRole('tab');
+    const count = await tabs.count();
+    check(count >= 10, 'ten views');
+    for (let i = 0; i < count; ++i) {
+      await tabs.nth(i).click();
+      await page.waitForTimeout(60);
+      check((await page.locator('#panel .nest-view').first().boundingBox()).height > 40, `view ${i} is empty`);
+      const name = (await tabs.nth(i).innerText()).toLowerCase();
+      await page.screenshot({ path: join(folder, `view-${name}.png`) });
+    }
+  },
+
+  async 'says what would fit where nothing does'(page) {
+    await page.getByLabel('Devices in').fill('4');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(120);
+    await planned(page);
+    check((await page.locator('.badge').innerText()) === 'nothing fits', 'the status');
+    check((await page.locator('.advice li').count()) >= 2, 'no advice');
+    check((await page.locator('.answer', { hasText: 'memory in place of' }).count()) === 1, 'advice on memory');
+    check((await page.locator('.advice', { hasText: 'tensor' }).count()) === 1, 'what the plan would be');
+    check(!(await page.locator('.answer').innerText()).includes('--'), 'advice in words of the command line');
+    check(await page.getByRole('button', { name: 'plan.json' }).isDisabled(), 'there is nothing to export');
+    await page.screenshot({ path: join(folder, 'nothing-fits.png') });
+    await page.getByRole('button', { name: 'Try it' }).last().click();
+    await page.locator('.answer', { hasText: 'tokens a second' }).waitFor();
+    await planned(page);
+  },
+
+  async 'compares two plans'(page) {
+    await page.getByRole('button', { name: 'Pin this plan' }).click();
+    await slider(page, 'Memory').focus();
+    await press(page, 'ArrowLeft', 8);
+    check((await page.locator('.answer').count()) === 2, 'two columns');
+    check((await page.locator('.nest-view').count()) === 2, 'two maps');
+    check(await tokens(page, 0) > await tokens(page, 1), 'half the memory is slower');
+    check((await page.locator('.differences tr.worse').count()) > 0, 'what is worse');
+    check((await page.locator('.differences', { hasText: 'memory of a device' }).count()) === 1, 'what was changed');
+    await page.screenshot({ path: join(folder, 'compare.png'), fullPage: true });
+    await page.getByRole('button', { name: 'Unpin' }).click();
+    check((await page.locator('.answer').count()) === 1, 'one column again');
+  },
+
+  async 'exports the plan and the report'(page) {
+    await page.locator('#framework').selectOption('megatron');
+    await page.waitForTimeout(150);
+    await planned(page);
+    const save = async (name, button = name) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'), page.getByRole('button', { name: button, exact: true }).click()]);
+      check(file.suggestedFilename() === name, 'the name of the file');
+      return readFileSync(await file.path(), 'utf8');
+    };
+    const plan = JSON.parse(await save('plan.json'));
+    check(plan.status === 'optimal' && plan.stages.length > 0 && !plan.views, 'the plan');
+    const report = await save('report.html');
+    check(report.startsWith('<!DOCTYPE html>') && report.includes('llama3.1-70b'), 'the report');
+    const launch = await save('megatron-launch.tar', 'Launch files');
+    check(launch.includes('megatron-launch/megatron_args.txt') && launch.includes('--tensor-model-parallel-size'),
+      'launch files');
+    check(/core_v0.19 \(the usual one\).*2026/.test(await page.locator('#tried').innerText()), 'the releases that were tried');
+    await page.locator('#target').selectOption('slurm');
+    check((await page.locator('#tried').innerText()).startsWith('Tried with Slurm'), 'those of another target');
+    check((await save('slurm-launch.tar', 'Launch files')).includes('slurm-launch/run.sbatch'), 'launch files of Slurm');
+  },
+
+  async 'marks figures of a former question at once, and bounds the new one'(page) {
+    const before = await page.locator('.answer h2').innerText();
+    await page.evaluate(() => {
+      globalThis.seen = [];
+      const look = () => {
+        const card = document.querySelector('.answer:last-child');
+        globalThis.seen.push({ former: card?.classList.contains('former') ?? false, title: card?.querySelector('h2')?.textContent ?? '',
+          enabled: !document.querySelector('.exports button').disabled, working: document.getElementById('working').textContent });
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    // Takes seconds: 131,072 devices.
+    await page.getByLabel('Name').first().fill('deepseek-v3');
+    await page.keyboard.press('Enter');
+    await page.locator('#cluster').selectOption('mega-131072');
+    await page.locator('.answer.former').waitFor({ timeout: 2000 });
+    await page.locator('.coarse').first().waitFor({ timeout: 20_000 });
+    check((await page.locator('.answer h2').innerText()).startsWith('deepseek-v3 on mega-131072'), 'the title is that of the question');
+    check(/^(over|under) |to /.test(await page.locator('.coarse').first().innerText()), 'a bound or a range');
+    const seen = await page.evaluate(() => globalThis.seen);
+    check(seen.every((s) => !s.former || !s.enabled), 'a former plan could be exported');
+    check(!seen.some((s) => s.title.includes('No plan')), 'no plan, while it is looked for');
+    await page.screenshot({ path: join(folder, 'searching.png') });
+    await page.locator('#cluster').selectOption('h100-spine-leaf');
+    await page.getByLabel('Name').first().fill('llama3.1-70b');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(200);
+    await planned(page);
+    check((await page.locator('.answer h2').innerText()) === before, 'as before');
+    check((await page.locator('.answer.former, .coarse').count()) === 0, 'the answer is not marked');
+  },
+
+  async 'opens an alternative in full, and the best again'(page) {
+    await page.getByRole('tab', { name: 'Alternatives' }).click();
+    await page.locator('#panel tbody tr').nth(2).waitFor({ timeout: 20_000 });
+    await planned(page);
+    const best = await page.locator('.degrees').innerText();
+    await page.getByRole('button', { name: 'show plan 2 in full' }).click();
+    await page.locator('.answer h2', { hasText: 'Alternative 2' }).waitFor();
+    const other = await page.locator('.degrees').innerText();
+    check(other !== best, 'it is another plan');
+    check((await page.locator('#panel tr[aria-current]').innerText()).startsWith('2'), 'the table says which');
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    check((await page.locator('#panel canvas').count()) === 1, 'its views');
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'plan.json' }).click()]);
+    const plan = JSON.parse(readFileSync(await file.path(), 'utf8'));
+    check(other.includes(`data ${plan.parallelism.data}`), 'the export is the plan that is shown');
+    await page.screenshot({ path: join(folder, 'alternative.png') });
+    await page.getByRole('button', { name: 'Back to the best plan' }).click();
+    check((await page.locator('.degrees').innerText()) === best, 'the best again');
+  },
+
+  async 'a long step shows its two ends'(page) {
+    await page.getByLabel('Global batch in').fill('16384');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    await page.getByRole('tab', { name: 'Timeline' }).click();
+    check((await page.locator('#panel .nest-hint').innerText()).includes('is left out'), 'all of it is shown');
+    await page.getByRole('button', { name: 'show the whole step' }).click();
+    await page.waitForTimeout(60);
+    check(!(await page.locator('#panel .nest-hint').innerText()).includes('is left out'), 'the whole step');
+    await page.getByRole('button', { name: 'show the beginning and the end of a long step' }).click();
+    await page.waitForTimeout(60);
+    check((await page.locator('#panel .nest-hint').innerText()).includes('is left out'), 'its ends again');
+  },
+
+  async 'on a phone the result is in sight'(page) {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.waitForTimeout(100);
+    const figures = await page.locator('.figures').boundingBox();
+    check(figures.y + figures.height < 844, `the figures end at ${figures.y + figures.height}`);
+    const tabs = await page.locator('#tabs').boundingBox();
+    check(tabs.y < 844, `the views begin at ${tabs.y}`);
+    check(await page.locator('#controls').isHidden(), 'the question is folded');
+    await page.locator('#fold').click();
+    check(await page.locator('#controls').isVisible(), 'and unfolds');
+    await page.getByLabel('Devices in').fill('512');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    await page.locator('#fold').click();
+    check((await figure(page, 'devices')).includes('of 512'), 'and is asked');
+    for (const tab of await page.getByRole('tab').all()) {
+      await tab.click();
+      await page.waitForTimeout(60);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(wide <= 390, `${await tab.innerText()} is ${wide} wide`);
+    }
+    await page.getByRole('button', { name: 'Export' }).click();
+    check(await page.getByRole('button', { name: 'plan.json' }).isVisible(), 'exports unfold');
+  },
+
+  async 'dark, and narrow'(page) {
+    await page.getByRole('button', { name: 'Dark' }).click();
+    await page.getByRole('tab', { name: 'Memory' }).click();
+    await page.waitForTimeout(100);
+    await page.screenshot({ path: join(folder, 'dark.png') });
+    const colour = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    check(colour === 'rgb(19, 20, 23)', `the page is ${colour}`);
+    await page.setViewportSize({ width: 400, height: 850 });
+    await page.waitForTimeout(100);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(wide <= 400, `the page is ${wide} wide`);
+    await page.screenshot({ path: join(folder, 'narrow.png'), fullPage: true });
+  },
+});

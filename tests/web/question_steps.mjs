@@ -1,0 +1,201 @@
+// The page in a real browser: how questions are asked, changed and refused. Each step begins on a fresh page; `folder` takes pictures.
+import { join } from 'node:path';
+import { openPage, planned } from './browser.mjs';
+import { check, figure, press, slider, tokens } from './helpers.mjs';
+
+export const questionSteps = (folder) => ({
+  async 'plans again while a slider is dragged'(page) {
+    const before = await tokens(page);
+    const range = slider(page, 'spine bandwidth');
+    await range.scrollIntoViewIfNeeded();
+    const box = await range.boundingBox();
+    const y = box.y + box.height / 2;
+    const seen = new Set();
+    await page.mouse.move(box.x + box.width / 2, y);
+    await page.mouse.down();
+    for (let i = 0; i <= 20; ++i) {
+      await page.mouse.move(box.x + box.width * (0.5 - 0.22 * i / 20), y);
+      await page.waitForTimeout(50);
+      seen.add(await tokens(page));
+    }
+    await page.waitForTimeout(600);
+    seen.add(await tokens(page));
+    await page.mouse.up();
+    await planned(page);
+    check(await tokens(page) < before, 'less bandwidth is slower');
+    check(seen.size >= 2, 'nothing changed while dragging');
+    await page.getByRole('button', { name: 'spine bandwidth: back to the original' }).click();
+    await page.waitForTimeout(120);
+    await planned(page);
+    check(await tokens(page) === before, 'back where it began');
+  },
+
+  async 'a link brings everything back'(page, browser) {
+    await page.getByLabel('Name').first().fill('llama3.1-8b');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(200);
+    await planned(page);
+    await slider(page, 'Devices').focus();
+    await press(page, 'ArrowLeft', 4);
+    await page.getByRole('button', { name: 'Pin this plan' }).click();
+    await page.getByLabel('tensor', { exact: true }).fill('4');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    await page.getByRole('tab', { name: 'Memory' }).click();
+    const [degrees, first] = [await page.locator('.degrees').nth(1).innerText(), await tokens(page, 0)];
+    check(degrees.includes('tensor 4'), 'the choice is kept');
+    const other = await openPage(browser, page.url());
+    check((await other.page.locator('.degrees').nth(1).innerText()) === degrees, 'the plan');
+    const again = await tokens(other.page, 0);
+    check(again === first, `the pinned plan: ${again} tokens/s, not ${first}`);
+    check((await other.page.getByLabel('Name').first().inputValue()) === 'llama3.1-8b', 'the model');
+    check((await other.page.getByRole('tab', { selected: true }).innerText()) === 'Memory', 'the view');
+    check(other.errors.length === 0, other.errors.join('\n'));
+    await other.close();
+  },
+
+  async 'finds a model by its name on the Hub'(page) {
+    await page.getByLabel('Name').first().fill('meta-llama/Llama-3.1-8B');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer h2', { hasText: 'llama3.1-8b on' }).waitFor();
+    await planned(page);
+    check(await page.locator('#problem').isHidden(), await page.locator('#problem').innerText());
+    check((await page.getByLabel('Name').first().inputValue()) === 'meta-llama/Llama-3.1-8B', 'what was typed');
+  },
+
+  async 'an error leaves nothing of the former plan to export'(page, _browser, errors) {
+    await page.getByLabel('tensor', { exact: true }).fill('2..x');
+    await page.keyboard.press('Enter');
+    await page.locator('#problem').waitFor();
+    for (const name of ['plan.json', 'report.html', 'Launch files', 'Pin this plan'])
+      check(await page.getByRole('button', { name, exact: true }).isDisabled(), `${name} still works`);
+    check((await page.locator('.answer').count()) === 0, 'the former plan is gone');
+    check((await page.getByLabel('tensor', { exact: true }).inputValue()) === '2..x', 'what was typed');
+    check((await page.locator('.wrong').count()) === 1, 'beside the box');
+    errors.splice(0); // the browser notes every answer that is no 2xx
+    await page.getByLabel('tensor', { exact: true }).fill('4');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer', { hasText: 'tensor 4' }).waitFor();
+    await planned(page);
+    check((await page.locator('.wrong').count()) === 0, 'nothing is wrong any more');
+    check(await page.getByRole('button', { name: 'plan.json' }).isEnabled(), 'exports work again');
+  },
+
+  async 'says what is wrong with a number, and keeps it'(page) {
+    const box = page.getByLabel('Devices in');
+    const before = await tokens(page);
+    for (const [typed, said] of [['many', 'not a number'], ['12.5', 'whole number'], ['-4', 'at least 1'], ['', 'is expected']]) {
+      await box.fill(typed);
+      await page.keyboard.press('Enter');
+      check((await page.locator('.wrong').innerText()).includes(said), `nothing is said of ${typed}`);
+      check((await box.inputValue()) === typed, `${typed} snapped back`);
+      check((await box.getAttribute('aria-invalid')) === 'true', 'screen readers hear it');
+    }
+    check(await tokens(page) === before, 'the question is as it was');
+    await box.fill('512');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    check((await page.locator('.wrong').count()) === 0 && (await figure(page, 'devices')).includes('of 512'), 'and goes on');
+  },
+
+  async 'undoes and redoes changes'(page) {
+    const undo = page.getByRole('button', { name: 'Undo', exact: true });
+    const redo = page.getByRole('button', { name: 'Redo', exact: true });
+    check(await undo.isDisabled() && await redo.isDisabled(), 'nothing to undo');
+    await slider(page, 'Global batch').focus();
+    await press(page, 'ArrowRight', 2);
+    await page.locator('#cluster').selectOption('dgx-h100-superpod');
+    await page.locator('.answer h2', { hasText: 'dgx-h100-superpod' }).waitFor();
+    await planned(page);
+    await undo.click();
+    await page.locator('.answer h2', { hasText: 'h100-spine-leaf' }).waitFor();
+    await planned(page);
+    check((await page.getByLabel('Global batch in').inputValue()) === '4,096', 'the change before stays');
+    await page.locator('body').press('Control+z');
+    await page.locator('.answer:not(.former)', { hasText: 'global batch 1,024' }).waitFor();
+    check(await undo.isDisabled(), 'all is undone: two steps of the slider are one change');
+    await planned(page);
+    await redo.click();
+    await page.locator('.answer:not(.former)', { hasText: 'global batch 4,096' }).waitFor();
+    await planned(page);
+    await page.goForward();
+    await page.locator('.answer:not(.former) h2', { hasText: 'dgx-h100-superpod' }).waitFor();
+    check(await redo.isDisabled(), 'all is redone');
+    await planned(page);
+  },
+
+  async 'changes oversubscription, recipe and optimizer'(page) {
+    await page.locator('#controls').getByText('Oversubscription', { exact: true }).click();
+    await page.getByLabel('spine in : 1').fill('16');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await planned(page);
+    await page.getByRole('tab', { name: 'Inputs' }).click();
+    check((await page.locator('#panel').textContent()).includes('"oversubscription": 16'), 'the cluster has it');
+    await page.locator('#recipe').selectOption('torchtitan');
+    await page.locator('#optimizer').selectOption('sgd');
+    await page.locator('.answer:not(.former)', { hasText: 'sgd' }).waitFor();
+    await planned(page);
+  },
+
+  async 'takes a pasted cluster, and tells the line of an error'(page, _browser, errors) {
+    const text = 'name: mine\naccelerator: h100-sxm\nlevels:\n' +
+      '  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n' +
+      '  - {name: rack, sise: 4, bandwidth: 50 GB/s, latency: 5 us}\n';
+    await page.getByText('Paste a cluster file').click();
+    const area = page.getByLabel('Text of a cluster file');
+    await area.fill(text);
+    await page.keyboard.press('Control+Enter');
+    await page.locator('#problem').waitFor();
+    check((await page.locator('#problem').innerText()).includes('line 5'), 'the line');
+    await page.screenshot({ path: join(folder, 'problem.png') });
+    errors.splice(0); // the browser notes every answer that is no 2xx
+    await area.fill(text.replace('sise', 'size'));
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.answer h2', { hasText: 'on mine' }).waitFor();
+    await planned(page);
+    check((await figure(page, 'devices')).startsWith('32'), 'its devices');
+    check(await slider(page, 'rack bandwidth').isVisible(), 'its levels');
+  },
+
+  async 'works with the keyboard alone'(page) {
+    await page.locator('body').focus();
+    const reached = new Set();
+    for (let i = 0; i < 80; ++i) {
+      await page.keyboard.press('Tab');
+      reached.add(await page.evaluate(() => {
+        const at = document.activeElement;
+        const name = at?.getAttribute('aria-label') ?? at?.id ?? '';
+        const box = at?.getBoundingClientRect();
+        if (at && at !== document.body && (!box || box.width === 0)) return `hidden: ${name}`;
+        return name || at?.textContent || at?.tagName || '';
+      }));
+    }
+    for (const name of ['model', 'cluster', 'Devices', 'Memory', 'node bandwidth', 'Global batch', 'recipe',
+      'choice-tensor', 'Pin this plan', 'Copy link', 'tab-placement', 'panel']) {
+      check(reached.has(name), `${name} is not reached with Tab`);
+    }
+    check(![...reached].some((name) => name.startsWith('hidden')), [...reached].join(', '));
+    await page.locator('#tab-placement').focus();
+    await page.keyboard.press('ArrowRight');
+    check((await page.getByRole('tab', { selected: true }).innerText()) === 'Timeline', 'arrows go from tab to tab');
+    await page.keyboard.press('End');
+    check((await page.getByRole('tab', { selected: true }).innerText()) === 'Inputs', 'End goes to the last tab');
+    const range = slider(page, 'Global batch');
+    await range.focus();
+    await press(page, 'ArrowRight', 1);
+    check((await range.getAttribute('aria-valuetext')) === '2,048 seqs', 'arrows move sliders');
+    check((await page.locator('.answer').innerText()).includes('global batch 2,048'), 'and plan');
+    const outline = await range.evaluate((node) => getComputedStyle(node).outlineStyle);
+    check(outline !== 'none', 'the focus shows');
+  },
+
+  async 'every control has a name'(page) {
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea, button, canvas')]
+      .filter((node) => !(node.getAttribute('aria-label') || node.labels?.length || node.textContent?.trim()))
+      .map((node) => node.outerHTML.slice(0, 100)));
+    check(nameless.length === 0, nameless.join('\n'));
+  },
+});
