@@ -47,8 +47,8 @@ std::string given_sentence(const WhyNot& answer, const Plan& best) {
                      share < 0 ? "faster" : "slower", format(other.predicted->step));
   if (share < 0 && answer.found.status == PlanStatus::feasible)
     return out + " It is outside the space that was searched, or leaves less memory free than is asked for" +
-           (other.predicted->fits_with
-                ? fmt::format(" (it fits with {})", format_percent(*other.predicted->fits_with, 0))
+           (other.predicted->fits_probability
+                ? fmt::format(" (it fits with {})", format_percent(*other.predicted->fits_probability, 0))
                 : "") +
            ".";
   if (loss) out += fmt::format(" It loses most time in {}: {}.", loss->name, signed_time(loss->change()));
