@@ -204,6 +204,8 @@ struct HttpServer::Parts {
         return stream_plan(*service, req.body, res);
       send_json(res, service->plan(req.body));
     });
+    http.Post("/api/v1/shadow_prices",
+              json([this](const Request& req) { return service->shadow_prices(req.body); }));
     http.Post("/api/v1/evaluate", json([this](const Request& req) { return service->evaluate(req.body); }));
     http.Post("/api/v1/compare", json([this](const Request& req) { return service->compare(req.body); }));
     http.Post("/api/v1/cancel", json([this](const Request& req) { return service->cancel(req.body); }));

@@ -13,6 +13,8 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
+#include "nest/report/answer/shadow_text.hpp"
+#include "nest/solve/ask/shadow_prices.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "safe_inputs.hpp"
 #include "views.hpp"
@@ -99,6 +101,23 @@ Value Service::plan(PlanRequest request, const Listening& listening, const Askin
                      .fills = found.stats.fills});
   }
   return answer(request, ticket, found, asking);
+}
+
+Value Service::shadow_prices(const std::string& body) {
+  PlanRequest request = read_plan(body);
+  const Ticket ticket = jobs_.begin(request.session, *request.question.asked.time_limit);
+  request.question.options.deadline = ticket.deadline();
+  ShadowOptions options;
+  options.limit = limits_.advice;
+  const ShadowPrices prices = solve::shadow_prices(request.question, options, [&](const PlanQuestion& other) {
+    ticket.check();
+    return ask(other);
+  });
+  ticket.check();
+  Value v = Value::object();
+  v.set("shadow_prices", to_value(prices));
+  if (prices.stopped) v.set("stopped", true);
+  return v;
 }
 
 Value Service::describe_model(const std::string& body) const {

@@ -38,6 +38,9 @@ class Service {
   [[nodiscard]] Value describe_model(const std::string& body) const;
   [[nodiscard]] Value describe_cluster(const std::string& body) const;
 
+  // What more of each level's bandwidth, of memory and of devices would buy: a search each.
+  [[nodiscard]] Value shadow_prices(const std::string& body);
+
   [[nodiscard]] Value evaluate(const std::string& body);
   [[nodiscard]] Value compare(const std::string& body);
   [[nodiscard]] Value cancel(const std::string& body);

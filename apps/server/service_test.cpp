@@ -91,6 +91,24 @@ TEST(Service, AdviceNamesWhatToSet) {
   EXPECT_TRUE(open);
 }
 
+TEST(Service, ShadowPrices) {
+  Limits limits;
+  limits.advice = Seconds{300};
+  limits.time_limit = Seconds{300};
+  Service service(limits);
+  const Value answer = service.shadow_prices(R"({"model": "llama3.1-8b", "devices": 16})");
+  const Value::Array& prices = *answer.find("shadow_prices")->as_array();
+  ASSERT_GE(prices.size(), 3U);
+  for (const Value& price : prices) {
+    EXPECT_NE(text(price, "change"), "");
+    EXPECT_EQ(text(price, "status"), "optimal");
+    const Value* share = price.find("share");
+    ASSERT_NE(share, nullptr);
+    EXPECT_LE(share->as_real() != nullptr ? *share->as_real() : 0, 0);
+  }
+  EXPECT_EQ(answer.find("stopped"), nullptr);
+}
+
 TEST(Service, ANewRequestCancelsTheFormer) {
   Service service;
   std::promise<void> searching;

@@ -15,7 +15,7 @@ export const answerSteps = (folder) => ({
   async 'every view draws'(page) {
     const tabs = page.getByRole('tab');
     const count = await tabs.count();
-    check(count >= 10, 'ten views');
+    check(count >= 11, 'eleven views');
     for (let i = 0; i < count; ++i) {
       await tabs.nth(i).click();
       await page.waitForTimeout(60);
@@ -130,6 +130,16 @@ export const answerSteps = (folder) => ({
     await page.screenshot({ path: join(folder, 'alternative.png') });
     await page.getByRole('button', { name: 'Back to the best plan' }).click();
     check((await page.locator('.degrees').innerText()) === best, 'the best again');
+  },
+
+  async 'says what more of each thing would buy'(page) {
+    await page.getByLabel('Name').first().fill('llama3.1-8b');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer:not(.former) h2', { hasText: 'llama3.1-8b' }).waitFor();
+    await page.getByRole('tab', { name: 'Shadow prices' }).click();
+    await page.locator('#panel .nest-row').first().waitFor({ timeout: 30_000 });
+    const text = await page.locator('#panel').textContent();
+    check(text.includes('more memory') && text.includes('more bandwidth'), 'memory and bandwidth');
   },
 
   async 'a long step shows its two ends'(page) {

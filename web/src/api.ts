@@ -1,6 +1,7 @@
 // The server's API (docs/api.md).
-import type { OtherPlan, ReportData } from '@views/views.js';
+import type { OtherPlan, ReportData, ShadowPrice } from '@views/views.js';
 import type { Fetch, Progress } from './planner';
+import type { PlanRequest } from './request';
 import type { LevelSize } from './scale';
 import { EventParser } from './stream';
 
@@ -143,6 +144,15 @@ function sendable(plan: FullPlan): FullPlan {
 
 export async function viewsOf(plan: FullPlan): Promise<ReportData> {
   return (await post('views', { plan: sendable(plan) })).json();
+}
+
+export interface ShadowPrices {
+  shadow_prices: ShadowPrice[];
+  stopped?: boolean;
+}
+
+export async function shadowPricesOf(request: PlanRequest): Promise<ShadowPrices> {
+  return (await post('shadow_prices', request)).json();
 }
 
 export async function reportOf(plan: FullPlan): Promise<Blob> {

@@ -2,7 +2,7 @@
 import { redrawViews } from '@views/views.js';
 import { inWords, searchingCard, showAnswer, showCoarse, showDifferences } from './answer';
 import type { Coarse } from './answer';
-import { fetchPlan, loadCatalog, viewsOf } from './api';
+import { fetchPlan, loadCatalog, shadowPricesOf, viewsOf } from './api';
 import type { Advice, Answer, Catalog } from './api';
 import { Controls, spellError } from './controls';
 import { differences } from './differences';
@@ -10,7 +10,7 @@ import { at, el, pushButton } from './dom';
 import { Exports } from './exports';
 import { Planner } from './planner';
 import type { Progress } from './planner';
-import { asksForOthers, isOpen, othersOf, patientOf, requestOf, takeAdvice } from './request';
+import { asksForOthers, isOpen, othersOf, patientOf, pricesOf, requestOf, takeAdvice } from './request';
 import type { PlanRequest } from './request';
 import { Views } from './result';
 import { changedKeys, copyOf, decodeLink, encodeLink } from './state';
@@ -27,6 +27,7 @@ class App {
   private pinned: Answer | null = null;
   private answer: Answer | null = null; // to the question
   private opened: { which: number; answer: Answer } | null = null; // another plan of it, shown in its place
+  private pricesAsked: Answer | null = null; // for which shadow prices are looked for or known
   private current = false; // whether the answer is that of the question as it stands
   private controls: Controls | null = null;
   private readonly views: Views;
@@ -255,6 +256,21 @@ class App {
     }
   }
 
+  // Once for each answer, when somebody looks at them.
+  private async askPrices(): Promise<void> {
+    const { answer } = this;
+    if (!answer?.views || this.pricesAsked === answer) return;
+    this.pricesAsked = answer;
+    try {
+      const { shadow_prices: prices } = await shadowPricesOf(pricesOf(requestOf(this.state, session)));
+      if (this.answer !== answer) return;
+      answer.views.shadow_prices = prices;
+      if (this.state.view === 'shadow' && this.current) this.show();
+    } catch (error) {
+      if (this.answer === answer && this.current) this.problem(error);
+    }
+  }
+
   private shown(): Answer | null {
     return this.opened?.answer ?? this.answer;
   }
@@ -294,7 +310,7 @@ class App {
       at('differences').replaceChildren(showDifferences(differences(pinned.views, shown.views)));
     const others = answer.views && {
       best: answer.views, opened: this.opened?.which ?? null, searching: answer.alternatives === undefined,
-      open: (which: number | null) => void this.openOther(which),
+      open: (which: number | null) => void this.openOther(which), askPrices: () => void this.askPrices(),
     };
     this.views.show([pinned?.views, shown.views].filter((data) => data !== undefined), others ?? null);
     document.title = shown.views ? `${shown.views.title} - NEST` : 'NEST';

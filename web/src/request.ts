@@ -53,6 +53,12 @@ export function othersOf(request: PlanRequest): PlanRequest {
   return { ...request, views: false, top: kOthers, time_limit_s: kOthersS };
 }
 
+// What more of each thing would buy: apart from the plan, for whoever looks at it.
+export function pricesOf(request: PlanRequest): PlanRequest {
+  const { views: _, ...rest } = patientOf(request);
+  return { ...rest, session: `${request.session as string}`.slice(0, 50) + '-prices' };
+}
+
 // Does what the advice says; false where it is none of what the page can set.
 export function takeAdvice(state: State, advice: Advice): boolean {
   if (advice.memory_bytes) state.memory = advice.memory_bytes;

@@ -1,7 +1,7 @@
 // The views of an answer: tabs, and what each of them draws.
 import {
   alternativesTable, inputsPanel, memoryBars, memoryTimeline, pipelineTimeline, placementMap, rooflineChart,
-  sensitivityBars, stagesTable, timeBreakdown, trafficBars,
+  sensitivityBars, shadowBars, stagesTable, timeBreakdown, trafficBars,
 } from '@views/views.js';
 import type { ColourBy, ReportData, View } from '@views/views.js';
 import { at, el } from './dom';
@@ -15,6 +15,7 @@ export interface Others {
   opened: number | null;
   searching: boolean; // for them
   open(which: number | null): void;
+  askPrices(): void; // shadow prices, which take a search each
 }
 
 type Draw = (element: HTMLElement, data: ReportData, others: Others | null) => View;
@@ -55,6 +56,12 @@ export const kViews: readonly { id: string; title: string; draw: Draw }[] = [
   { id: 'traffic', title: 'Traffic', draw: trafficBars },
   { id: 'roofline', title: 'Roofline', draw: rooflineChart },
   { id: 'sensitivity', title: 'Sensitivity', draw: sensitivityBars },
+  { id: 'shadow', title: 'Shadow prices', draw: (element, data, others) => {
+    // Those of the question; a plan that is shown in place of the best has none of its own.
+    const prices = (others?.best ?? data).shadow_prices;
+    if (!prices && others) others.askPrices();
+    return shadowBars(element, { shadow_prices: prices }, !prices && others !== null);
+  } },
   { id: 'alternatives', title: 'Alternatives', draw: (element, data, others) =>
     alternativesTable(element, others?.best ?? data, others ? { onOpen: others.open, opened: others.opened, searching: others.searching } : {}) },
   { id: 'stages', title: 'Stages', draw: stagesTable },

@@ -257,7 +257,7 @@ export function pipelineTimeline(element: HTMLElement, data: Pick<ReportData, 't
 export function memoryBars(element: HTMLElement, data: Pick<ReportData, 'stages' | 'simulated'>): View;
 export function memoryTimeline(element: HTMLElement, data: Pick<ReportData, 'memory_timeline' | 'stages'>): View;
 export function rooflineChart(element: HTMLElement, data: Pick<ReportData, 'roofline'>): View;
-export function shadowBars(element: HTMLElement, data: Pick<ReportData, 'shadow_prices'>): View;
+export function shadowBars(element: HTMLElement, data: Pick<ReportData, 'shadow_prices'>, searching?: boolean): View;
 export function timeBreakdown(element: HTMLElement, data: Pick<ReportData, 'predicted' | 'stages'>): View;
 export function trafficBars(element: HTMLElement, data: Pick<ReportData, 'traffic' | 'levels' | 'placement'>): View;
 export function sensitivityBars(element: HTMLElement, data: Pick<ReportData, 'sensitivity' | 'predicted'>): View;
