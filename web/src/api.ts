@@ -155,6 +155,11 @@ export async function shadowPricesOf(request: PlanRequest): Promise<ShadowPrices
   return (await post('shadow_prices', request)).json();
 }
 
+// Ends what a session still searches for.
+export async function cancel(name: string): Promise<void> {
+  await post('cancel', { session: name }).catch(() => undefined);
+}
+
 export async function reportOf(plan: FullPlan): Promise<Blob> {
   return (await post('report', { plan: sendable(plan) })).blob();
 }

@@ -2,7 +2,7 @@
 import { redrawViews } from '@views/views.js';
 import { inWords, searchingCard, showAnswer, showCoarse, showDifferences } from './answer';
 import type { Coarse } from './answer';
-import { fetchPlan, loadCatalog, shadowPricesOf, viewsOf } from './api';
+import { cancel, fetchPlan, loadCatalog, shadowPricesOf, viewsOf } from './api';
 import type { Advice, Answer, Catalog } from './api';
 import { Controls, spellError } from './controls';
 import { differences } from './differences';
@@ -10,7 +10,7 @@ import { at, el, pushButton } from './dom';
 import { Exports } from './exports';
 import { Planner } from './planner';
 import type { Progress } from './planner';
-import { asksForOthers, isOpen, othersOf, patientOf, pricesOf, requestOf, takeAdvice } from './request';
+import { asksForOthers, isOpen, othersOf, patientOf, pricesOf, pricesSession, requestOf, takeAdvice } from './request';
 import type { PlanRequest } from './request';
 import { Views } from './result';
 import { changedKeys, copyOf, decodeLink, encodeLink } from './state';
@@ -106,6 +106,8 @@ class App {
     this.writeLink();
     this.controls?.refuse(null);
     this.wait();
+    if (this.pricesAsked && !this.pricesAsked.views?.shadow_prices) void cancel(pricesSession(session));
+    this.pricesAsked = null;
     this.planner.ask(requestOf(this.state, session));
   }
 

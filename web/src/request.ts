@@ -53,10 +53,14 @@ export function othersOf(request: PlanRequest): PlanRequest {
   return { ...request, views: false, top: kOthers, time_limit_s: kOthersS };
 }
 
+export function pricesSession(session: string): string {
+  return `${session.slice(0, 50)}-prices`;
+}
+
 // What more of each thing would buy: apart from the plan, for whoever looks at it.
 export function pricesOf(request: PlanRequest): PlanRequest {
   const { views: _, ...rest } = patientOf(request);
-  return { ...rest, session: `${request.session as string}`.slice(0, 50) + '-prices' };
+  return { ...rest, session: pricesSession(`${request.session as string}`) };
 }
 
 // Does what the advice says; false where it is none of what the page can set.
