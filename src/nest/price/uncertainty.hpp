@@ -42,7 +42,9 @@ struct Spread {
   [[nodiscard]] double ratio(double share) const;
   [[nodiscard]] double share_below(double ratio) const;
   // The largest share that so many runs can tell: of n runs, the next one is the largest once in n + 1 times.
-  [[nodiscard]] double most_share() const { return static_cast<double>(rows) / static_cast<double>(rows + 1); }
+  [[nodiscard]] double most_share() const {
+    return static_cast<double>(rows) / static_cast<double>(rows + 1);
+  }
   // The ends of the interval that is shown.
   [[nodiscard]] double low() const { return ratio((1 - kCoverage) / 2); }
   [[nodiscard]] double high() const { return ratio((1 + kCoverage) / 2); }

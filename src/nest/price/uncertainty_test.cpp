@@ -91,7 +91,7 @@ TEST(Uncertainty, AMarginForAProbability) {
     }
   }
   EXPECT_GT(margin_for(inputs, 0.95), margin_for(inputs, 0.9));
-  EXPECT_EQ(margin_for(inputs, 0.05), 0);  // never more than there is
+  EXPECT_EQ(margin_for(inputs, 0.05), 0);             // never more than there is
   EXPECT_DOUBLE_EQ(most_certain(inputs), 28.0 / 29);  // of 28 runs
 }
 

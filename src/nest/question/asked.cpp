@@ -11,6 +11,8 @@
 #include "nest/base/numbers.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/base/units.hpp"
+#include "nest/question/asked_batch.hpp"
+#include "nest/question/asked_rows.hpp"
 #include "nest/question/asked_run.hpp"
 
 namespace nest::question {
@@ -19,149 +21,7 @@ namespace {
 using Problem = std::optional<SpaceProblem>;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMostSequences = 1'000'000'000;
 constexpr std::int64_t kMostDevices = 1'000'000'000;
-constexpr std::size_t kMostBatches = 4096;
-
-// "bf16, fp16 or fp8 is expected, not 'int4'"
-SpaceProblem none_of(const std::vector<std::string>& names, std::string_view word) {
-  const std::string guess = did_you_mean(word, names);
-  return {fmt::format("{} is expected, not '{}'{}", list_words(names, "or"), word,
-                      guess.empty() ? "" : "; " + guess)};
-}
-
-// A row whose value is a whole number from least to most.
-template <class T>
-AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int64_t most) {
-  row.read = [=](std::string_view text, Asked& asked) -> Problem {
-    const auto value = parse_whole(text);
-    if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
-    if (*value < least)
-      return SpaceProblem{.what = fmt::format("{} is less than {}, the smallest value allowed",
-                                              format_digits(*value), format_digits(least)),
-                          .impossible = true};
-    if (*value > most)
-      return SpaceProblem{.what = fmt::format("{} is more than {}, the largest value allowed",
-                                              format_digits(*value), format_digits(most)),
-                          .impossible = true};
-    asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
-    return std::nullopt;
-  };
-  row.spell = [=](const Asked& asked) -> std::string {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      return asked.*member == Asked().*member ? "" : std::to_string(asked.*member);
-    } else {
-      return asked.*member ? std::to_string(*(asked.*member)) : "";
-    }
-  };
-  return row;
-}
-
-// A row whose value is one of a few words.
-template <class T, class Member>
-AskedField word(AskedField row, Member Asked::* member, const std::vector<T>& values) {
-  row.read = [=](std::string_view text, Asked& asked) -> Problem {
-    std::vector<std::string> names;
-    for (const T value : values) {
-      names.emplace_back(name_of(value));
-      if (text != names.back()) continue;
-      asked.*member = value;
-      return std::nullopt;
-    }
-    return none_of(names, text);
-  };
-  row.spell = [=](const Asked& asked) -> std::string {
-    if (asked.*member == Asked().*member) return "";
-    if constexpr (std::is_same_v<Member, T>) {
-      return std::string(name_of(asked.*member));
-    } else {
-      return std::string(name_of(*(asked.*member)));
-    }
-  };
-  return row;
-}
-
-// A row whose value is one of a table's words; several words may mean one value.
-template <class T>
-AskedField named(AskedField row, std::optional<T> Asked::* member, std::optional<T> (*find)(std::string_view),
-                 const std::vector<std::string>& names) {
-  row.read = [=](std::string_view text, Asked& asked) -> Problem {
-    const std::optional<T> value = find(text);
-    if (!value) return none_of(names, text);
-    asked.*member = value;
-    return std::nullopt;
-  };
-  row.spell = [=](const Asked& asked) -> std::string {
-    return asked.*member ? std::string(name_of(*(asked.*member))) : "";
-  };
-  return row;
-}
-
-AskedField on_or_off(AskedField row, const std::function<bool&(Asked&)>& member) {
-  row.read = [member](std::string_view text, Asked& asked) -> Problem {
-    if (text != "on" && text != "off") return none_of({"on", "off"}, text);
-    member(asked) = text == "on";
-    return std::nullopt;
-  };
-  row.spell = [member](const Asked& asked) -> std::string {
-    Asked copy = asked;
-    return member(copy) ? "on" : "";
-  };
-  return row;
-}
-
-// Batches from a list, a range or a number with a tolerance; empty where the text is one number or nothing of these.
-std::vector<std::int64_t> several_batches(std::string_view text) {
-  for (const std::string_view sign : {"\u00b1", "+-"}) {
-    const std::size_t at = text.find(sign);
-    if (at == std::string_view::npos) continue;
-    const auto middle = parse_whole(text.substr(0, at));
-    const auto share = parse_share(text.substr(at + sign.size()));
-    if (!middle || *middle < 1 || !share || !(*share >= 0) || *share >= 1) return {};
-    const auto reach = static_cast<std::int64_t>(*share * static_cast<double>(*middle));
-    std::vector<std::int64_t> all{*middle};
-    for (std::int64_t i = 1; i <= reach && all.size() <= kMostBatches; ++i) {
-      all.push_back(*middle - i);
-      all.push_back(*middle + i);
-    }
-    return all;
-  }
-  const auto listed = read_choice(text);
-  if (!listed) return {};
-  std::vector<std::int64_t> all;
-  for (const Choice::Range& range : listed->ranges()) {
-    for (std::int64_t n = range.first; n <= range.last && all.size() <= kMostBatches; ++n) all.push_back(n);
-  }
-  // "1,024" is a number; batches of a list are alike, and "480,512" is one.
-  const bool alike = std::is_sorted(all.begin(), all.end()) && all.back() < 2 * all.front();
-  return parse_whole(text) && !alike ? std::vector<std::int64_t>() : all;
-}
-
-AskedField batch(AskedField row) {
-  const AskedField one = whole(row, &Asked::global_batch, 1, kMostSequences);
-  row.read = [one](std::string_view text, Asked& asked) -> Problem {
-    std::vector<std::int64_t> all = several_batches(text);
-    if (all.size() < 2) {
-      asked.batches.clear();
-      const Problem problem = one.read(text, asked);
-      if (!problem || parse_whole(text)) return problem;
-      return SpaceProblem{
-          fmt::format("'{}' is no number of sequences; try 512, 480,512, 480..512 or 512\u00b15%", text)};
-    }
-    const auto [least, most] = std::minmax_element(all.begin(), all.end());
-    if (*least < 1 || *most > kMostSequences || all.size() > kMostBatches)
-      return SpaceProblem{.what = fmt::format("up to {} batches from 1 to {} can be tried", kMostBatches,
-                                              format_digits(kMostSequences)),
-                          .impossible = true};
-    asked.global_batch = all.front();
-    asked.batches = std::move(all);
-    return std::nullopt;
-  };
-  row.spell = [one](const Asked& asked) -> std::string {
-    return asked.batches.empty() ? one.spell(asked) : fmt::format("{}", fmt::join(asked.batches, ","));
-  };
-  return row;
-}
 
 // The whole row of a choice of the plan space.
 AskedField choice(const SpaceOption& option) {
@@ -224,40 +84,6 @@ AskedField target(AskedField row) {
   return row;
 }
 
-// What a share may be, and an example of one.
-struct ShareRange {
-  double least = 0;
-  double most = 1e6;
-  const char* example = "5% or 0.05";
-  const char* range = "";  // how the range is said
-};
-
-// A row whose value is a share: 5% or 0.05.
-template <class T>
-AskedField share(AskedField row, T Asked::* member, ShareRange range) {
-  row.read = [=](std::string_view text, Asked& asked) -> Problem {
-    const auto value = parse_share(text);
-    if (!value || !(*value >= 0) || *value > 1e6)
-      return SpaceProblem{fmt::format("'{}' is not a share; try {}", text, range.example)};
-    if (*value >= 1 && text.find('%') == std::string_view::npos)
-      return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*value, 0),
-                                      text, fmt::format("{:g}", *value / 100))};
-    if (*value < range.least || *value > range.most)
-      return SpaceProblem{.what = fmt::format("{} is not {}", format_percent(*value), range.range),
-                          .impossible = true};
-    asked.*member = *value;  // NOLINT(bugprone-optional-value-conversion): the member may be plain
-    return std::nullopt;
-  };
-  row.spell = [=](const Asked& asked) -> std::string {
-    if constexpr (std::is_same_v<T, double>) {
-      return asked.*member > 0 ? fmt::format("{}", asked.*member) : "";
-    } else {
-      return asked.*member ? fmt::format("{}", *(asked.*member)) : "";
-    }
-  };
-  return row;
-}
-
 AskedField time_limit(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     const auto time = parse_time(text);
@@ -311,10 +137,11 @@ std::vector<AskedField> make_fields() {
       whole({"devices", "N", "use N devices: this changes the size of the cluster's outermost level",
              G::training, "devices", true, true},
             &Asked::devices, 1, kMostDevices),
-      batch({"global-batch", "G",
-             "the number of sequences in a step (default 1024); 512\u00b15%, 480..512 or a list allows any "
-             "of them",
-             G::training, "global_batch", true, true}),
+      batch_field(
+          {"global-batch", "G",
+           "the number of sequences in a step (default 1024); 512\u00b15%, 480..512 or a list allows any "
+           "of them",
+           G::training, "global_batch", true, true}),
       whole({"sequence", "S",
              "the number of tokens in a sequence (default: the model's positions, but at most 8192)",
              G::training, "sequence", true, true},

@@ -62,24 +62,6 @@ TEST(MakeQuestion, PlansFitWithNinetyFivePercent) {
               ElementsAre(HasSubstr("too few to tell 99.0 % from 96.6 %")));
 }
 
-TEST(MakeQuestion, BatchesThatBend) {
-  const auto batches = [](const std::string& text) { return asked({{"global-batch", text}}).batches; };
-  EXPECT_THAT(batches("100\u00b12%"), ElementsAre(100, 99, 101, 98, 102));
-  EXPECT_THAT(batches("100+-1%"), ElementsAre(100, 99, 101));
-  EXPECT_THAT(batches("480,512"), ElementsAre(480, 512));
-  EXPECT_THAT(batches("480..482"), ElementsAre(480, 481, 482));
-  EXPECT_THAT(batches("1,024"), ElementsAre());  // one number
-  EXPECT_EQ(asked({{"global-batch", "1,024"}}).global_batch, 1024);
-  EXPECT_EQ(asked({{"global-batch", "262,144"}}).global_batch, 262'144);
-  EXPECT_EQ(asked({{"global-batch", "512\u00b15%"}}).global_batch, 512);
-  const PlanQuestion q = make_question(inputs("gpt2"), asked({{"global-batch", "480,512"}}));
-  EXPECT_EQ(q.training.global_batch, 480);
-  EXPECT_THAT(q.batches, ElementsAre(480, 512));
-  EXPECT_THROW((void)batches("512\u00b1x"), AskedError);
-  EXPECT_THROW((void)batches("0..3"), AskedError);
-  EXPECT_THROW((void)batches("1..100000"), AskedError);
-}
-
 // A library call used to ignore both.
 TEST(MakeQuestion, PrecisionAndOptimizerAreTheRecipes) {
   PlanInputs given = inputs("gpt2");

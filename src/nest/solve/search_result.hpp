@@ -38,7 +38,7 @@ struct SearchResult {
   std::vector<std::string> avoids;  // those complications
   std::optional<Plan> risky;
   std::optional<Plan> better_batch;  // with a batch near the one asked for, see batches.hpp
-  bool safety_known = false;  // whether plans without a margin of memory were looked for
+  bool safety_known = false;         // whether plans without a margin of memory were looked for
 
   // The plan to take: the first, or a simpler one. There must be a plan.
   [[nodiscard]] const Plan& plan() const { return simpler ? *simpler : plans.front(); }
