@@ -190,7 +190,8 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
     if (!run.memory || run.memory->kind == MemoryKind::out_of_memory) continue;
     const Bytes predicted = predicted_bytes(run.memory->kind, run.run, priced(run, {}));
     const auto traits = traits_of(run.run.inputs, run.run.plan.parallelism.devices());
-    const double all = traits ? width_of(memory_spread(*traits)) : kUnknown;
+    const Spread* spread = traits ? memory_spread(*traits) : nullptr;
+    const double all = spread != nullptr ? width_of(*spread) : kUnknown;
     rows.push_back(&run);
     shipped.push_back(std::log(static_cast<double>(predicted.value)));
     problem.measured.push_back(std::log(static_cast<double>(run.memory->bytes.value)));
