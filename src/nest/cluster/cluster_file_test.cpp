@@ -109,9 +109,9 @@ TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
             "x.yaml: line 3, levels[0]: a group of keys is expected here, not a whole number");
   EXPECT_EQ(error_of(kHead + "levles:\n" + kNode),
             "x.yaml: line 3: unknown key 'levles'; did you mean 'levels'?");
-  EXPECT_EQ(
-      error_of(kHead + "colour: red\nlevels:\n" + kNode),
-      "x.yaml: line 3: unknown key 'colour'; known here: name, accelerator, levels, source, date, note");
+  EXPECT_EQ(error_of(kHead + "colour: red\nlevels:\n" + kNode),
+            "x.yaml: line 3: unknown key 'colour'; known here: name, accelerator, levels, source, date, "
+            "note, devices");
   EXPECT_EQ(
       error_of(kHead + "levels:\n" + kNode + "  - {name: rack, size: 3, bandwith: 50 GB/s, latency: 5 us}\n"),
       "x.yaml: line 5, levels[1]: unknown key 'bandwith'; did you mean 'bandwidth'?");

@@ -61,7 +61,7 @@ TEST(ShadowText, WhatWasNotSearched) {
   EXPECT_THAT(text, HasSubstr("-5.0 % (not proved)"));
   EXPECT_THAT(text,
               HasSubstr("Not searched in time (give it longer with --time-limit): 25 % more bandwidth at "
-                        "level\n'node'.\n"));
+                        "level 'node'.\n"));
   late.unchanged = {};
   late.unchanged.status = PlanStatus::limit;
   EXPECT_THAT(shadow_text(late, kBest), HasSubstr("No plan was found in time to compare with"));
@@ -83,8 +83,8 @@ TEST(ShadowText, AsJson) {
   EXPECT_EQ(
       to_json_line(to_value(late)),
       R"([{"change": "25 % more bandwidth at level 'node'", "kind": "bandwidth", "level": "node", )"
-      R"("added_bytes_per_s": 25000000000.0, "status": "limit"}, {"change": "8 GiB more memory", )"
-      R"("kind": "memory", "added_bytes": 8589934592.0, "status": "optimal", "step_s": 1.9, "share": -0.05}])");
+      R"("added_bytes_per_s": 2.5e+10, "status": "limit"}, {"change": "8 GiB more memory", )"
+      R"("kind": "memory", "added_bytes": 8589934592, "status": "optimal", "step_s": 1.9, "share": -0.05}])");
 }
 
 }  // namespace
