@@ -56,7 +56,7 @@ TEST(Sizing, FailuresTakeMoreDevices) {
   ASSERT_TRUE(first.answer);
   const SizingTask task{.tokens = kTokens, .days = first.answer->cost.days * 1.001};  // just so
   const Sizing sound = size_cluster(q, task);
-  q.asked.run.mtbf = Amount{100 * 3600.0, Amount::Of::device};
+  q.asked.run.mtbf = Amount{1000 * 3600.0, Amount::Of::device};
   q.asked.run.restart = Seconds{1800};
   const Sizing failing = size_cluster(q, task);
   ASSERT_TRUE(sound.answer && failing.answer);
