@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "nest/base/error.hpp"
@@ -49,9 +51,11 @@ class Relaxer {
     }
     // More memory does nothing for a plan that fits as it is.
     if (!(fits && answer_.given)) memory(fits);
-    std::stable_sort(out_.all.begin(), out_.all.end(), [](const Relaxation& a, const Relaxation& b) {
-      return std::abs(std::log(a.factor)) < std::abs(std::log(b.factor));
-    });
+    const auto far = [](const Relaxation& r) {
+      return std::tuple(std::abs(std::log(r.factor)), r.kind, std::string_view(r.level));
+    };
+    std::sort(out_.all.begin(), out_.all.end(),
+              [&](const Relaxation& a, const Relaxation& b) { return far(a) < far(b); });
     out_.stopped = out_.stopped || over();
     return std::move(out_);
   }
