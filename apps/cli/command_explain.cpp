@@ -74,7 +74,8 @@ PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, const Argum
   if (!plan.lower_bound && used < inputs.cluster.devices()) {
     try {
       own.cluster = with_devices(inputs.cluster, used);
-    } catch (const InputError&) {  // its levels cannot be cut so
+    } catch (const InputError&) {
+      own.cluster = inputs.cluster;  // its levels cannot be cut so
     }
   }
   return make_question(std::move(own), asked);

@@ -1,6 +1,5 @@
 // nest report: a plan as one HTML file with drawings.
 #include "command.hpp"
-#include "nest/base/document/document.hpp"
 #include "nest/report/page/report_data.hpp"
 #include "nest/report/page/report_page.hpp"
 #include "plan_options.hpp"

@@ -6,7 +6,6 @@
 
 #include "command.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/report/answer/sizing_text.hpp"
 #include "nest/solve/ask/portfolio.hpp"

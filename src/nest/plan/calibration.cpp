@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "nest/base/document/file_kind.hpp"
 #include "nest/base/plain_text.hpp"

@@ -1,7 +1,6 @@
 #include "nest/price/price.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 

@@ -9,7 +9,6 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/numbers.hpp"
-#include "nest/base/plain_text.hpp"
 #include "nest/base/units.hpp"
 #include "nest/question/asked_batch.hpp"
 #include "nest/question/asked_rows.hpp"

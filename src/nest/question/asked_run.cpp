@@ -31,7 +31,6 @@ std::optional<double> money(std::string_view text, std::string_view per) {
 AskedField price(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     std::vector<std::pair<std::string, double>> list;
-    const std::string whole(text);
     do {
       const std::size_t comma = std::min(text.find(','), text.size());
       std::string_view one = text.substr(0, comma);

@@ -89,6 +89,7 @@ class Hosts {
 
   void follow(const std::vector<std::string>& names) {
     std::vector<DeviceId> order;
+    order.reserve(static_cast<std::size_t>(tree_->devices()));
     for (std::int32_t d = 0; d < tree_->devices(); ++d) order.emplace_back(d);
     std::sort(order.begin(), order.end(),
               [&](DeviceId a, DeviceId b) { return natural_before(names[a.index()], names[b.index()]); });

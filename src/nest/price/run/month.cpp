@@ -1,6 +1,5 @@
 #include "nest/price/run/month.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace nest::price {

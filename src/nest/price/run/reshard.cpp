@@ -108,6 +108,7 @@ class Resharder {
     const auto now = holdings(after_);
     const auto shared = shared_layers();
     std::vector<Sizes> of_stage;
+    of_stage.reserve(after_.stages.size());
     for (const Stage& stage : after_.stages) of_stage.push_back(sum(stage.layers));
     double total = 0;
     double state = 0;

@@ -38,6 +38,7 @@ std::string line(const char* heading, const std::string& text) {
 // "1,008 devices reach 98.4 % of the target, 504 reach 51.2 %"
 std::string near_sentence(const Sizing& sizing) {
   std::vector<const SizedPlan*> fewer;
+  fewer.reserve(sizing.near_misses.size() + 1);
   for (const SizedPlan& one : sizing.near_misses) fewer.push_back(&one);
   for (auto other = sizing.others.rbegin(); fewer.empty() && other != sizing.others.rend(); ++other) {
     if (other->rented < sizing.answer->rented) fewer.push_back(&*other);

@@ -3,7 +3,6 @@
 #include <map>
 #include <utility>
 
-#include "nest/estimate/kernels/kernel_model.hpp"
 #include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/price/layers/cost_book.hpp"
 

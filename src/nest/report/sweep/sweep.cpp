@@ -50,6 +50,7 @@ void add_cost(const PlanQuestion& question, SweepRow& row) {
     if (costs.fails()) row.goodput = costs.goodput(row.rented).share;
   } catch (const InputError&) {
     // There is no price for this accelerator: who asks is told before (command_sweep).
+    row.cost = row.goodput = std::nullopt;
   }
 }
 

@@ -37,6 +37,7 @@ class Across {
       return;
     }
     std::vector<double> numbers;
+    numbers.reserve(axis.values.size());
     for (const std::string& value : axis.values) numbers.push_back(*sweep_number(value));
     const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
     const bool log = *least > 0 && *most / *least > 3;

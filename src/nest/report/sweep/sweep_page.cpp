@@ -113,6 +113,7 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
 std::string sweep_text(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   const std::vector<RowColumn> own = columns_of(sweep, rows);
   std::vector<Table::Column> columns;
+  columns.reserve(sweep.axes.size() + own.size());
   for (const SweepAxis& axis : sweep.axes) columns.push_back({short_name(sweep, axis), Align::right});
   for (const RowColumn& column : own)
     columns.push_back({column.title, column.is_plan ? Align::left : Align::right});

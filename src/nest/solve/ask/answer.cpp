@@ -1,6 +1,5 @@
 #include "nest/solve/ask/answer.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "nest/solve/ask/batches.hpp"

@@ -1,7 +1,5 @@
 #include "nest/solve/ask/portfolio.hpp"
 
-#include <utility>
-
 #include "nest/cluster/fewer_nodes.hpp"
 #include "nest/solve/ask/search.hpp"
 

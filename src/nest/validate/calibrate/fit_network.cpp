@@ -39,6 +39,7 @@ std::vector<DeviceId> devices_of(const Cluster& cluster, const NamedTest& named)
     refuse(fmt::format("{} ranks ran on a host, a node of {} has {} devices", own, cluster.name(),
                        tree.devices_in(LevelId{0}, 0)));
   std::vector<DeviceId> ids;
+  ids.reserve(static_cast<std::size_t>(test.ranks));
   for (std::int32_t i = 0; i < test.ranks; ++i)
     ids.emplace_back(one_domain ? i : tree.first_device(LevelId{0}, i / own).value + i % own);
   return ids;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 
 #include "nest/base/document/error_summary.hpp"
 #include "nest/base/error.hpp"
@@ -155,13 +156,14 @@ Seconds step_of(const LogLine& line, const LogBatch& batch) {
 
 Seconds ranked(std::vector<Seconds> steps, double share) {
   std::sort(steps.begin(), steps.end());
-  return steps[static_cast<std::size_t>(share * static_cast<double>(steps.size() - 1) + 0.5)];
+  return steps[static_cast<std::size_t>(std::lround(share * static_cast<double>(steps.size() - 1)))];
 }
 
 }  // namespace
 
 Seconds LogReading::step() const {
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const Seconds s : steps) values.push_back(s.value);
   return Seconds{median_of(std::move(values))};
 }
