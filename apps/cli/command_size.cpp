@@ -65,6 +65,7 @@ int run_size(const Arguments& arguments, Terminal& terminal) {
   const SizingTask task = read_task(arguments);
   const std::int64_t spares = whole_within(arguments, "--spares", 0, 0, kMostSpares);
   PlanQuestion question = read_question(arguments, terminal);
+  if (!question.batches.empty()) throw UsageError("--global-batch: a cluster is sized for one batch");
   const RunCosts costs(question.asked.run, question.inputs, question.training);
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };

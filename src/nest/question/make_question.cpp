@@ -45,9 +45,10 @@ SearchOptions options_of(const Asked& asked) {
     exclude("objective", "devices needs target-tokens-per-s, the throughput to reach");
   if (out.objective != Objective::devices && asked.target_tokens_per_s)
     exclude("target-tokens-per-s", "a target needs the objective 'devices'");
-  if (out.objective == Objective::cost && !asked.batches.empty())
-    exclude("global-batch",
-            "several batches are compared by their throughput; the objective 'cost' takes one");
+  if (out.objective != Objective::step_time && !asked.batches.empty())
+    exclude("global-batch", fmt::format("several batches are compared by their throughput; the objective "
+                                        "'{}' takes one",
+                                        out.objective == Objective::cost ? "cost" : "devices"));
   out.target_tokens_per_s = asked.target_tokens_per_s.value_or(0);
   out.gap = asked.gap;
   out.deadline = Deadline(asked.time_limit);
