@@ -259,10 +259,9 @@ std::string format(Seconds time) {
 std::string format_long(Seconds time) {
   static constexpr std::array<Unit, 4> kSteps{{{"s", 1}, {"min", 60}, {"h", 3600}, {"days", 86'400}}};
   if (time.value < 1) return format(time);
-  const auto fits = std::find_if(kSteps.rbegin(), kSteps.rend(),
-                                 [&](const Unit& unit) { return time.value >= 2 * unit.factor; });
-  const Unit& unit = fits == kSteps.rend() ? kSteps.front() : *fits;
-  return three_digits(time.value / unit.factor) + " " + std::string(unit.name);
+  std::size_t at = 0;
+  while (at + 1 < kSteps.size() && time.value >= 2 * kSteps[at + 1].factor) ++at;
+  return three_digits(time.value / kSteps[at].factor) + " " + std::string(kSteps[at].name);
 }
 
 std::string format(Watts power) {
