@@ -113,7 +113,8 @@ int run_calibrate(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> calibrate_commands() {
   std::vector<Option> options = input_options();
-  options.pop_back();  // it makes one
+  std::erase_if(options,
+                [](const Option& o) { return o.name == calibration_option().name; });  // it makes one
   options.insert(
       options.begin(),
       {"--plan", "FILE", "the plan that ran, or its degrees: for logs and traces, which do not say it"});

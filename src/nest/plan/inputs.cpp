@@ -128,7 +128,11 @@ PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {
     how = load_recipe(word("recipe", *recipe));
   }
   PlanInputs out{*model, std::move(source), std::move(place), std::move(how), {}, {}};
-  if (auto learnt = inputs.object_if("calibration")) out.calibration = read_calibration(std::move(*learnt));
+  if (auto learnt = inputs.object_if("calibration")) {
+    out.calibration = read_calibration(std::move(*learnt));
+    for (const std::string& w : calibration_warnings(*out.calibration, out.recipe, out.cluster))
+      warnings.push_back(w);
+  }
   return out;
 }
 

@@ -88,6 +88,10 @@ struct StageMemory {
 
   [[nodiscard]] Bytes allocated() const { return weights + gradients + optimizer + activations + workspace; }
   [[nodiscard]] Bytes total() const { return allocated() + fragmentation + reserve; }
+  // Of the device.
+  [[nodiscard]] double share() const {
+    return static_cast<double>(total().value) / static_cast<double>(capacity.value);
+  }
   [[nodiscard]] Bytes over() const { return total() + margin - capacity; }
   [[nodiscard]] bool fits() const { return over() <= Bytes{0}; }
 };

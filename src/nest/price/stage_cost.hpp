@@ -150,6 +150,8 @@ class StageCoster {
   [[nodiscard]] Bytes on_device(Bytes allocated) const;
   // The most that a device can allocate: on_device() of no more than that fits.
   [[nodiscard]] Bytes allocatable() const;
+  // What every device keeps free of its memory.
+  [[nodiscard]] Bytes margin() const { return margin_; }
 
  private:
   // What its bytes take of the device's memory.

@@ -15,6 +15,18 @@ PlanInputs inputs_of(const std::string& model, const std::string& cluster, const
   return {Value(model), load_model(model, warnings), load_cluster(cluster), named_recipe(recipe), {}};
 }
 
+// On 16 devices, incomplete.
+Plan small_plan() {
+  Plan plan;
+  plan.training.sequence = 4096;
+  plan.training.global_batch = 64;
+  plan.training.micro_batches = 0;
+  plan.parallelism.strategy = {.tensor = 2, .sequence_parallel = true};
+  plan.parallelism.data = 8;
+  plan.parallelism.zero = 1;
+  return plan;
+}
+
 TEST(Spread, AlongItsQuantiles) {
   const Spread spread{"runs", 9, {0.1, 0.5, 0.9}, {0.9, 1.0, 1.2}};
   EXPECT_DOUBLE_EQ(spread.ratio(0.5), 1);
@@ -64,14 +76,7 @@ TEST(Uncertainty, SpreadsAreOrderly) {
 
 TEST(Uncertainty, APriceHasAnIntervalAndSaysHowSureItFits) {
   Pricer pricer(inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron"));
-  Plan plan;
-  plan.training.sequence = 4096;
-  plan.training.global_batch = 64;
-  plan.training.micro_batches = 0;
-  plan.parallelism.strategy = {.tensor = 2, .sequence_parallel = true};
-  plan.parallelism.data = 8;
-  plan.parallelism.zero = 1;
-  const Prediction p = pricer.price(pricer.complete(plan)).predicted;
+  const Prediction p = pricer.price(pricer.complete(small_plan())).predicted;
   EXPECT_EQ(p.interval.coverage, kCoverage);
   EXPECT_LT(p.interval.low, p.step);
   EXPECT_GT(p.interval.high, p.step);
@@ -105,15 +110,8 @@ TEST(Uncertainty, PlainRecipesHaveNoMargin) {
 // The price of a plan with a margin differs in nothing but whether it fits.
 TEST(Uncertainty, AMarginIsNoUse) {
   const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron");
-  Plan plan;
-  plan.training.sequence = 4096;
-  plan.training.global_batch = 64;
-  plan.training.micro_batches = 0;
-  plan.parallelism.strategy = {.tensor = 2, .sequence_parallel = true};
-  plan.parallelism.data = 8;
-  plan.parallelism.zero = 1;
   Pricer plain(inputs);
-  plan = plain.complete(plan);
+  const Plan plan = plain.complete(small_plan());
   const PricedPlan free = plain.price(plan);
   const StageMemory& m = free.stages.front().memory;
   ASSERT_EQ(free.status, PriceStatus::feasible);

@@ -66,7 +66,7 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
   double share = 0;
   for (std::size_t i = 0; i < e.priced.stages.size(); ++i) {
     const StageMemory& m = e.priced.stages[i].memory;
-    const double own = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+    const double own = m.share();
     if (own > share) {
       share = own;
       fullest = i;

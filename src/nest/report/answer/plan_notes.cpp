@@ -56,8 +56,7 @@ std::string idle_cause(const SearchResult& found, std::int64_t devices, const Se
 }  // namespace
 
 double memory_share(const Stage& stage) {
-  const StageMemory& m = stage.memory.value();
-  return static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+  return stage.memory.value().share();
 }
 
 std::size_t fullest_stage(const Plan& plan) {

@@ -53,7 +53,7 @@ std::string memory_text(const PricedPlan& priced, const ScreenOptions& options) 
   const auto& stages = priced.stages;
   const auto row = [&](std::size_t i) {
     const StageMemory& m = stages[i].memory;
-    const double share = static_cast<double>(m.total().value) / static_cast<double>(m.capacity.value);
+    const double share = m.share();
     return std::vector<std::string>{
         format(stages[i].time().total()), format_memory(m.weights),
         format_memory(m.gradients),       format_memory(m.optimizer),

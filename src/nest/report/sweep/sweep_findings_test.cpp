@@ -3,20 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/report/sweep/test_sweep_rows.hpp"
 
 namespace nest::report {
 namespace {
 
+using test::row_of;
+
 Sweep example() {
   return {{test::example_inputs(), {}}, {}};
-}
-
-SweepRow row_of(std::size_t point, double rate) {
-  SweepRow row;
-  row.point = point;
-  row.status = "optimal";
-  row.tokens_per_s = rate;
-  return row;
 }
 
 TEST(SweepFindings, FrontAndKnee) {

@@ -5,9 +5,12 @@
 
 #include "nest/plan/test_example.hpp"
 #include "nest/report/sweep/sweep_findings.hpp"
+#include "nest/report/sweep/test_sweep_rows.hpp"
 
 namespace nest::report {
 namespace {
+
+using test::row_of;
 
 Sweep example() {
   Asked asked;
@@ -16,14 +19,6 @@ Sweep example() {
   return {{test::example_inputs(), asked},
           {read_sweep_axis("cluster.levels.1.bandwidth=1GB/s..100GB/s:log3"),
            read_sweep_axis("global-batch=8,16")}};
-}
-
-SweepRow row_of(std::size_t point, double rate) {
-  SweepRow row;
-  row.point = point;
-  row.status = "optimal";
-  row.tokens_per_s = rate;
-  return row;
 }
 
 TEST(Sweep, FirstAxisIsSlowest) {

@@ -155,10 +155,10 @@ void explain_lack(const SearchProblem& problem, const SearchOptions& options, co
       known = false;
     }
     const Bytes has = problem.costs->inputs().cluster.device_memory();
-    const double margin = options.memory_margin;
-    const Bytes free = round_up_bytes(margin * static_cast<double>(has.value));
+    const Bytes free = problem.costs->coster().margin();
     // A device of that size keeps its share of it free.
-    if (known) result.least_memory = round_up_bytes(static_cast<double>(needs.value) / (1 - margin));
+    if (known)
+      result.least_memory = round_up_bytes(static_cast<double>(needs.value) / (1 - options.memory_margin));
     if (needs + free > has) {
       result.reason = fmt::format(
           "the fullest device of every plan needs {} or more, a device has {}{}", format_memory(needs),

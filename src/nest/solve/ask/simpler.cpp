@@ -118,9 +118,7 @@ std::int64_t count(const Plan& plan) {
 
 double fullest(const Plan& plan) {
   double share = 0;
-  for (const Stage& stage : plan.stages)
-    share = std::max(share, static_cast<double>(stage.memory->total().value) /
-                                static_cast<double>(stage.memory->capacity.value));
+  for (const Stage& stage : plan.stages) share = std::max(share, stage.memory->share());
   return share;
 }
 
