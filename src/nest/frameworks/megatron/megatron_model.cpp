@@ -108,6 +108,7 @@ FlagSection megatron_model_flags(const ModelSpec& spec, const ModelFlagOptions& 
     lost.emplace_back("the embedding is written as a table of tokens only");
   if (spec.head.kind != HeadSpec::Kind::vocabulary || spec.head.bias || spec.head.projection > 0)
     lost.emplace_back("the head is written as a projection to the vocabulary only");
+  for (const std::string& part : spec.details.special) lost.push_back("left out: " + part);
   if (spec.mtp_layers > 0) lost.emplace_back("multi-token prediction modules are not part of the plan");
   return flags;
 }

@@ -85,8 +85,9 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
   const Dim hidden = last(b, x);
   QueryKeyValue p = s.latent ? add_latent_projections(b, x, s) : add_projections(b, prefix, x, s, source);
   if (s.head_norms) {
-    p.q = b.norm(prefix + "q_norm", p.q, s.head_norm);
-    p.k = b.norm(prefix + "k_norm", p.k, s.head_norm);
+    const std::size_t span = s.head_norm_over_all ? 2 : 1;
+    p.q = b.norm(prefix + "q_norm", p.q, s.head_norm, span);
+    p.k = b.norm(prefix + "k_norm", p.k, s.head_norm, span);
   }
   if (s.rotary && !s.latent) {
     const Shape qs = b.shape(p.q);
@@ -102,6 +103,9 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
                       {{Axis::positions, s.position_buckets}, {Axis::heads, s.heads}},
                       DType::bf16,
                       Role::parameter});
+  }
+  if (s.sinks) {
+    b.also_parameter({prefix + "attention.sinks", {{Axis::heads, s.heads}}, DType::bf16, Role::parameter});
   }
   const Shape features{b.shape(core)[2], b.shape(core)[3]};
   return b.matmul(prefix + "output", core, features, Weight{"attention_result", {hidden}, s.output_bias});
@@ -138,7 +142,7 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
                  .limit = s.group_limit,
                  .token_bytes = 2 * static_cast<double>(hidden.size)});
 
-  const TensorIndex scores = b.matmul("router", x, {hidden}, Weight{"scores", {experts}});
+  const TensorIndex scores = b.matmul("router", x, {hidden}, Weight{"scores", {experts}, s.router_bias});
   std::vector<Tensor> bias;
   if (s.correction_bias) bias.push_back({"router.correction", {experts}, DType::fp32, Role::parameter});
   const auto routing = b.general({"top_k",
@@ -153,15 +157,18 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
           .front();
   TensorIndex inner = 0;
   if (gated(activation)) {
-    const auto in = b.grouped_matmul("experts.gate_up", sent, experts, {hidden},
-                                     std::vector<Weight>{{"gate", {ffn}}, {"up", {ffn}}});
+    const auto in =
+        b.grouped_matmul("experts.gate_up", sent, experts, {hidden},
+                         std::vector<Weight>{{"gate", {ffn}, s.expert_bias}, {"up", {ffn}, s.expert_bias}});
     inner = b.pointwise("experts.activation", kind_of(activation), in);
   } else {
-    const auto in = b.grouped_matmul("experts.up", sent, experts, {hidden}, {Weight{"up", {ffn}}});
+    const auto in =
+        b.grouped_matmul("experts.up", sent, experts, {hidden}, {Weight{"up", {ffn}, s.expert_bias}});
     inner = b.pointwise("experts.activation", kind_of(activation), in);
   }
-  const TensorIndex made =
-      b.grouped_matmul("experts.down", inner, experts, {ffn}, {Weight{"expert_result", {hidden}}}).front();
+  const TensorIndex made = b.grouped_matmul("experts.down", inner, experts, {ffn},
+                                            {Weight{"expert_result", {hidden}, s.expert_bias}})
+                               .front();
   const TensorIndex together =
       b.general({"combine", OperatorKind::combine, {made, routing[1]}, {}, {{"combined", tokens}}}).front();
   if (s.shared_ffn == 0) return together;
@@ -205,6 +212,11 @@ TensorIndex add_block(LayerBuilder& b, TensorIndex x, const BlockSpec& s, std::o
     case NormLayout::parallel_two: {
       const TensorIndex a = add_attention(b, "", norm("attention_norm", x), s.attention);
       return add("add", {x, a, feed(norm("ffn_norm", x))});
+    }
+    case NormLayout::post_branch: {
+      const TensorIndex a = add_attention(b, "", x, s.attention);
+      const TensorIndex y = add("attention_add", {x, norm("attention_post_norm", a)});
+      return add("ffn_add", {y, norm("ffn_post_norm", feed(y))});
     }
     case NormLayout::sandwich: {
       const TensorIndex a = add_attention(b, "", norm("attention_norm", x), s.attention);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "nest/base/rooms.hpp"
 
@@ -38,6 +40,8 @@ struct ModelDetails {
   double rotary_share = 1;  // of a head's dimensions that are turned
   std::optional<RotaryScaling> scaling;
   RouterDetails router;
+  // Parts that no size shows and that exports do not carry yet, such as "a multiplier of the logits".
+  std::vector<std::string> special;
 };
 
 }  // namespace nest::model

@@ -36,6 +36,8 @@ struct AttentionSpec {
   std::int64_t window = 0;  // sliding window, 0 = none
   bool head_norms = false;  // a norm per head on q and k (Qwen3)
   NormKind head_norm = NormKind::rms;
+  bool head_norm_over_all = false;    // one norm over all heads together (OLMo 2)
+  bool sinks = false;                 // a learned score for each head that no key has (gpt-oss)
   std::int64_t position_buckets = 0;  // learned relative positions held by this layer (T5)
   std::optional<LatentAttention> latent;
 
@@ -60,6 +62,8 @@ struct ExpertsSpec {
   std::int64_t shared_ffn = 0;   // of all shared experts together, 0 = none
   bool shared_gate = false;      // one gate value per token for the shared expert (Qwen2-MoE)
   bool correction_bias = false;  // one bias per expert in the router (DeepSeek-V3)
+  bool router_bias = false;      // of the router's product (gpt-oss)
+  bool expert_bias = false;      // of the experts' products (gpt-oss)
   // A token's experts lie in at most so many of so many equal groups (DeepSeek); 0: anywhere.
   std::int64_t groups = 0;
   std::int64_t group_limit = 0;
@@ -73,6 +77,7 @@ enum class NormLayout {
   parallel,      // one norm, attention and ffn side by side, one add (Phi)
   parallel_two,  // two norms, side by side (GPT-NeoX)
   sandwich,      // a norm before and after both (Gemma 2)
+  post_branch,   // a norm after both, before the add (OLMo 2)
 };
 
 struct BlockSpec {

@@ -30,16 +30,17 @@ TensorIndex LayerBuilder::input(std::string name, Shape shape, DType dtype) {
   return i;
 }
 
-TensorIndex LayerBuilder::norm(const std::string& name, TensorIndex in, NormKind kind) {
-  const Shape width{last_dim(in)};
+TensorIndex LayerBuilder::norm(const std::string& name, TensorIndex in, NormKind kind, std::size_t span) {
   Shape rows = shape(in);
-  rows.pop_back();
+  assert(span >= 1 && span < rows.size());
+  const Shape width(rows.end() - static_cast<std::ptrdiff_t>(span), rows.end());
+  rows.resize(rows.size() - span);
   Operator op{name, kind == NormKind::rms ? OperatorKind::rms_norm : OperatorKind::layer_norm, {in}};
-  op.parameters.push_back(add_tensor({name + ".weight", width, DType::bf16, Role::parameter}));
-  if (kind == NormKind::layer) {
+  if (kind != NormKind::bare)
+    op.parameters.push_back(add_tensor({name + ".weight", width, DType::bf16, Role::parameter}));
+  if (kind == NormKind::layer)
     op.parameters.push_back(add_tensor({name + ".bias", width, DType::bf16, Role::parameter}));
-    op.keeps.push_back(add_tensor({name + ".mean", rows, DType::fp32}));
-  }
+  if (kind != NormKind::rms) op.keeps.push_back(add_tensor({name + ".mean", rows, DType::fp32}));
   op.keeps.push_back(add_tensor({name + ".scale", rows, DType::fp32}));
   const bool plain = kind == NormKind::rms && style_.plain_norms;
   if (plain) {

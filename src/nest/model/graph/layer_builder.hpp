@@ -16,7 +16,8 @@
 
 namespace nest::model {
 
-enum class NormKind { rms, layer };
+// layer_weight has no bias (Cohere), bare no parameters at all (OLMo).
+enum class NormKind { rms, layer, layer_weight, bare };
 
 // One weight of a matmul: the features it makes, and what the parameter is.
 struct Weight {
@@ -49,7 +50,8 @@ class LayerBuilder {
 
   TensorIndex input(std::string name, Shape shape, DType dtype = DType::bf16);
   // Over the last axis, with one weight (and bias) per value of it.
-  TensorIndex norm(const std::string& name, TensorIndex in, NormKind kind);
+  // Over the last `span` axes together: 2 for one norm over all heads (OLMo 2).
+  TensorIndex norm(const std::string& name, TensorIndex in, NormKind kind, std::size_t span = 1);
 
   // in [..., contract] times weights [contract, features] side by side. contract must end the input's shape.
   std::vector<TensorIndex> matmul(const std::string& name, TensorIndex in, const Shape& contract,

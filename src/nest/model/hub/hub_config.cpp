@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "nest/base/document/file_kind.hpp"
+#include "nest/model/hub/family.hpp"
 #include "nest/model/hub/hub_details.hpp"
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
@@ -13,13 +14,20 @@
 namespace nest::model {
 namespace {
 
-struct Family {
+// A type that a reader of its own knows; data/families has the others.
+struct Coded {
   const char* type;
   const char* class_prefix;  // of architectures[0], for files without model_type
   ModelSpec (*read)(Reader&, const std::string&);
 };
 
-constexpr std::array<Family, 21> kFamilies{{
+struct Family {
+  std::string type;
+  std::string class_prefix;
+  ModelSpec (*read)(Reader&, const std::string&);
+};
+
+constexpr std::array<Coded, 21> kFamilies{{
     {"bert", "Bert", read_bert},
     {"clip", "CLIP", read_clip},
     {"deepseek_v2", "DeepseekV2", read_deepseek},
@@ -43,18 +51,21 @@ constexpr std::array<Family, 21> kFamilies{{
     {"whisper", "Whisper", read_whisper},
 }};
 
-const Family* by_type(const std::string& type) {
+std::optional<Family> by_type(const std::string& type) {
   const auto it =
-      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) { return type == f.type; });
-  return it == kFamilies.end() ? nullptr : &*it;
+      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Coded& f) { return type == f.type; });
+  if (it != kFamilies.end()) return Family{type, it->class_prefix, it->read};
+  if (described_by_data(type)) return Family{type, class_prefix_of(type), read_by_data};
+  return std::nullopt;
 }
 
 // "LlamaForCausalLM" -> llama.
-const Family* by_architecture(const std::string& name) {
-  const auto it = std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Family& f) {
-    return head_of(name, f.class_prefix) != ModelHead::unknown;
-  });
-  return it == kFamilies.end() ? nullptr : &*it;
+std::optional<Family> by_architecture(const std::string& name) {
+  for (const std::string& type : known_model_types()) {
+    std::optional<Family> f = by_type(type);
+    if (head_of(name, f->class_prefix) != ModelHead::unknown) return f;
+  }
+  return std::nullopt;
 }
 
 [[noreturn]] void refuse(Reader& r, const std::string& type) {
@@ -67,15 +78,15 @@ const Family* by_architecture(const std::string& name) {
   r.fail_at("model_type", "the model_type '" + type + "' is not known", hint);
 }
 
-const Family& family_of(Reader& r, const std::optional<std::string>& architecture) {
+Family family_of(Reader& r, const std::optional<std::string>& architecture) {
   if (r.has("model_type")) {
     const std::string type = r.text("model_type");
-    const Family* f = by_type(type);
-    if (f == nullptr) refuse(r, type);
+    const std::optional<Family> f = by_type(type);
+    if (!f) refuse(r, type);
     return *f;
   }
   if (architecture) {
-    if (const Family* f = by_architecture(*architecture)) return *f;
+    if (const std::optional<Family> f = by_architecture(*architecture)) return *f;
     r.fail_at("architectures",
               "the architecture '" + *architecture + "' is not known, and no model_type is given",
               "add \"model_type\": \"llama\" or the like");
@@ -96,17 +107,18 @@ void check_blocks(const Reader& r, const ModelSpec& spec) {
 
 std::vector<std::string> known_model_types() {
   std::vector<std::string> types;
-  types.reserve(kFamilies.size());
-  for (const Family& f : kFamilies) types.emplace_back(f.type);
+  for (const Coded& f : kFamilies) types.emplace_back(f.type);
+  for (const std::string& type : types_of_data()) types.push_back(type);
+  std::sort(types.begin(), types.end());
   return types;
 }
 
 ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
   Reader r(document);
   const std::optional<std::string> architecture = architecture_of(r);
-  const Family& family = family_of(r, architecture);
+  const Family family = family_of(r, architecture);
   ModelSpec spec = family.read(r, family.type);
-  spec.details = read_details(r, family.type);
+  if (!described_by_data(family.type)) spec.details = read_details(r, family.type);
   check_blocks(r, spec);
   if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
   spec.family = family.type;

@@ -8,33 +8,28 @@
 namespace nest::model {
 namespace {
 
-// What a config.json means when it leaves a key out; 0 where the class has no such thing.
-struct Defaults {
+struct Row {
   std::string_view type;
-  double norm_epsilon;
-  double rotary_base;
-  double rotary_share = 1;
-  double balance_loss = 0;
-  bool normalized = true;
+  DetailDefaults defaults;
 };
 
 constexpr std::array kDefaults{
-    Defaults{"llama", 1e-6, 1e4},
-    Defaults{"mistral", 1e-6, 1e4},
-    Defaults{"mixtral", 1e-5, 1e6, 1, 0.001},
-    Defaults{"qwen2", 1e-6, 1e4},
-    Defaults{"qwen3", 1e-6, 1e4},
-    Defaults{"qwen2_moe", 1e-6, 1e4, 1, 0.001, false},
-    Defaults{"qwen3_moe", 1e-6, 1e4, 1, 0.001, false},
-    Defaults{"gemma", 1e-6, 1e4},
-    Defaults{"gemma2", 1e-6, 1e4},
-    Defaults{"phi3", 1e-5, 1e4},
-    Defaults{"phi", 1e-5, 1e4, 0.5},
-    Defaults{"gpt_neox", 1e-5, 1e4, 0.25},
-    Defaults{"gpt2", 1e-5, 0},
-    Defaults{"opt", 1e-5, 0},
-    Defaults{"deepseek_v2", 1e-6, 1e4, 1, 0, false},
-    Defaults{"deepseek_v3", 1e-6, 1e4},
+    Row{"llama", {1e-6, 1e4}},
+    Row{"mistral", {1e-6, 1e4}},
+    Row{"mixtral", {1e-5, 1e6, 1, 0.001}},
+    Row{"qwen2", {1e-6, 1e4}},
+    Row{"qwen3", {1e-6, 1e4}},
+    Row{"qwen2_moe", {1e-6, 1e4, 1, 0.001, false}},
+    Row{"qwen3_moe", {1e-6, 1e4, 1, 0.001, false}},
+    Row{"gemma", {1e-6, 1e4}},
+    Row{"gemma2", {1e-6, 1e4}},
+    Row{"phi3", {1e-5, 1e4}},
+    Row{"phi", {1e-5, 1e4, 0.5}},
+    Row{"gpt_neox", {1e-5, 1e4, 0.25}},
+    Row{"gpt2", {1e-5, 0}},
+    Row{"opt", {1e-5, 0}},
+    Row{"deepseek_v2", {1e-6, 1e4, 1, 0, false}},
+    Row{"deepseek_v3", {1e-6, 1e4, 1, 0, true, 8, 4, 2.5}},
 };
 
 std::optional<double> number_of(const Value* value) {
@@ -92,7 +87,7 @@ bool stretches(const Value& v) {
   return false;
 }
 
-void read_rotary(Reader& r, const Defaults& d, ModelDetails& out) {
+void read_rotary(Reader& r, const DetailDefaults& d, ModelDetails& out) {
   out.rotary_base = number(r, {"rope_theta", "rotary_emb_base"}, d.rotary_base);
   out.rotary_share = number(r, {"partial_rotary_factor", "rotary_pct"}, d.rotary_share);
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
@@ -106,22 +101,23 @@ void read_rotary(Reader& r, const Defaults& d, ModelDetails& out) {
 
 }  // namespace
 
-ModelDetails read_details(Reader& r, std::string_view type) {
+ModelDetails read_details(Reader& r, const DetailDefaults& d) {
   ModelDetails out;
-  const auto at =
-      std::find_if(kDefaults.begin(), kDefaults.end(), [&](const Defaults& d) { return d.type == type; });
-  if (at == kDefaults.end()) return out;
-  const Defaults& d = *at;
-  const bool v3 = type == "deepseek_v3";
   out.norm_epsilon = number(r, {"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon"}, d.norm_epsilon);
   if (d.rotary_base > 0) read_rotary(r, d, out);
-  out.router.groups = count(r, "n_group", v3 ? 8 : 0);
-  out.router.group_top_k = count(r, "topk_group", v3 ? 4 : 0);
-  out.router.scale = number(r, {"routed_scaling_factor"}, v3 ? 2.5 : 1);
+  out.router.groups = count(r, "n_group", d.groups);
+  out.router.group_top_k = count(r, "topk_group", d.group_top_k);
+  out.router.scale = number(r, {"routed_scaling_factor"}, d.scale);
   out.router.normalized = flag(r, "norm_topk_prob", d.normalized);
   out.router.balance_loss = number(r, {"router_aux_loss_coef", "aux_loss_alpha"}, d.balance_loss);
   out.router.balance_by_sequence = flag(r, "seq_aux", false);
   return out;
+}
+
+ModelDetails read_details(Reader& r, std::string_view type) {
+  const auto at =
+      std::find_if(kDefaults.begin(), kDefaults.end(), [&](const Row& row) { return row.type == type; });
+  return at == kDefaults.end() ? ModelDetails{} : read_details(r, at->defaults);
 }
 
 }  // namespace nest::model

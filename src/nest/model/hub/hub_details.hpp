@@ -9,6 +9,19 @@
 
 namespace nest::model {
 
+// What a config.json means when it leaves a key out; 0 where the class has no such thing.
+struct DetailDefaults {
+  double norm_epsilon = 0;
+  double rotary_base = 0;
+  double rotary_share = 1;
+  double balance_loss = 0;
+  bool normalized = true;
+  std::int64_t groups = 0;
+  std::int64_t group_top_k = 0;
+  double scale = 1;
+};
+[[nodiscard]] ModelDetails read_details(Reader& r, const DetailDefaults& defaults);
+
 // `type` is the model_type.
 [[nodiscard]] ModelDetails read_details(Reader& r, std::string_view type);
 

@@ -1,5 +1,6 @@
 #include "nest/model/hub/hub_fields.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -76,9 +77,22 @@ void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts) {
       "a token cannot use " + std::to_string(top_k) + " of " + std::to_string(experts) + " experts");
 }
 
+std::optional<Activation> activation_of(std::string_view name, FeedForward kind) {
+  const bool gated = kind == FeedForward::gated;
+  static constexpr std::array<std::string_view, 7> kGelu{
+      "gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_tanh", "quick_gelu", "gelu_python"};
+  if (std::find(kGelu.begin(), kGelu.end(), name) != kGelu.end())
+    return gated ? Activation::geglu : Activation::gelu;
+  if (name == "silu" || name == "swish") {
+    if (gated) return Activation::swiglu;
+    return Activation::gelu;  // one input, one output, kept input: the same cost
+  }
+  if (name == "relu" || name == "relu2") return gated ? Activation::geglu : Activation::relu;
+  return std::nullopt;
+}
+
 Activation activation_field(Reader& r, std::initializer_list<const char*> keys, const char* fallback,
                             FeedForward kind) {
-  const bool gated = kind == FeedForward::gated;
   std::string name = fallback;
   std::string used;
   for (const char* key : keys) {
@@ -87,16 +101,7 @@ Activation activation_field(Reader& r, std::initializer_list<const char*> keys, 
       used = key;
     }
   }
-  static constexpr std::array<std::string_view, 7> kGelu{
-      "gelu", "gelu_new", "gelu_fast", "gelu_pytorch_tanh", "gelu_tanh", "quick_gelu", "gelu_python"};
-  for (const std::string_view g : kGelu) {
-    if (name == g) return gated ? Activation::geglu : Activation::gelu;
-  }
-  if (name == "silu" || name == "swish") {
-    if (gated) return Activation::swiglu;
-    return Activation::gelu;  // one input, one output, kept input: the same cost
-  }
-  if (name == "relu") return gated ? Activation::geglu : Activation::relu;
+  if (const auto known = activation_of(name, kind)) return *known;
   r.fail_at(used, "the activation '" + name + "' is not known", "known: silu, gelu and its variants, relu");
 }
 

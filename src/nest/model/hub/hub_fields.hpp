@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "nest/base/document/reader.hpp"
 #include "nest/model/blocks/spec.hpp"
@@ -27,6 +29,7 @@ void check_top_k(const Reader& r, std::int64_t top_k, std::int64_t experts);
 
 // "silu" -> swiglu where the feed-forward is gated, "gelu_new" -> gelu, ...; an unknown name is an error.
 enum class FeedForward { plain, gated };
+[[nodiscard]] std::optional<Activation> activation_of(std::string_view name, FeedForward kind);
 [[nodiscard]] Activation activation_field(Reader& r, std::initializer_list<const char*> keys,
                                           const char* fallback, FeedForward kind);
 

@@ -159,6 +159,8 @@ void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings) {
 std::string model_type_hint(const std::string& type, std::span<const std::string> known) {
   const std::string given = normal(type);
   const bool another = std::find(kOtherTypes.begin(), kOtherTypes.end(), given) != kOtherTypes.end();
+  // "GPT-NeoX" is gpt_neox in another spelling, before it is gpt_neo with a slip.
+  if (std::find(known.begin(), known.end(), given) != known.end()) return "did you mean '" + given + "'?";
   for (const std::string& k : known) {
     if (!another && is_misspelling(given, k)) return "did you mean '" + k + "'?";
   }

@@ -1,0 +1,318 @@
+#include "nest/model/hub/expression.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "nest/base/error.hpp"
+#include "nest/base/numbers.hpp"
+
+namespace nest::model {
+
+struct Expression::Node {
+  enum class Kind { constant, name, key, index, negate, invert, choose, otherwise, either, both, binary };
+  Kind kind = Kind::constant;
+  std::string text;  // a name, a key, or the sign of a binary operation
+  Value value;
+  std::vector<Node> parts;
+};
+
+namespace {
+
+using Node = Expression::Node;
+using Kind = Node::Kind;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw InputError("", "", what);
+}
+
+// Signs of one strength, longest first.
+constexpr std::array<std::string_view, 7> kComparisons{"==", "!=", "<=", ">=", "<", ">", "in"};
+constexpr std::array<std::string_view, 2> kSums{"+", "-"};
+constexpr std::array<std::string_view, 4> kProducts{"//", "/", "*", "%"};
+
+bool word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  Node whole() {
+    Node made = choice();
+    skip();
+    if (at_ != text_.size()) wrong();
+    return made;
+  }
+
+ private:
+  [[noreturn]] void wrong() const {
+    fail("'" + std::string(text_) + "' is no expression: something is wrong at '" +
+         std::string(text_.substr(at_)) + "'");
+  }
+  void skip() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+  bool take(std::string_view sign) {
+    skip();
+    if (!text_.substr(at_).starts_with(sign)) return false;
+    const std::size_t end = at_ + sign.size();
+    // A word must end where the sign does, and "?" is not the beginning of "??".
+    if (word_character(sign.back()) && end < text_.size() && word_character(text_[end])) return false;
+    if (sign == "?" && end < text_.size() && text_[end] == '?') return false;
+    at_ = end;
+    return true;
+  }
+  void need(std::string_view sign) {
+    if (!take(sign)) wrong();
+  }
+
+  Node choice() {
+    Node condition = fallback();
+    if (!take("?")) return condition;
+    Node yes = choice();
+    need(":");
+    Node no = choice();
+    return {Kind::choose, "", {}, {std::move(condition), std::move(yes), std::move(no)}};
+  }
+  Node fallback() {
+    Node left = either();
+    if (!take("??")) return left;
+    Node right = fallback();
+    return {Kind::otherwise, "", {}, {std::move(left), std::move(right)}};
+  }
+  Node either() {
+    Node left = both();
+    while (take("||")) left = {Kind::either, "", {}, {std::move(left), both()}};
+    return left;
+  }
+  Node both() {
+    Node left = comparison();
+    while (take("&&")) left = {Kind::both, "", {}, {std::move(left), comparison()}};
+    return left;
+  }
+  template <std::size_t N>
+  std::optional<std::string> sign_of(const std::array<std::string_view, N>& signs) {
+    for (const std::string_view sign : signs) {
+      if (take(sign)) return std::string(sign);
+    }
+    return std::nullopt;
+  }
+  Node comparison() {
+    Node left = sum();
+    if (auto sign = sign_of(kComparisons)) return {Kind::binary, *sign, {}, {std::move(left), sum()}};
+    return left;
+  }
+  Node sum() {
+    Node left = product();
+    while (auto sign = sign_of(kSums)) left = {Kind::binary, *sign, {}, {std::move(left), product()}};
+    return left;
+  }
+  Node product() {
+    Node left = unary();
+    while (auto sign = sign_of(kProducts)) left = {Kind::binary, *sign, {}, {std::move(left), unary()}};
+    return left;
+  }
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+  Node unary() {
+    skip();
+    if (!text_.substr(at_).starts_with("!=") && take("!")) return {Kind::invert, "", {}, {unary()}};
+    if (take("-")) return {Kind::negate, "", {}, {unary()}};
+    return postfix();
+  }
+  Node postfix() {
+    Node made = primary();
+    while (true) {
+      if (take("[")) {
+        Node index = choice();
+        need("]");
+        made = {Kind::index, "", {}, {std::move(made), std::move(index)}};
+      } else if (take(".")) {
+        made = {Kind::key, word(), {}, {std::move(made)}};
+      } else {
+        return made;
+      }
+    }
+  }
+  Node primary() {
+    if (take("(")) {
+      Node made = choice();
+      need(")");
+      return made;
+    }
+    if (take("'")) {
+      const std::size_t end = text_.find('\'', at_);
+      if (end == std::string_view::npos) wrong();
+      Node made{Kind::constant, "", Value(std::string(text_.substr(at_, end - at_))), {}};
+      at_ = end + 1;
+      return made;
+    }
+    skip();
+    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) return number();
+    std::string name = word();
+    if (name == "null") return {};
+    if (name == "true" || name == "false") return {Kind::constant, "", Value(name == "true"), {}};
+    return {Kind::name, std::move(name), {}, {}};
+  }
+  Node number() {
+    std::size_t end = at_;
+    while (end < text_.size() && (word_character(text_[end]) || text_[end] == '.')) ++end;
+    const std::string digits(text_.substr(at_, end - at_));
+    if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) ||
+        digits.size() > 15) {
+      wrong();
+    }
+    at_ = end;
+    return {Kind::constant, "", Value(static_cast<std::int64_t>(std::stoll(digits))), {}};
+  }
+  std::string word() {
+    skip();
+    std::size_t end = at_;
+    while (end < text_.size() && word_character(text_[end])) ++end;
+    if (end == at_) wrong();
+    std::string made(text_.substr(at_, end - at_));
+    at_ = end;
+    return made;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+bool contains(const Value& list, const Value& wanted) {
+  const auto* values = list.as_array();
+  return values != nullptr && std::find(values->begin(), values->end(), wanted) != values->end();
+}
+
+std::optional<double> real_of(const Value& v) {
+  if (const double* d = v.as_real()) return *d;
+  if (const std::int64_t* i = v.as_int()) return static_cast<double>(*i);
+  return std::nullopt;
+}
+
+// Far beyond any size in a model: what is larger is a mistake, and products of two of these do not overflow.
+constexpr std::int64_t kLargest = 1'000'000'000;
+
+Value whole_result(const std::string& sign, std::int64_t a, std::int64_t b) {
+  if (std::abs(a) > kLargest || std::abs(b) > kLargest) fail("a number is beyond the sizes of any model");
+  if (sign == "+") return a + b;
+  if (sign == "-") return a - b;
+  if (sign == "*") return a * b;
+  if (b == 0) fail("a size that something is divided by is 0");
+  if (sign == "//") return a / b;
+  if (sign == "%") return a % b;
+  if (a % b != 0) fail(std::to_string(a) + " is not a multiple of " + std::to_string(b));
+  return a / b;
+}
+
+Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
+  const std::int64_t* x = a.as_int();
+  const std::int64_t* y = b.as_int();
+  if (x != nullptr && y != nullptr) return whole_result(sign, *x, *y);
+  const auto left = real_of(a);
+  const auto right = real_of(b);
+  if (!left || !right) fail(std::string(left ? b.kind_name() : a.kind_name()) + " is no number");
+  double made = 0;
+  if (sign == "+") made = *left + *right;
+  if (sign == "-") made = *left - *right;
+  if (sign == "*") made = *left * *right;
+  if (sign == "/" || sign == "//") made = *right == 0 ? 0 : *left / *right;
+  if (sign == "//") made = std::floor(made);
+  // A share of a size is a size where it comes out even: 0.5 * 128.
+  if (made == std::floor(made) && std::abs(made) < static_cast<double>(kLargest))
+    return static_cast<std::int64_t>(made);
+  return made;
+}
+
+Value compare(const std::string& sign, const Value& a, const Value& b) {
+  if (sign == "in") return contains(b, a);
+  const auto left = real_of(a);
+  const auto right = real_of(b);
+  if (sign == "==") return left && right ? *left == *right : a == b;
+  if (sign == "!=") return left && right ? *left != *right : !(a == b);
+  if (!left || !right) fail(std::string(left ? b.kind_name() : a.kind_name()) + " is no number");
+  if (sign == "<") return *left < *right;
+  if (sign == "<=") return *left <= *right;
+  if (sign == ">") return *left > *right;
+  return *left >= *right;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+Value value_of(const Node& n, const Expression::Names& names) {
+  const auto part = [&](std::size_t i) { return value_of(n.parts[i], names); };
+  switch (n.kind) {
+    case Kind::constant:
+      return n.value;
+    case Kind::name:
+      return names(n.text);
+    case Kind::key: {
+      const Value group = part(0);
+      const Value* found = group.find(n.text);
+      return found == nullptr ? Value() : *found;
+    }
+    case Kind::index: {
+      const Value list = part(0);
+      const Value index = part(1);
+      const auto* values = list.as_array();
+      const std::int64_t* at = index.as_int();
+      if (values == nullptr || at == nullptr || *at < 0 || static_cast<std::size_t>(*at) >= values->size())
+        return {};
+      return (*values)[static_cast<std::size_t>(*at)];
+    }
+    case Kind::negate:
+      return arithmetic("-", Value(0), part(0));
+    case Kind::invert:
+      return !is_true(part(0));
+    case Kind::choose:
+      return part(is_true(part(0)) ? 1 : 2);
+    case Kind::otherwise: {
+      Value left = part(0);
+      return left.is_null() ? part(1) : left;
+    }
+    case Kind::either:
+      return is_true(part(0)) || is_true(part(1));
+    case Kind::both:
+      return is_true(part(0)) && is_true(part(1));
+    case Kind::binary: {
+      const bool compares = std::find(kComparisons.begin(), kComparisons.end(), n.text) != kComparisons.end();
+      return compares ? compare(n.text, part(0), part(1)) : arithmetic(n.text, part(0), part(1));
+    }
+  }
+  return {};
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+void collect(const Node& n, std::vector<std::string>& out) {
+  if (n.kind == Kind::name) out.push_back(n.text);
+  for (const Node& part : n.parts) collect(part, out);
+}
+
+}  // namespace
+
+Expression Expression::parse(std::string_view text) {
+  return Expression(std::make_shared<const Node>(Parser(text).whole()));
+}
+
+Value Expression::evaluate(const Names& names) const {
+  return value_of(*root_, names);
+}
+
+std::vector<std::string> Expression::names() const {
+  std::vector<std::string> out;
+  collect(*root_, out);
+  return out;
+}
+
+bool is_true(const Value& value) {
+  if (const bool* b = value.as_bool()) return *b;
+  if (const auto real = real_of(value)) return *real != 0;
+  if (const std::string* s = value.as_string()) return !s->empty();
+  if (const auto* list = value.as_array()) return !list->empty();
+  return value.as_object() != nullptr;
+}
+
+}  // namespace nest::model

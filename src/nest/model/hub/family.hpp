@@ -1,0 +1,36 @@
+// Model types that data describes: a file of data/families has the class defaults of a type and, for every part of
+// a model, an expression over the keys of its config.json. docs/formats/family.md has the format.
+//
+//   class: Granite
+//   like: llama
+//   defaults: {hidden_size: 4096, ...}
+//   block: {head_dim: "hidden_size / num_attention_heads"}
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nest/base/document/reader.hpp"
+#include "nest/base/embedded.hpp"
+#include "nest/model/blocks/spec.hpp"
+
+namespace nest::model {
+
+// The files, by cmake/embed.cmake.
+[[nodiscard]] std::span<const EmbeddedFile> family_files();
+
+// The model types that data describes, sorted.
+[[nodiscard]] std::vector<std::string> types_of_data();
+
+// Whether data/families has a file for this model type.
+[[nodiscard]] bool described_by_data(const std::string& type);
+
+// The beginning of the type's class names: "Granite" for GraniteForCausalLM.
+[[nodiscard]] std::string class_prefix_of(const std::string& type);
+
+// The model of a config.json of a type that data describes.
+[[nodiscard]] ModelSpec read_by_data(Reader& r, const std::string& type);
+
+}  // namespace nest::model
