@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/base/numbers.hpp"
 
 namespace nest::model {
 

@@ -1,6 +1,5 @@
 #include "nest/model/hub/family.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
