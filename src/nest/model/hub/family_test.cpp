@@ -100,8 +100,9 @@ TEST(Family, WholeConfigurationsCountTheSame) {
 
 TEST(Family, LayersFollowTheirPattern) {
   const auto windows = [](const std::string& json) {
+    const ModelSpec spec = spec_of(json);
     std::vector<std::int64_t> out;
-    for (const BlockSpec& b : spec_of(json).stacks[0].blocks) out.push_back(b.attention.window);
+    for (const BlockSpec& b : spec.stacks[0].blocks) out.push_back(b.attention.window);
     return out;
   };
   using ::testing::ElementsAre;

@@ -106,9 +106,9 @@ void check_blocks(const Reader& r, const ModelSpec& spec) {
 }  // namespace
 
 std::vector<std::string> known_model_types() {
-  std::vector<std::string> types;
+  std::vector<std::string> types = types_of_data();
+  types.reserve(types.size() + kFamilies.size());
   for (const Coded& f : kFamilies) types.emplace_back(f.type);
-  for (const std::string& type : types_of_data()) types.push_back(type);
   std::sort(types.begin(), types.end());
   return types;
 }
