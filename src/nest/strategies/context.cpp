@@ -90,6 +90,10 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   }
   std::optional<Refusal> rule_of_frameworks;
   for (const Operator& op : layer.operators) {
+    if (op.kind == OperatorKind::scan) {
+      return Refusal{"context_scan", "context parallelism does not split the scan " + op.name + " of " +
+                                         layer.name + ": its state goes from one position to the next"};
+    }
     if (op.kind != OperatorKind::attention) continue;
     const Shape& q = layer.tensor(op.inputs[0]).shape;
     const Shape& k = layer.tensor(op.inputs[1]).shape;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nest/strategies/refusals.hpp"
+#include "nest/strategies/tensor.hpp"
 
 namespace nest::strategies {
 namespace {
@@ -60,6 +61,14 @@ void apply(LayerTransform& t) {
 
 std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   for (const Operator& op : layer.operators) {
+    // Inside a tensor-parallel region a rank has whole sequences of its own channels.
+    const auto split = [](const Dim& d) { return is_tensor_axis(d.axis); };
+    if (op.kind == OperatorKind::scan &&
+        std::ranges::none_of(layer.tensor(op.outputs.front()).shape, split)) {
+      return Refusal{"sequence_parallel_scan", "sequence parallelism does not split the scan " + op.name +
+                                                   " of " + layer.name +
+                                                   ", whose state goes from one position to the next"};
+    }
     std::vector<TensorIndex> tensors = op.outputs;
     // Token ids stay whole on every rank.
     if (op.kind != OperatorKind::embedding) tensors.insert(tensors.end(), op.inputs.begin(), op.inputs.end());

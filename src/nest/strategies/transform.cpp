@@ -62,6 +62,8 @@ void replace(std::vector<TensorIndex>& uses, TensorIndex from, TensorIndex to) {
 double work_of(const LayerType& layer, const Operator& op) {
   if (op.kind == OperatorKind::attention)
     return static_cast<double>(elements(layer.tensor(op.inputs.front()).shape));
+  if (op.kind == OperatorKind::scan)
+    return static_cast<double>(elements(layer.tensor(op.outputs.front()).shape));
   const bool grouped = op.kind == OperatorKind::grouped_matmul;
   if (op.kind != OperatorKind::matmul && !grouped) return 1;
   const Shape& in = layer.tensor(op.inputs.front()).shape;

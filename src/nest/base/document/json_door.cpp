@@ -150,6 +150,29 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t values_ = 0;
 };
 
+// Python writes a limit that is none as a bare Infinity, and config.json files have it: here it becomes the text of
+// that name, which no number is read from. Lines stay what they are.
+std::string quote_infinity(const std::string& text) {
+  constexpr std::string_view kWord = "Infinity";
+  if (text.find(kWord) == std::string::npos) return text;
+  std::string out;
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const bool negative = rest.starts_with('-');
+    if (!inside && rest.substr(negative ? 1 : 0).starts_with(kWord)) {
+      const std::size_t length = kWord.size() + (negative ? 1 : 0);
+      out.append("\"").append(rest.substr(0, length)).append("\"");
+      at += length - 1;
+      continue;
+    }
+    if (text[at] == '"') inside = !inside;
+    out += text[at];
+    if (inside && text[at] == '\\' && at + 1 < text.size()) out += text[++at];
+  }
+  return out;
+}
+
 }  // namespace
 
 Document parse_json(std::string file, std::string text) {
@@ -165,8 +188,9 @@ Document parse_json(std::string file, std::string text) {
         1 + std::count(document.text.begin(), document.text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
     throw InputError(document.file, "line " + std::to_string(line), "not valid JSON: a NUL byte");
   }
-  Builder builder(document.file, document.text);
-  nlohmann::json::sax_parse(document.text, &builder);
+  const std::string quoted = quote_infinity(document.text);
+  Builder builder(document.file, quoted);
+  nlohmann::json::sax_parse(quoted, &builder);
   document.root = builder.take();
   return document;
 }

@@ -165,6 +165,20 @@ void add_masks(std::vector<KernelUse>& out, const LayerType& layer, const Operat
   }
 }
 
+// A roofline, not a measured kernel: the bytes of one pass, and the FLOPs as products of tiles, which chunked scans
+// are made of. Backward reads everything again and does twice the work.
+void add_scan(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+  const std::int64_t bytes = layer.bytes_read(op).value + layer.bytes_written(op).value;
+  out.push_back({{fused, {bytes}}, Pass::forward});
+  out.push_back({{fused, {2 * bytes}}, Pass::backward_input, 1, 2});
+  constexpr std::int64_t kTile = 64;
+  const auto tiles =
+      static_cast<std::int64_t>(op.forward_flops.value / static_cast<double>(2 * kTile * kTile * kTile));
+  if (tiles == 0) return;
+  out.push_back({{batched_matmul, {kTile, kTile, kTile, tiles}}, Pass::forward});
+  out.push_back({{batched_matmul, {kTile, kTile, kTile, 2 * tiles}}, Pass::backward_input});
+}
+
 void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,
                 const OperatorSettings& settings) {
   const Shape in = op.inputs.empty() ? Shape{} : layer.tensor(op.inputs.front()).shape;
@@ -233,6 +247,8 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
                      Pass::forward,
                      static_cast<double>(std::max<std::size_t>(op.inputs.size(), 2) - 1)});
       return add_masks(out, layer, op, settings);
+    case OperatorKind::scan:
+      return add_scan(out, layer, op);
     case OperatorKind::select:
     case OperatorKind::unfold:
     case OperatorKind::contrast:

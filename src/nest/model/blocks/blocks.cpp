@@ -1,6 +1,9 @@
 #include "nest/model/blocks/blocks.hpp"
 
+#include <map>
 #include <utility>
+
+#include "nest/model/blocks/steps.hpp"
 
 namespace nest::model {
 namespace {
@@ -189,6 +192,11 @@ TensorIndex add_block(LayerBuilder& b, TensorIndex x, const BlockSpec& s, std::o
   const auto add = [&](const char* name, std::vector<TensorIndex> terms) {
     return b.residual(name, std::move(terms));
   };
+  if (!s.steps.empty()) {
+    std::map<std::string, TensorIndex> values{{"x", x}};
+    if (memory) values.emplace("memory", *memory);
+    return add_steps(b, s.steps, std::move(values), &s);
+  }
   switch (s.layout) {
     case NormLayout::pre: {
       const TensorIndex a = add_attention(b, "", norm("attention_norm", x), s.attention);

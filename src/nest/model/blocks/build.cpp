@@ -1,6 +1,7 @@
 #include "nest/model/blocks/build.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,12 @@ std::int64_t choose_sequence(const ModelSpec& spec, const BuildOptions& options)
   return sequence;
 }
 
+// An encoder whose output a decoder reads: of the stacks that no tokens are made of, there are two.
+bool has_memory(const ModelSpec& spec) {
+  return std::count_if(spec.stacks.begin(), spec.stacks.end(),
+                       [](const StackSpec& s) { return !s.to_tokens; }) == 2;
+}
+
 class Builder {
  public:
   Builder(const ModelSpec& spec, const BuildOptions& options) : spec_(spec) {
@@ -61,15 +68,19 @@ class Builder {
 
   Model build() {
     const bool towers = spec_.head.kind == HeadSpec::Kind::contrast;
-    const bool encoder_decoder = !towers && spec_.stacks.size() == 2;
+    const bool encoder_decoder = !towers && has_memory(spec_);
     std::vector<LayerId> ends;  // last layer of each stack
     std::optional<LayerId> memory;
     for (std::size_t i = 0; i < spec_.stacks.size(); ++i) {
-      const bool encoder = encoder_decoder && i == 0;
-      ends.push_back(add_stack(i, encoder, memory, towers));
-      if (encoder) memory = ends.back();
+      const bool encoder = encoder_decoder && i + 2 == spec_.stacks.size();
+      const LayerId end = add_stack(i, encoder, memory, towers);
+      if (spec_.stacks[i].to_tokens)
+        among_.push_back(end);
+      else if (encoder)
+        memory = end;
+      else
+        ends.push_back(end);
     }
-    if (encoder_decoder) ends.erase(ends.begin());
     if (mtp_ && spec_.mtp_layers > 0) add_mtp(ends);
     add_head(ends);
     tie();
@@ -98,18 +109,28 @@ class Builder {
   }
 
   Shape tokens_of(const StackSpec& stack) const {
-    const std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
+    std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
+    // Frameworks fill up what a tower reads, so that ranks can share it.
+    constexpr std::int64_t kTowerStep = 128;
+    if (stack.to_tokens) length = (length + kTowerStep - 1) / kTowerStep * kTowerStep;
     return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length}};
   }
 
   LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
     const StackSpec& stack = spec_.stacks[index];
     // The second user of a token table holds a copy of the first one's.
-    const bool shares_table = memory && spec_.stacks[0].stem.kind == StemSpec::Kind::tokens;
-    const std::string stem_name = towers   ? stack.prefix + "_embedding"
-                                  : memory ? stack.prefix + "_embedding"
-                                           : "embedding";
-    LayerId at = add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table)), {});
+    const bool shares_table = memory && encoder_of().stem.kind == StemSpec::Kind::tokens;
+    const std::string stem_name =
+        towers || memory || stack.to_tokens ? stack.prefix + "_embedding" : std::string("embedding");
+    std::vector<Shape> among;
+    const std::vector<LayerId> from_towers =
+        stack.to_tokens ? std::vector<LayerId>{} : std::exchange(among_, {});
+    for (const LayerId id : from_towers) {
+      const LayerType& type = model_.type_of(id);
+      among.push_back(type.tensor(type.outputs.front()).shape);
+    }
+    LayerId at =
+        add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table, among)), from_towers);
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 
     struct Built {
@@ -118,9 +139,10 @@ class Builder {
       std::size_t type;
     };
     std::vector<Built> built;
+    std::vector<LayerId> made;
     for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
       const BlockSpec& block = stack.blocks[i];
-      const bool last = encoder && stack.final_norm && i + 1 == stack.blocks.size();
+      const bool last = (encoder || stack.to_tokens) && stack.final_norm && i + 1 == stack.blocks.size();
       auto known = std::find_if(built.begin(), built.end(),
                                 [&](const Built& b) { return b.last == last && *b.block == block; });
       if (known == built.end()) {
@@ -130,21 +152,46 @@ class Builder {
       std::vector<LayerId> from{at};
       if (block.cross && memory) from.insert(from.begin(), *memory);
       at = add_layer(stack.prefix + std::to_string(i), known->type, from);
+      made.push_back(at);
     }
-    return at;
+    tie_shared(stack, made);
+    if (stack.exit.empty()) return at;
+    const LayerType& last = model_.type_of(at);
+    const Shape hidden = last.tensor(last.outputs.front()).shape;
+    return add_layer(stack.prefix + "_projector", add_type(exit_layer(stack, hidden, style_)), {at});
   }
+
+  // Blocks that use one block's weights, with that block.
+  void tie_shared(const StackSpec& stack, const std::vector<LayerId>& made) {
+    std::map<std::size_t, TiedTensor> by_owner;
+    for (std::size_t i = 0; i < stack.blocks.size(); ++i) {
+      if (!stack.blocks[i].shares) continue;
+      const auto owner = static_cast<std::size_t>(*stack.blocks[i].shares);
+      const std::string name = stack.prefix + std::to_string(owner) + " weights";
+      TiedTensor& tied = by_owner.try_emplace(owner, TiedTensor{name, {made[owner]}, 0}).first->second;
+      tied.layers.push_back(made[i]);
+      tied.parameters = model_.type_of(made[i]).shared_parameters();
+    }
+    for (auto& [owner, tied] : by_owner) model_.tied.push_back(std::move(tied));
+  }
+
+  [[nodiscard]] const StackSpec& encoder_of() const { return spec_.stacks[spec_.stacks.size() - 2]; }
 
   LayerType block_layer(const StackSpec& stack, const BlockSpec& block, bool norm_at_end) const {
     LayerBuilder b(block.experts ? stack.prefix + " with experts" : stack.prefix, style_);
     const Dim hidden{Axis::hidden, stack.hidden};
     std::optional<TensorIndex> memory;
     if (block.cross) {
-      Shape source = tokens_of(spec_.stacks[0]);
+      Shape source = tokens_of(encoder_of());
       source[1].axis = Axis::source_sequence;
-      memory = b.input("memory", join(source, {{Axis::hidden, spec_.stacks[0].hidden}}));
+      memory = b.input("memory", join(source, {{Axis::hidden, encoder_of().hidden}}));
     }
     const TensorIndex x = b.input("hidden", join(tokens_of(stack), {hidden}));
+    const std::size_t before = b.tensors();
     TensorIndex y = add_block(b, x, block, memory);
+    const bool all_shared = block.shares && std::none_of(block.steps.begin(), block.steps.end(),
+                                                         [](const StepSpec& s) { return s.shared; });
+    if (all_shared) b.share_since(before);
     if (norm_at_end) y = b.norm("final_norm", y, stack.norm);
     return b.finish({y});
   }
@@ -178,7 +225,9 @@ class Builder {
   // one.
   void tie() {
     if (table_users_.size() < 2 || spec_.head.kind == HeadSpec::Kind::contrast) return;
-    const StemSpec& stem = spec_.stacks[table_users_.front() == LayerId(0) ? 0 : 1].stem;
+    const auto first = std::find_if(spec_.stacks.begin(), spec_.stacks.end(),
+                                    [](const StackSpec& s) { return s.stem.kind == StemSpec::Kind::tokens; });
+    const StemSpec& stem = first->stem;
     const std::int64_t width = stem.width > 0 ? stem.width : spec_.stacks.back().hidden;
     model_.tied.push_back({"token_embedding", table_users_, stem.vocab * width});
   }
@@ -199,6 +248,7 @@ class Builder {
   bool mtp_ = false;
   LayerStyle style_;
   std::vector<LayerId> table_users_;
+  std::vector<LayerId> among_;  // ends of the towers whose results stand among the next stack's tokens
 };
 
 }  // namespace

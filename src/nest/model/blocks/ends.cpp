@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nest/model/blocks/blocks.hpp"
+#include "nest/model/blocks/steps.hpp"
 #include "nest/model/graph/layer_builder.hpp"
 
 namespace nest::model {
@@ -129,6 +130,11 @@ TensorIndex add_vocabulary_head(LayerBuilder& b, const ModelSpec& spec,
       x = b.matmul("project_out", x, {b.last_dim(x)}, Weight{"projected", {width}});
     }
     const Role role = head.tied || again ? Role::shared : Role::parameter;
+    if (!head.steps.empty() && !again) {
+      logits = add_steps(b, head.steps, {{"x", x}}, nullptr);
+      add_loss(b, logits);
+      continue;
+    }
     logits = b.matmul(prefix + "logits", x, {width},
                       Weight{prefix + "logits", {{Axis::vocab, head.outputs}}, head.bias, role});
     add_loss(b, logits);
@@ -193,7 +199,8 @@ TensorIndex add_contrast_head(LayerBuilder& b, const ModelSpec& spec,
 
 }  // namespace
 
-LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_table) {
+LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_table,
+                     const std::vector<Shape>& among) {
   LayerBuilder b(stack.prefix == "layer" ? "embedding" : stack.prefix + " embedding");
   TensorIndex x = 0;
   switch (stack.stem.kind) {
@@ -209,9 +216,26 @@ LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_ta
   }
   x = add_positions(b, x, stack.stem);
   if (stack.stem.norm) x = b.norm("embedding_norm", x, stack.norm);
+  x = add_steps(b, stack.entry, {{"x", x}}, nullptr);
+  std::vector<TensorIndex> edges;  // token ids, images and sound come from the data loader, not over an edge
+  if (!among.empty()) {
+    std::vector<TensorIndex> parts{x};
+    for (const Shape& shape : among) {
+      edges.push_back(b.input("tower" + std::to_string(edges.size()), shape));
+      parts.push_back(edges.back());
+    }
+    const Shape whole = b.shape(x);
+    x = b.general({"among_tokens", OperatorKind::select, std::move(parts), {}, {{"with_towers", whole}}})
+            .front();
+  }
   LayerType type = b.finish({x});
-  type.inputs.clear();  // token ids, images and sound come from the data loader, not over an edge
+  type.inputs = std::move(edges);
   return type;
+}
+
+LayerType exit_layer(const StackSpec& stack, const Shape& hidden, LayerStyle style) {
+  LayerBuilder b(stack.prefix + " projector", style);
+  return b.finish({add_steps(b, stack.exit, {{"x", b.input("hidden", hidden)}}, nullptr)});
 }
 
 LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs, bool fused_loss) {

@@ -10,8 +10,12 @@
 
 namespace nest::model {
 
-// `shared_table`: the token table is trained by another stack's stem.
-[[nodiscard]] LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_table);
+// `shared_table`: the token table is trained by another stack's stem. `among`: what towers put among the tokens.
+[[nodiscard]] LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_table,
+                                   const std::vector<Shape>& among = {});
+
+// What stands between a tower's last block and the tokens.
+[[nodiscard]] LayerType exit_layer(const StackSpec& stack, const Shape& hidden, LayerStyle style);
 
 // One input for each layer that the head reads: one, or two towers, or the trunk and the prediction modules.
 [[nodiscard]] LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs,

@@ -71,6 +71,47 @@ struct ExpertsSpec {
   bool operator==(const ExpertsSpec&) const = default;
 };
 
+// One step of a part that data describes: an operator between named values. `x` is what comes in, and what the last
+// step makes goes out. Shapes leave out the batch and the positions.
+struct StepSpec {
+  enum class Kind {
+    linear,     // a product with one weight for each value that it makes, over the last `span` axes
+    norm,       // over the last `span` axes
+    pass,       // element by element
+    scan,       // along the sequence: state spaces, delta rules, short convolutions
+    attention,  // of q, k and v
+    mixer,      // the block's attention, feed-forward, experts and cross-attention
+    dense,
+    experts,
+    cross,
+    add,      // to the residual stream
+    fold,     // `count` positions become one, side by side
+    queries,  // `count` learned positions in place of those that come in
+  };
+  struct Made {
+    std::string name;
+    Shape features;  // empty: those of the first value that it reads
+    bool operator==(const Made&) const = default;
+  };
+  Kind kind = Kind::linear;
+  std::string name;
+  std::vector<std::string> from;
+  std::vector<Made> to;
+  std::vector<Made> parameters;  // of its own
+  bool bias = false;
+  bool tied = false;      // the weight is the token table
+  bool shared = false;    // its parameters belong to the layer that the block shares with
+  std::int64_t span = 0;  // 0: all
+  std::int64_t count = 1;
+  std::int64_t flops = 0;  // of a scan, for each position
+  NormKind norm = NormKind::rms;
+  OperatorKind pass = OperatorKind::scale;
+  bool causal = true;
+  std::int64_t window = 0;
+
+  bool operator==(const StepSpec&) const = default;
+};
+
 enum class NormLayout {
   pre,           // norm, attention, add, norm, ffn, add
   post,          // attention, add, norm, ffn, add, norm (BERT)
@@ -87,6 +128,9 @@ struct BlockSpec {
   std::optional<AttentionSpec> cross;  // reads the encoder's output
   FeedForwardSpec ffn;
   std::optional<ExpertsSpec> experts;  // in place of ffn
+  std::vector<StepSpec> steps;         // in place of the layout, where it is none of those
+  // The earlier block of the stack whose weights it uses: those of its shared steps, or all where no step is.
+  std::optional<std::int64_t> shares;
 
   // Blocks with equal specs become one layer type.
   bool operator==(const BlockSpec&) const = default;
@@ -114,6 +158,9 @@ struct StackSpec {
   bool final_norm = true;
   StemSpec stem;
   std::vector<BlockSpec> blocks;
+  std::vector<StepSpec> entry;  // after the stem
+  std::vector<StepSpec> exit;   // after the last block, as a layer of its own: a projector
+  bool to_tokens = false;       // its result stands among the tokens of the last stack
 };
 
 struct HeadSpec {
@@ -124,6 +171,7 @@ struct HeadSpec {
   bool bias = false;
   bool pooler = false;
   std::int64_t projection = 0;  // contrast: common width; vocabulary: width of the token table (OPT-350m)
+  std::vector<StepSpec> steps;  // vocabulary: in place of the one product, after the final norm
 };
 
 struct ModelSpec {

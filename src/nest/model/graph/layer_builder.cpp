@@ -171,6 +171,12 @@ void LayerBuilder::also_parameter(Tensor parameter) {
   layer_.operators.back().parameters.push_back(i);
 }
 
+void LayerBuilder::share_since(std::size_t first) {
+  for (std::size_t i = first; i < layer_.tensors.size(); ++i) {
+    if (layer_.tensors[i].role == Role::parameter) layer_.tensors[i].role = Role::shared;
+  }
+}
+
 LayerType LayerBuilder::finish(std::vector<TensorIndex> outputs) {
   layer_.outputs = std::move(outputs);
   return std::move(layer_);

@@ -80,8 +80,14 @@ class LayerBuilder {
   std::vector<TensorIndex> general(General general);
   // The operator added last also keeps these.
   void also_keep(const std::vector<TensorIndex>& tensors);
+  // Work of the operator added last, where its tensors do not show it.
+  void set_flops(Flops flops) { layer_.operators.back().forward_flops = flops; }
   // One parameter more for the operator added last (a class token, a logit scale).
   void also_parameter(Tensor parameter);
+
+  // Parameters made since there were `first` tensors belong to another layer, which has them too.
+  [[nodiscard]] std::size_t tensors() const { return layer_.tensors.size(); }
+  void share_since(std::size_t first);
 
   [[nodiscard]] const Shape& shape(TensorIndex i) const { return layer_.tensors[i].shape; }
   [[nodiscard]] Dim last_dim(TensorIndex i) const { return layer_.tensors[i].shape.back(); }

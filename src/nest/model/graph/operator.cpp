@@ -7,7 +7,7 @@ namespace nest::model {
 const OperatorKindRow& row_of(OperatorKind kind) {
   using K = OperatorKind;
   //                                                   matrix keeps: inputs outputs
-  static constexpr std::array<OperatorKindRow, 23> kRows{{
+  static constexpr std::array<OperatorKindRow, 24> kRows{{
       {K::embedding, "embedding", false, true, false},
       {K::position, "position", false, false, false},
       {K::matmul, "matmul", true, true, false},
@@ -30,6 +30,7 @@ const OperatorKindRow& row_of(OperatorKind kind) {
       {K::unfold, "unfold", false, false, false},
       {K::loss, "loss", false, false, false},
       {K::contrast, "contrast", false, true, false},
+      {K::scan, "scan", true, true, false},
       {K::collective, "collective", false, false, false},
   }};
   return kRows[static_cast<std::size_t>(kind)];

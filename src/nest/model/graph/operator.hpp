@@ -38,6 +38,7 @@ enum class OperatorKind {
   unfold,      // windows of a convolution laid out as rows
   loss,        // cross-entropy over the last axis
   contrast,    // contrastive loss of two towers over the batch
+  scan,        // along the sequence, with a state: state spaces, delta rules, short convolutions
   collective,  // inserted by strategies
 };
 

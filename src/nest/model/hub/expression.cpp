@@ -12,7 +12,21 @@
 namespace nest::model {
 
 struct Expression::Node {
-  enum class Kind { constant, name, key, index, negate, invert, choose, otherwise, either, both, binary };
+  enum class Kind {
+    constant,
+    name,
+    key,
+    index,
+    negate,
+    invert,
+    choose,
+    otherwise,
+    either,
+    both,
+    binary,
+    list,
+    call
+  };
   Kind kind = Kind::constant;
   std::string text;  // a name, a key, or the sign of a binary operation
   Value value;
@@ -31,6 +45,7 @@ using Kind = Node::Kind;
 // Signs of one strength, longest first.
 constexpr std::array<std::string_view, 7> kComparisons{"==", "!=", "<=", ">=", "<", ">", "in"};
 constexpr std::array<std::string_view, 2> kSums{"+", "-"};
+constexpr std::array<std::string_view, 5> kFunctions{"len", "min", "max", "count", "sum"};
 constexpr std::array<std::string_view, 4> kProducts{"//", "/", "*", "%"};
 
 bool word_character(char c) {
@@ -143,6 +158,7 @@ class Parser {
       need(")");
       return made;
     }
+    if (take("[")) return {Kind::list, "", {}, several("]")};
     if (take("'")) {
       const std::size_t end = text_.find('\'', at_);
       if (end == std::string_view::npos) wrong();
@@ -155,7 +171,19 @@ class Parser {
     std::string name = word();
     if (name == "null") return {};
     if (name == "true" || name == "false") return {Kind::constant, "", Value(name == "true"), {}};
+    if (take("(")) {
+      if (std::find(kFunctions.begin(), kFunctions.end(), name) == kFunctions.end()) wrong();
+      return {Kind::call, std::move(name), {}, several(")")};
+    }
     return {Kind::name, std::move(name), {}, {}};
+  }
+  std::vector<Node> several(std::string_view end) {
+    std::vector<Node> made;
+    if (take(end)) return made;
+    do made.push_back(choice());
+    while (take(","));
+    need(end);
+    return made;
   }
   Node number() {
     std::size_t end = at_;
@@ -240,6 +268,25 @@ Value compare(const std::string& sign, const Value& a, const Value& b) {
   return *left >= *right;
 }
 
+// len(list), sum(list), count(list, value), min(a, b, ...), max(a, b, ...).
+Value call(const std::string& name, const std::vector<Value>& given) {
+  const Value first = given.empty() ? Value() : given.front();
+  if (name == "min" || name == "max") {
+    Value best = first;
+    for (const Value& v : given) {
+      if (is_true(compare(name == "min" ? "<" : ">", v, best))) best = v;
+    }
+    return best;
+  }
+  const auto* list = first.as_array();
+  if (list == nullptr) return 0;
+  if (name == "len") return static_cast<std::int64_t>(list->size());
+  if (name == "count") return static_cast<std::int64_t>(std::count(list->begin(), list->end(), given.back()));
+  Value sum = 0;
+  for (const Value& v : *list) sum = arithmetic("+", sum, v);
+  return sum;
+}
+
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
 Value value_of(const Node& n, const Expression::Names& names) {
   const auto part = [&](std::size_t i) { return value_of(n.parts[i], names); };
@@ -276,6 +323,12 @@ Value value_of(const Node& n, const Expression::Names& names) {
       return is_true(part(0)) || is_true(part(1));
     case Kind::both:
       return is_true(part(0)) && is_true(part(1));
+    case Kind::list:
+    case Kind::call: {
+      Value given = Value::array();
+      for (std::size_t i = 0; i < n.parts.size(); ++i) given.push(part(i));
+      return n.kind == Kind::list ? given : call(n.text, *given.as_array());
+    }
     case Kind::binary: {
       const bool compares = std::find(kComparisons.begin(), kComparisons.end(), n.text) != kComparisons.end();
       return compares ? compare(n.text, part(0), part(1)) : arithmetic(n.text, part(0), part(1));

@@ -7,19 +7,13 @@
 //   block: {head_dim: "hidden_size / num_attention_heads"}
 #pragma once
 
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "nest/base/document/reader.hpp"
-#include "nest/base/embedded.hpp"
 #include "nest/model/blocks/spec.hpp"
 
 namespace nest::model {
-
-// The files, by cmake/embed.cmake.
-[[nodiscard]] std::span<const EmbeddedFile> family_files();
 
 // The model types that data describes, sorted.
 [[nodiscard]] std::vector<std::string> types_of_data();
@@ -32,5 +26,8 @@ namespace nest::model {
 
 // The model of a config.json of a type that data describes.
 [[nodiscard]] ModelSpec read_by_data(Reader& r, const std::string& type);
+
+// A config whose parts (text_config, ...) have the keys that their own types have by default.
+[[nodiscard]] Value with_defaults(Value config, const std::string& type);
 
 }  // namespace nest::model

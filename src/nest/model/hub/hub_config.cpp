@@ -113,12 +113,23 @@ std::vector<std::string> known_model_types() {
   return types;
 }
 
-ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
+ModelSpec read_part(Reader& r, const std::string& type) {
+  const std::optional<Family> family = by_type(type);
+  if (!family) refuse(r, type);
+  ModelSpec spec = family->read(r, type);
+  if (!described_by_data(type)) spec.details = read_details(r, type);
+  return spec;
+}
+
+ModelSpec read_hub_config(const Document& given, const std::string& name, Warnings& warnings) {
+  Reader plain(given);
+  const std::optional<std::string> architecture = architecture_of(plain);
+  const Family family = family_of(plain, architecture);
+  Document document = given;
+  document.root = with_defaults(document.root, family.type);
   Reader r(document);
-  const std::optional<std::string> architecture = architecture_of(r);
-  const Family family = family_of(r, architecture);
-  ModelSpec spec = family.read(r, family.type);
-  if (!described_by_data(family.type)) spec.details = read_details(r, family.type);
+  static_cast<void>(r.has("model_type"));
+  ModelSpec spec = read_part(r, family.type);
   check_blocks(r, spec);
   if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
   spec.family = family.type;

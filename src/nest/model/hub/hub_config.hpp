@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
 #include "nest/base/error.hpp"
 #include "nest/model/blocks/spec.hpp"
 
@@ -16,6 +17,9 @@ namespace nest::model {
 // `name` is what the model is called where the file does not say (`_name_or_path`): usually the file's name.
 [[nodiscard]] ModelSpec read_hub_config(const Document& document, const std::string& name,
                                         Warnings& warnings);
+
+// The model of a part of a config, by the type of that part.
+[[nodiscard]] ModelSpec read_part(Reader& r, const std::string& type);
 
 // All model types that can be read, sorted.
 [[nodiscard]] std::vector<std::string> known_model_types();

@@ -87,6 +87,7 @@ class Sharding {
     }
     switch (op.kind) {
       case OperatorKind::attention:
+      case OperatorKind::scan:
         return spec == Spec::feature ? all(op.inputs) && all(op.outputs) : spec == Spec::row && by_batch();
       case OperatorKind::embedding:
         return spec == Spec::row || spec == Spec::contract;

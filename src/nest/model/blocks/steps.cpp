@@ -1,0 +1,173 @@
+#include "nest/model/blocks/steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "nest/base/error.hpp"
+#include "nest/model/blocks/blocks.hpp"
+
+namespace nest::model {
+namespace {
+
+constexpr std::size_t kTokenAxes = 2;  // batch and positions come first
+
+class Steps {
+ public:
+  Steps(LayerBuilder& b, std::map<std::string, TensorIndex> values, const BlockSpec* block)
+      : b_(b), values_(std::move(values)), block_(block) {}
+
+  TensorIndex add(const StepSpec& s) {
+    const std::size_t before = b_.tensors();
+    const std::vector<TensorIndex> made = operator_of(s);
+    if (s.shared) b_.share_since(before);
+    for (std::size_t i = 0; i < made.size(); ++i) values_[s.to[i].name] = made[i];
+    return made.front();
+  }
+
+ private:
+  [[noreturn]] static void fail(const StepSpec& s, const std::string& what) {
+    throw InputError("data/families", "the step " + s.name, what);
+  }
+  TensorIndex value(const StepSpec& s, std::size_t i) const {
+    const auto found = i < s.from.size() ? values_.find(s.from[i]) : values_.end();
+    if (found == values_.end())
+      fail(s, i < s.from.size() ? "there is no value '" + s.from[i] + "'" : "it reads too few values");
+    return found->second;
+  }
+  std::vector<TensorIndex> all(const StepSpec& s) const {
+    std::vector<TensorIndex> out;
+    for (std::size_t i = 0; i < s.from.size(); ++i) out.push_back(value(s, i));
+    return out;
+  }
+  [[nodiscard]] std::size_t span_of(const StepSpec& s, TensorIndex in) const {
+    const std::size_t features = b_.shape(in).size() - kTokenAxes;
+    const auto span = static_cast<std::size_t>(s.span);
+    return span == 0 || span > features ? features : span;
+  }
+  [[nodiscard]] Shape tokens_of(TensorIndex in) const {
+    const Shape& shape = b_.shape(in);
+    return {shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(kTokenAxes)};
+  }
+  [[nodiscard]] const BlockSpec& block(const StepSpec& s) const {
+    if (block_ == nullptr) fail(s, "only blocks have attention and feed-forwards of their own");
+    return *block_;
+  }
+
+  std::vector<Tensor> parameters_of(const StepSpec& s) const {
+    std::vector<Tensor> out;
+    for (const StepSpec::Made& p : s.parameters)
+      out.push_back({s.name + "." + p.name, p.features, DType::bf16, Role::parameter});
+    return out;
+  }
+  // Parameters of a step that is no general operator.
+  void add_parameters(const StepSpec& s) {
+    for (Tensor& p : parameters_of(s)) b_.also_parameter(std::move(p));
+  }
+
+  std::vector<TensorIndex> general(const StepSpec& s, OperatorKind kind) {
+    const TensorIndex first = value(s, 0);
+    const Shape own = b_.shape(first);
+    const Shape tokens = tokens_of(first);
+    std::vector<Tensor> outputs;
+    outputs.reserve(s.to.size());
+    for (const StepSpec::Made& m : s.to)
+      outputs.push_back({s.name + "." + m.name, m.features.empty() ? own : join(tokens, m.features)});
+    return b_.general({s.name, kind, all(s), parameters_of(s), std::move(outputs)});
+  }
+
+  std::vector<TensorIndex> linear(const StepSpec& s) {
+    const TensorIndex in = value(s, 0);
+    const Shape shape = b_.shape(in);
+    const Shape contract(shape.end() - static_cast<std::ptrdiff_t>(span_of(s, in)), shape.end());
+    std::vector<Weight> weights;
+    weights.reserve(s.to.size());
+    for (const StepSpec::Made& m : s.to) {
+      weights.push_back({m.name, m.features.empty() ? contract : m.features, s.bias,
+                         s.tied ? Role::shared : Role::parameter});
+    }
+    std::vector<TensorIndex> made = b_.matmul(s.name, in, contract, weights);
+    add_parameters(s);
+    return made;
+  }
+
+  std::vector<TensorIndex> scan(const StepSpec& s) {
+    std::vector<TensorIndex> made = general(s, OperatorKind::scan);
+    const Shape tokens = tokens_of(made.front());
+    b_.set_flops(Flops{static_cast<double>(elements(tokens)) * static_cast<double>(s.flops)});
+    return made;
+  }
+
+  // Several positions side by side: [batch, n, d] becomes [batch, n / count, count * d].
+  std::vector<TensorIndex> fold(const StepSpec& s) {
+    const TensorIndex in = value(s, 0);
+    Shape shape = tokens_of(in);
+    const std::int64_t width = elements(b_.shape(in)) / elements(shape);
+    shape[1].size = std::max<std::int64_t>(1, shape[1].size / s.count);
+    shape.push_back({Axis::other, width * s.count});
+    return b_.general({s.name, OperatorKind::unfold, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
+  }
+  std::vector<TensorIndex> queries(const StepSpec& s) {
+    Shape shape = tokens_of(value(s, 0));
+    shape[1].size = s.count;
+    shape = join(shape, s.to.front().features);
+    std::vector<Tensor> parameters = parameters_of(s);
+    return b_.general(
+        {s.name, OperatorKind::unfold, all(s), std::move(parameters), {{s.name + ".rows", shape}}});
+  }
+
+  std::vector<TensorIndex> operator_of(const StepSpec& s) {
+    using K = StepSpec::Kind;
+    switch (s.kind) {
+      case K::linear:
+        return linear(s);
+      case K::norm: {
+        const TensorIndex made = b_.norm(s.name, value(s, 0), s.norm, span_of(s, value(s, 0)));
+        add_parameters(s);
+        return {made};
+      }
+      case K::pass:
+        return general(s, s.pass);
+      case K::scan:
+        return scan(s);
+      case K::attention: {
+        const TensorIndex made =
+            b_.attention(s.name, value(s, 0), value(s, 1), value(s, 2), {s.causal, s.window});
+        add_parameters(s);
+        return {made};
+      }
+      case K::mixer:
+        return {add_attention(b_, "", value(s, 0), block(s).attention)};
+      case K::cross:
+        if (!block(s).cross) fail(s, "the block has no cross-attention");
+        return {add_attention(b_, "cross_", value(s, 0), *block(s).cross, value(s, 1))};
+      case K::dense:
+        return {add_feed_forward(b_, block(s).experts ? "dense." : "", value(s, 0), block(s).ffn)};
+      case K::experts:
+        if (!block(s).experts) fail(s, "the block has no experts");
+        return {add_experts(b_, value(s, 0), *block(s).experts, block(s).ffn.activation)};
+      case K::add:
+        return {b_.residual(s.name, all(s))};
+      case K::fold:
+        return fold(s);
+      case K::queries:
+        return queries(s);
+    }
+    fail(s, "its kind is not known");
+  }
+
+  LayerBuilder& b_;
+  std::map<std::string, TensorIndex> values_;
+  const BlockSpec* block_;
+};
+
+}  // namespace
+
+TensorIndex add_steps(LayerBuilder& b, const std::vector<StepSpec>& steps,
+                      std::map<std::string, TensorIndex> values, const BlockSpec* block) {
+  TensorIndex last = values.at("x");
+  Steps made(b, std::move(values), block);
+  for (const StepSpec& s : steps) last = made.add(s);
+  return last;
+}
+
+}  // namespace nest::model

@@ -1,0 +1,154 @@
+#include "nest/model/hub/family_fields.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "nest/base/error.hpp"
+#include "nest/model/hub/family_files.hpp"
+
+namespace nest::model {
+namespace {
+
+void read_detail_defaults(Reader section, DetailDefaults& d) {
+  d.norm_epsilon = section.number_or("norm_epsilon", d.norm_epsilon);
+  d.rotary_base = section.number_or("rotary_base", d.rotary_base);
+  d.rotary_share = section.number_or("rotary_share", d.rotary_share);
+  d.balance_loss = section.number_or("balance_loss", d.balance_loss);
+  d.normalized = section.boolean_or("normalized", d.normalized);
+  d.groups = section.whole_or("groups", d.groups);
+  d.group_top_k = section.whole_or("group_top_k", d.group_top_k);
+  d.scale = section.number_or("scale", d.scale);
+  section.done();
+}
+
+}  // namespace
+
+Expression expression_of(const Value& v) {
+  if (const std::string* text = v.as_string()) return Expression::parse(*text);
+  return Expression::parse(to_json_line(v));
+}
+
+void read_expressions(const Value& section, Described::Section& out) {
+  const auto* members = section.as_object();
+  if (members == nullptr) return;
+  for (const auto& [key, value] : *members) out.insert_or_assign(key, expression_of(value));
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): along `like`, which tests show to end
+Described describe_family(const std::string& name) {
+  const std::optional<Document> document = family_document(name);
+  if (!document) throw InputError("data/families", "like", "there is no family '" + name + "'");
+  Reader r(*document);
+  Described out;
+  if (r.has("like")) out = describe_family(r.text("like"));
+  static_cast<void>(r.text_or("class", ""));
+  static_cast<void>(r.text_or("source", ""));
+  const auto members = [&](const char* key, std::map<std::string, Value>& into) {
+    const Value* section = r.find(key);
+    if (section == nullptr || section->as_object() == nullptr) return;
+    for (const auto& [name_of_it, value] : *section->as_object()) into.insert_or_assign(name_of_it, value);
+  };
+  const auto list = [&](const char* key) {
+    const Value* given = r.find(key);
+    return given == nullptr || given->as_array() == nullptr ? Value::Array{} : *given->as_array();
+  };
+  members("defaults", out.defaults);
+  members("parts", out.parts);
+  if (const Value* names = r.find("names")) read_expressions(*names, out.names);
+  if (const Value* model = r.find("model")) read_expressions(*model, out.model);
+  if (const Value* block = r.find("block")) read_expressions(*block, out.block);
+  if (auto section = r.object_if("details")) read_detail_defaults(*section, out.details);
+  if (r.has("stacks")) out.stacks = list("stacks");
+  if (r.has("special")) {
+    out.special.clear();
+    for (const Value& part : list("special")) out.special.push_back(*part.as_string());
+  }
+  r.done();
+  return out;
+}
+
+std::int64_t Fields::whole(const std::string& field, WholeRange range, std::int64_t fallback) {
+  const Value v = value(field);
+  if (v.is_null()) return fallback;
+  if (const bool* flag = v.as_bool(); flag != nullptr && !*flag && range.least == 0) return 0;
+  const double* real = v.as_real();
+  const bool even = real != nullptr && *real == std::floor(*real) && std::abs(*real) < 1e15;
+  if (v.as_int() == nullptr && !even)
+    fail(field, "expected a whole number for " + field + ", found " + std::string(v.kind_name()));
+  const std::int64_t n = even ? static_cast<std::int64_t>(*real) : *v.as_int();
+  if (n < range.least || n > range.most) {
+    fail(field, std::to_string(n) + " is outside " + std::to_string(range.least) + " to " +
+                    std::to_string(range.most) + " for " + field);
+  }
+  return n;
+}
+
+std::int64_t Fields::size(const std::string& field) {
+  if (value(field).is_null()) fail(field, "nothing says how large " + field + " is");
+  return whole(field, kSizeRange, 0);
+}
+
+bool Fields::flag(const std::string& field, bool fallback) {
+  const Value v = value(field);
+  return v.is_null() ? fallback : is_true(v);
+}
+
+std::optional<std::int64_t> Fields::shared_layer() {
+  const Value v = value("shares");
+  const Value& layer = own_.at("layer");
+  if (v.is_null() || v == layer) return std::nullopt;
+  return whole("shares", {0, *layer.as_int()}, 0);
+}
+
+std::string Fields::word(const std::string& field) {
+  const Value v = value(field);
+  if (v.as_string() == nullptr)
+    fail(field, "expected a word for " + field + ", found " + std::string(v.kind_name()));
+  return *v.as_string();
+}
+
+std::string Fields::word_or(const std::string& field, std::string fallback) {
+  return value(field).is_null() ? std::move(fallback) : word(field);
+}
+
+void Fields::fail(const std::string& field, const std::string& what) {
+  const auto at = section_.find(field);
+  if (at != section_.end()) fail(at->second, what);
+  r_.fail(what);
+}
+
+void Fields::fail(const Expression& expression, const std::string& what) {
+  for (const std::string& name : expression.names()) {
+    const Value* given = r_.value().find(name);
+    if (given != nullptr && !given->is_null()) r_.fail_at(name, what);
+  }
+  r_.fail(what);
+}
+
+Value Fields::value(const std::string& field) {
+  const auto at = section_.find(field);
+  return at == section_.end() ? Value() : evaluate(at->second);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): through names, which a file defines one by another
+Value Fields::evaluate(const Expression& expression) {
+  try {
+    return expression.evaluate([&](const std::string& name) { return key(name); });
+  } catch (const InputError& e) {
+    if (!e.place().empty()) throw;
+    fail(expression, e.what());
+  }
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): through names, which a file defines one by another
+Value Fields::key(const std::string& name) {
+  if (const auto own = own_.find(name); own != own_.end()) return own->second;
+  if (const auto named = family_.names.find(name); named != family_.names.end())
+    return evaluate(named->second);
+  static_cast<void>(r_.has(name));
+  if (const Value* given = r_.value().find(name)) return *given;
+  const auto at = family_.defaults.find(name);
+  return at == family_.defaults.end() ? Value() : at->second;
+}
+
+}  // namespace nest::model

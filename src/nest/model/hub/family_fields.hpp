@@ -1,0 +1,73 @@
+// What a file of data/families says, and its fields for one config.json: every expression is evaluated where somebody
+// asks for it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nest/base/document/reader.hpp"
+#include "nest/model/hub/expression.hpp"
+#include "nest/model/hub/hub_details.hpp"
+#include "nest/model/hub/hub_fields.hpp"
+
+namespace nest::model {
+
+// A file with what it takes over from the one that it is like.
+struct Described {
+  using Section = std::map<std::string, Expression>;
+  std::map<std::string, Value> defaults;
+  Section names;  // for expressions of this file
+  Section model;
+  Section block;
+  std::map<std::string, Value> parts;  // lists of steps
+  std::vector<Value> stacks;           // where there are several
+  DetailDefaults details;
+  std::vector<std::string> special;
+};
+
+[[nodiscard]] Described describe_family(const std::string& name);
+
+// The entries of a section, over those that are there.
+void read_expressions(const Value& section, Described::Section& out);
+[[nodiscard]] Expression expression_of(const Value& v);
+
+class Fields {
+ public:
+  Fields(Reader& r, const Described& family, const Described::Section& section)
+      : r_(r), family_(family), section_(section) {}
+
+  void set_layer(std::int64_t layer) { own_["layer"] = layer; }
+  // A name that the config does not have, such as the width of another stack.
+  void set_name(const std::string& name, Value value) { own_[name] = std::move(value); }
+  [[nodiscard]] const Described& family() const { return family_; }
+
+  [[nodiscard]] bool has(const std::string& field) const { return section_.contains(field); }
+  [[nodiscard]] std::int64_t whole(const std::string& field, WholeRange range, std::int64_t fallback);
+  [[nodiscard]] std::int64_t size(const std::string& field);
+  [[nodiscard]] std::int64_t count(const std::string& field) { return whole(field, {0, kSizeRange.most}, 0); }
+  [[nodiscard]] bool flag(const std::string& field, bool fallback = false);
+  // The earlier layer that the field `shares` names, null where the layer has weights of its own.
+  [[nodiscard]] std::optional<std::int64_t> shared_layer();
+  [[nodiscard]] std::string word(const std::string& field);
+  [[nodiscard]] std::string word_or(const std::string& field, std::string fallback);
+  // Of an expression that is no field.
+  [[nodiscard]] Value evaluate(const Expression& expression);
+
+  [[noreturn]] void fail(const std::string& field, const std::string& what);
+  [[noreturn]] void fail(const Expression& expression, const std::string& what);
+
+ private:
+  Value value(const std::string& field);
+  Value key(const std::string& name);
+
+  Reader& r_;
+  const Described& family_;
+  const Described::Section& section_;
+  std::map<std::string, Value> own_;
+};
+
+}  // namespace nest::model
