@@ -115,7 +115,8 @@ std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& te
       e.pricer.build_options(arguments.whole("--micro-batch").value_or(1), arguments.whole("--sequence"));
   options.mtp = arguments.has("--mtp");
   Warnings warnings;
-  e.model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings);
+  e.model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings,
+                       arguments.text("--like").value_or(""));
   terminal.warn(warnings);
   if (options.mtp && e.model.apart.empty()) {
     terminal.warn({e.model.name + " has no modules for multi-token prediction; --mtp has no effect"});
@@ -302,6 +303,7 @@ std::vector<Command> estimate_commands() {
        "measured, interpolated between measurements, or computed by a model. Layers run as in plain PyTorch, "
        "over links at their stated bandwidth, unless --recipe or --compiled says otherwise.",
        {{"--model", "NAME|FILE", "default llama3.1-70b"},
+        like_option(),
         {"--accelerator", "NAME", "the accelerator, in 128 nodes of 8 devices"},
         {"--cluster", "NAME|FILE",
          "the cluster over whose levels collectives are priced (default h100-spine-leaf)"},

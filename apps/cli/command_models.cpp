@@ -10,6 +10,8 @@
 #include "nest/base/drawing/table.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/model/drawing.hpp"
+#include "nest/model/hub/hub_config.hpp"
+#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -144,7 +146,8 @@ void show(const Shown& shown, const Arguments& arguments, Terminal& terminal) {
 
 int run_show(const Arguments& arguments, Terminal& terminal) {
   Warnings warnings;
-  const ModelSource source = load_model(arguments.positionals.front(), warnings);
+  const ModelSource source =
+      load_model(arguments.positionals.front(), warnings, arguments.text("--like").value_or(""));
   terminal.warn(warnings);
   if (const LayerProfile* profile = std::get_if<LayerProfile>(&source)) {
     for (const char* option : {"--micro-batch", "--sequence", "--mtp"}) {
@@ -198,6 +201,41 @@ int run_list(const Arguments& arguments, Terminal& terminal) {
   return kOk;
 }
 
+std::string stacks_of(const ModelSpec& spec) {
+  std::string out;
+  for (const StackSpec& stack : spec.stacks)
+    out += (out.empty() ? "" : ", ") + std::to_string(stack.blocks.size()) + " x " + stack.prefix;
+  return out;
+}
+
+int run_families(const Arguments& arguments, Terminal& terminal) {
+  const std::vector<std::string> types = known_model_types();
+  if (arguments.has("--names")) return print_names(types, arguments, terminal);
+  Table table({{"model type"}, {"default model", Align::right}, {"blocks"}, {"not in exports"}});
+  Value list = Value::array();
+  for (const std::string& type : types) {
+    const ModelSpec spec = default_model(type);
+    const std::int64_t parameters = build_model(spec).parameters();
+    std::string special;
+    Value parts = Value::array();
+    for (const std::string& part : spec.details.special) {
+      special += (special.empty() ? "" : "; ") + part;
+      parts.push(part);
+    }
+    table.add({type, count(parameters), stacks_of(spec), special.empty() ? "-" : special});
+    list.push(Value::object()
+                  .set("model_type", type)
+                  .set("parameters", parameters)
+                  .set("not_in_exports", std::move(parts)));
+  }
+  if (arguments.has("--json")) {
+    terminal.json(Value::object().set("families", std::move(list)));
+  } else {
+    terminal.out(table.str());
+  }
+  return kOk;
+}
+
 }  // namespace
 
 std::vector<Command> model_commands() {
@@ -224,12 +262,27 @@ std::vector<Command> model_commands() {
         {"--sequence", "N",
          "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
         {"--mtp", "", "include the modules for multi-token prediction (DeepSeek-V3)"},
+        like_option(),
         json_option(),
         svg_option()},
        {{"nest models show llama3.1-70b", "show the layers and operators of a model"},
         {"nest models show deepseek-v3 --micro-batch 2 --sequence 4096 --json", "for programs"},
-        {"nest models show ./config.json --svg model.svg", "draw the layer graph and one layer"}},
+        {"nest models show ./config.json --svg model.svg", "draw the layer graph and one layer"},
+        {"nest models show ./config.json --like llama", "read a config.json of an unknown type"}},
        run_show},
+      {"models families",
+       "",
+       0,
+       0,
+       "list the model types whose config.json is read",
+       "Lists the model types ('model_type' of a config.json) that can be read, each with the size of the "
+       "model that "
+       "its class defaults make, and with the parts that exports do not carry. A file "
+       "data/families/TYPE.yaml "
+       "describes a type; the environment variable NEST_FAMILIES names a folder with files of one's own.",
+       {json_option(), names_option()},
+       {{"nest models families", "the table"}, {"nest models families --names", "the types alone"}},
+       run_families},
   };
 }
 

@@ -21,9 +21,14 @@ void put(Value& object, const char* key, Value value) {
 
 std::vector<Option> input_options() {
   return {{"--model", "NAME|FILE", "default " + std::string(kDefaultModel)},
+          like_option(),
           {"--cluster", "NAME|FILE", "default " + std::string(kDefaultCluster)},
           {"--recipe", "NAME|FILE", "default " + std::string(kDefaultRecipe)},
           calibration_option()};
+}
+
+Option like_option() {
+  return {"--like", "TYPE", "read a config.json by the keys of this model type ('nest models families')"};
 }
 
 Option calibration_option() {
@@ -41,7 +46,8 @@ bool names_inputs(const Arguments& arguments) {
 PlanInputs read_plan_inputs(const Arguments& arguments, Warnings& warnings) {
   PlanInputs inputs = load_inputs(arguments.text("--model").value_or(std::string(kDefaultModel)),
                                   arguments.text("--cluster").value_or(std::string(kDefaultCluster)),
-                                  arguments.text("--recipe").value_or(std::string(kDefaultRecipe)), warnings);
+                                  arguments.text("--recipe").value_or(std::string(kDefaultRecipe)), warnings,
+                                  arguments.text("--like").value_or(""));
   calibrate_inputs(inputs, arguments, warnings);
   return inputs;
 }
@@ -51,7 +57,8 @@ PipelineModel read_pipeline_model(const Arguments& arguments) {
 }
 
 void override_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& warnings) {
-  if (const auto model = arguments.text("--model")) set_model(inputs, *model, warnings);
+  if (const auto model = arguments.text("--model"))
+    set_model(inputs, *model, warnings, arguments.text("--like").value_or(""));
   if (const auto cluster = arguments.text("--cluster")) set_cluster(inputs, load_cluster(*cluster));
   if (const auto recipe = arguments.text("--recipe")) set_recipe(inputs, load_recipe(*recipe));
   calibrate_inputs(inputs, arguments, warnings);
@@ -71,6 +78,7 @@ void calibrate_inputs(PlanInputs& inputs, const Arguments& arguments, Warnings& 
 std::vector<Option> with_plan_file_options(std::vector<Option> options) {
   const std::vector<Option> inputs{
       {"--model", "NAME|FILE", "the model, for a file that does not name it"},
+      like_option(),
       {"--cluster", "NAME|FILE", "the cluster, for a file that does not name it, or another one"},
       {"--recipe", "NAME|FILE", "the recipe, likewise (default " + std::string(kDefaultRecipe) + ")"},
       calibration_option()};

@@ -12,6 +12,7 @@
 namespace nest::cli {
 
 [[nodiscard]] std::vector<Option> input_options();
+[[nodiscard]] Option like_option();
 [[nodiscard]] Option calibration_option();
 [[nodiscard]] Option pipeline_model_option();
 

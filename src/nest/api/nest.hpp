@@ -105,8 +105,9 @@ using solve::SearchStats;
 [[nodiscard]] std::string_view version();
 
 // A model by name or config.json, built. A layer profile has no operators to build: an InputError says so.
+// `like`: the model type by whose keys a config.json is read; empty: its own.
 [[nodiscard]] Model open_model(const std::string& name_or_file, const BuildOptions& options,
-                               Warnings& warnings);
+                               Warnings& warnings, const std::string& like = {});
 
 // Time and memory of a plan, complete or not; many plans of the same inputs are priced faster by one Pricer.
 // A plan that cannot be run is a status, not an error.

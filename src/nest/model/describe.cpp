@@ -47,6 +47,36 @@ Value layers_value(const Model& model) {
   return layers;
 }
 
+// Forward FLOPs as torch.utils.flop_counter counts them: products, and attention as the full square, whatever its mask.
+Flops counter_flops(const Model& model) {
+  std::vector<double> by_type;
+  for (const LayerType& type : model.types) {
+    double sum = 0;
+    for (const Operator& op : type.operators) {
+      if (op.kind != OperatorKind::attention) {
+        sum += op.forward_flops.value;
+        continue;
+      }
+      const Shape& q = type.tensor(op.inputs[0]).shape;
+      const Shape& k = type.tensor(op.inputs[1]).shape;
+      const Shape& v = type.tensor(op.inputs[2]).shape;
+      sum += attention_flops({.batch = q[0].size,
+                              .queries = q[1].size,
+                              .heads = q[2].size,
+                              .key_dim = q[3].size,
+                              .keys = k[1].size,
+                              .kv_heads = k[2].size,
+                              .value_dim = v[3].size},
+                             {})
+                 .value;
+    }
+    by_type.push_back(sum);
+  }
+  double all = 0;
+  for (const Layer& layer : model.layers) all += by_type[layer.type];
+  return Flops{all};
+}
+
 }  // namespace
 
 Value describe_operators(const LayerType& type) {
@@ -99,6 +129,7 @@ Value describe(const Model& model) {
   out.set("hidden", model.hidden).set("blocks", model.blocks());
   out.set("forward_flops", model.forward_flops().value);
   out.set("forward_flops_per_token", model.forward_flops_per_token().value);
+  out.set("counter_flops", counter_flops(model).value);
   Value apart = Value::array();
   for (const ApartParameters& a : model.apart) {
     Value v = Value::object();

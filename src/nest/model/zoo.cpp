@@ -43,7 +43,8 @@ Document parse_zoo_file(const EmbeddedFile& file) {
 
 // Fine-tuned and converted forms of a model have its shape: "Llama-3.1-70B-Instruct" is "llama3.1-70b".
 std::string without_variant(std::string name) {
-  constexpr std::array<std::string_view, 6> kVariants{"instruct", "chat", "base", "hf", "thinking", "it"};
+  constexpr std::array<std::string_view, 7> kVariants{"instruct", "chat", "base", "hf",
+                                                      "thinking", "it",   "pt"};
   for (bool again = true; again;) {
     again = false;
     for (const std::string_view variant : kVariants) {
@@ -83,6 +84,11 @@ const EmbeddedFile* find_canonical(const std::string& wanted) {
 }
 
 const EmbeddedFile* find_zoo_file(std::string_view name) {
+  // "Qwen3-235B-A22B-Instruct-2507": a month of release, which changes no shape.
+  constexpr std::size_t kMonth = 5;
+  const std::string_view end = name.size() > kMonth ? name.substr(name.size() - kMonth) : "";
+  const bool dated = end.starts_with('-') && end.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  if (dated && find_canonical(canonical(name)) == nullptr) name.remove_suffix(kMonth);
   const std::string wanted = canonical(name);
   if (const EmbeddedFile* file = find_canonical(wanted)) return file;
   const std::string plain = without_variant(wanted);
@@ -162,15 +168,22 @@ ModelSpec zoo_model(std::string_view name) {
       hint.empty() ? "'nest models' lists them; a config.json or a layer profile is given as a file" : hint);
 }
 
-ModelSource load_model(const std::string& name_or_file, Warnings& warnings) {
-  if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file)) return read_zoo_file(*file);
-  if (!looks_like_file(name_or_file)) return zoo_model(name_or_file);
+ModelSource load_model(const std::string& name_or_file, Warnings& warnings, const std::string& like) {
+  const auto known = [&](ModelSpec spec) {
+    if (!like.empty())
+      warnings.push_back("--like has no effect on " + spec.name + ", which is known by name");
+    return spec;
+  };
+  if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file))
+    return known(read_zoo_file(*file));
+  if (!looks_like_file(name_or_file)) return known(zoo_model(name_or_file));
   // "meta-llama/Llama-3.1-8B" could be a file; where there is none, it is a name of the hub.
   if (!std::filesystem::exists(name_or_file)) {
-    if (const EmbeddedFile* file = find_zoo_file(name_or_file)) return read_zoo_file(*file);
+    if (const EmbeddedFile* file = find_zoo_file(name_or_file)) return known(read_zoo_file(*file));
   }
-  const Document document = read_document(name_or_file);
+  Document document = read_document(name_or_file);
   if (is_layer_profile(document)) return read_layer_profile(document);
+  if (!like.empty()) mark_like(document, like);
   return read_hub_config(document, name_from_path(name_or_file), warnings);
 }
 

@@ -25,7 +25,9 @@ using ModelSource = std::variant<ModelSpec, LayerProfile>;
 [[nodiscard]] ModelSpec zoo_model(std::string_view name);
 
 // A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json or a layer
-// profile. A name with a slash or an ending such as .json, and any existing file, is a file.
-[[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings);
+// profile. A name with a slash or an ending such as .json, and any existing file, is a file. `like`: the model type
+// by whose keys a config.json is read, whatever its own; empty: its own.
+[[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings,
+                                     const std::string& like = {});
 
 }  // namespace nest::model

@@ -28,8 +28,10 @@ ModelSource read_model(const Document& document, Warnings& warnings) {
 }
 
 // What stands in a plan for a model file: its whole text, with the name that the file's own name gave it.
-Value written_out(const std::string& file, const ModelSource& source) {
-  Value text = read_document(file).root;
+Value written_out(const std::string& file, const ModelSource& source, const std::string& like) {
+  Document document = read_document(file);
+  if (!like.empty()) mark_like(document, like);
+  Value text = std::move(document.root);
   const auto* spec = std::get_if<ModelSpec>(&source);
   if (spec == nullptr) return text;
   if (Value::Object* members = text.as_object()) {
@@ -61,11 +63,11 @@ const std::string& PlanInputs::model_name() const {
   return own != nullptr ? own->name : std::get<ModelSpec>(source).name;
 }
 
-void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings) {
-  inputs.source = load_model(model, warnings);
+void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings, const std::string& like) {
+  inputs.source = load_model(model, warnings, like);
   std::error_code ignored;
   const bool file = looks_like_file(model) && std::filesystem::exists(model, ignored);
-  inputs.model = file ? written_out(model, inputs.source) : Value(model);
+  inputs.model = file ? written_out(model, inputs.source, like) : Value(model);
 }
 
 namespace {
@@ -96,9 +98,9 @@ void set_calibration(PlanInputs& inputs, Calibration calibration, Warnings& warn
 }
 
 PlanInputs load_inputs(const std::string& model, const std::string& cluster, const std::string& recipe,
-                       Warnings& warnings) {
+                       Warnings& warnings, const std::string& like) {
   PlanInputs inputs{{}, {}, load_cluster(cluster), load_recipe(recipe), {}, {}};
-  set_model(inputs, model, warnings);
+  set_model(inputs, model, warnings, like);
   return inputs;
 }
 

@@ -45,12 +45,14 @@ struct PlanInputs {
   [[nodiscard]] std::int64_t default_sequence() const;
 };
 
-// Names or files, as the options --model, --cluster and --recipe give them.
+// Names or files, as the options --model, --cluster and --recipe give them. `like`: see load_model.
 [[nodiscard]] PlanInputs load_inputs(const std::string& model, const std::string& cluster,
-                                     const std::string& recipe, Warnings& warnings);
+                                     const std::string& recipe, Warnings& warnings,
+                                     const std::string& like = {});
 
 // Puts another model, by name or file, in place of the one there.
-void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings);
+void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings,
+               const std::string& like = {});
 // The same of the cluster and the recipe, as they are shipped: the calibration is applied to them.
 void set_cluster(PlanInputs& inputs, Cluster shipped);
 void set_recipe(PlanInputs& inputs, Recipe shipped);

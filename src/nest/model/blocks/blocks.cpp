@@ -42,7 +42,8 @@ QueryKeyValue add_projections(LayerBuilder& b, const std::string& prefix, Tensor
   const Dim dim{Axis::head_dim, s.head_dim};
   const Weight q{"q", {{Axis::heads, s.heads}, dim}, s.query_bias};
   const Weight k{"k", {{Axis::kv_heads, s.kv_heads}, dim}, s.key_bias};
-  const Weight v{"v", {{Axis::kv_heads, s.kv_heads}, dim}, s.value_bias};
+  const Dim value_dim{Axis::head_dim, s.value_dim > 0 ? s.value_dim : s.head_dim};
+  const Weight v{"v", {{Axis::kv_heads, s.kv_heads}, value_dim}, s.value_bias};
   if (source) {
     const TensorIndex query = b.matmul(prefix + "q", x, {hidden}, q);
     const auto kv = b.matmul(prefix + "kv", *source, {last(b, *source)}, std::vector<Weight>{k, v});
@@ -52,8 +53,25 @@ QueryKeyValue add_projections(LayerBuilder& b, const std::string& prefix, Tensor
   return {qkv[0], qkv[1], qkv[2]};
 }
 
+// Scores of all keys by heads of their own, of which each query keeps the best: DeepSeek's sparse attention.
+void add_indexer(LayerBuilder& b, const std::string& prefix, TensorIndex x, TensorIndex latent,
+                 const AttentionSpec& s) {
+  const Dim heads{Axis::heads, s.latent->index_heads};
+  const Dim dim{Axis::head_dim, s.latent->index_dim};
+  const TensorIndex q = b.matmul(prefix + "q", latent, {last(b, latent)}, Weight{"index_q", {heads, dim}});
+  TensorIndex k = b.matmul(prefix + "k", x, {last(b, x)}, Weight{"index_k", {{Axis::kv_heads, 1}, dim}});
+  k = b.norm(prefix + "k_norm", k, NormKind::layer);
+  const TensorIndex weights = b.matmul(prefix + "weights", x, {last(b, x)}, Weight{"index_weights", {heads}});
+  Shape one = b.shape(k);
+  one.back().size = 1;
+  const TensorIndex v = b.general({prefix + "one", OperatorKind::scale, {k}, {}, {{"index_v", one}}}).front();
+  const TensorIndex scores = b.attention(prefix + "scores", q, k, v, {s.causal, 0});
+  b.pointwise(prefix + "weighted", OperatorKind::scale, {scores, weights});
+}
+
 // DeepSeek's projections: low-rank latents with norms, and one rotary key shared by all heads.
-QueryKeyValue add_latent_projections(LayerBuilder& b, TensorIndex x, const AttentionSpec& s) {
+QueryKeyValue add_latent_projections(LayerBuilder& b, const std::string& prefix, TensorIndex x,
+                                     const AttentionSpec& s) {
   const LatentAttention& l = *s.latent;
   const Dim hidden = last(b, x);
   const Dim heads{Axis::heads, s.heads};
@@ -61,23 +79,27 @@ QueryKeyValue add_latent_projections(LayerBuilder& b, TensorIndex x, const Atten
   TensorIndex q = 0;
   if (l.query_rank > 0) {
     const Dim rank{Axis::latent, l.query_rank};
-    q = b.matmul("q_down", x, {hidden}, Weight{"q_latent", {rank}, s.query_bias});
-    q = b.norm("q_norm", q, NormKind::rms);
-    q = b.matmul("q_up", q, {rank}, Weight{"q", {heads, key_dim}});
+    q = b.matmul(prefix + "q_down", x, {hidden}, Weight{"q_latent", {rank}, s.query_bias});
+    q = b.norm(prefix + "q_norm", q, NormKind::rms);
+    if (l.index_heads > 0) add_indexer(b, prefix + "index.", x, q, s);
+    q = b.matmul(prefix + "q_up", q, {rank}, Weight{"q", {heads, key_dim}});
   } else {
-    q = b.matmul("q", x, {hidden}, Weight{"q", {heads, key_dim}});
+    q = b.matmul(prefix + "q", x, {hidden}, Weight{"q", {heads, key_dim}});
   }
   const Dim rank{Axis::latent, l.key_value_rank};
-  const auto down = b.matmul("kv_down", x, {hidden},
+  const auto down = b.matmul(prefix + "kv_down", x, {hidden},
                              std::vector<Weight>{{"kv_latent", {rank}, s.key_bias},
                                                  {"k_rope", {{Axis::head_dim, l.rope_dim}}, s.key_bias}});
-  const TensorIndex latent = b.norm("kv_norm", down[0], NormKind::rms);
-  const auto up = b.matmul("kv_up", latent, {rank},
+  const TensorIndex latent = b.norm(prefix + "kv_norm", down[0], NormKind::rms);
+  const auto up = b.matmul(prefix + "kv_up", latent, {rank},
                            std::vector<Weight>{{"k_nope", {heads, {Axis::head_dim, l.nope_dim}}},
                                                {"v", {heads, {Axis::head_dim, l.value_dim}}}});
   const Shape full = b.shape(q);
-  const auto turned = b.general(
-      {"rotary", OperatorKind::rotary, {q, up[0], down[1]}, {}, {{"q_turned", full}, {"k_turned", full}}});
+  const auto turned = b.general({prefix + "rotary",
+                                 OperatorKind::rotary,
+                                 {q, up[0], down[1]},
+                                 {},
+                                 {{"q_turned", full}, {"k_turned", full}}});
   return {turned[0], turned[1], up[1]};
 }
 
@@ -86,7 +108,8 @@ QueryKeyValue add_latent_projections(LayerBuilder& b, TensorIndex x, const Atten
 TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorIndex x, const AttentionSpec& s,
                           std::optional<TensorIndex> source) {
   const Dim hidden = last(b, x);
-  QueryKeyValue p = s.latent ? add_latent_projections(b, x, s) : add_projections(b, prefix, x, s, source);
+  QueryKeyValue p =
+      s.latent ? add_latent_projections(b, prefix, x, s) : add_projections(b, prefix, x, s, source);
   if (s.head_norms) {
     const std::size_t span = s.head_norm_over_all ? 2 : 1;
     p.q = b.norm(prefix + "q_norm", p.q, s.head_norm, span);
@@ -100,7 +123,7 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
     p.q = turned[0];
     p.k = turned[1];
   }
-  const TensorIndex core = b.attention(prefix + "attention", p.q, p.k, p.v, {s.causal, s.window});
+  TensorIndex core = b.attention(prefix + "attention", p.q, p.k, p.v, {s.causal, s.window});
   if (s.position_buckets > 0) {
     b.also_parameter({prefix + "attention.relative_positions",
                       {{Axis::positions, s.position_buckets}, {Axis::heads, s.heads}},
@@ -111,6 +134,11 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
     b.also_parameter({prefix + "attention.sinks", {{Axis::heads, s.heads}}, DType::bf16, Role::parameter});
   }
   const Shape features{b.shape(core)[2], b.shape(core)[3]};
+  if (s.output_gate > 0) {
+    const Weight weight{"gate", {features[0], {Axis::head_dim, s.output_gate}}};
+    const TensorIndex gate = b.matmul(prefix + "gate", x, {hidden}, weight);
+    core = b.pointwise(prefix + "gated", OperatorKind::scale, {core, gate});
+  }
   return b.matmul(prefix + "output", core, features, Weight{"attention_result", {hidden}, s.output_bias});
 }
 
@@ -130,7 +158,8 @@ TensorIndex add_feed_forward(LayerBuilder& b, const std::string& prefix, TensorI
   return b.matmul(prefix + "down", inner, {ffn}, Weight{"ffn_result", {hidden}, s.down_bias});
 }
 
-TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Activation activation) {
+TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Activation activation,
+                        std::optional<TensorIndex> routed_by) {
   const Shape tokens = b.shape(x);
   const Dim hidden = tokens.back();
   const Dim experts{Axis::experts, s.experts};
@@ -145,7 +174,9 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
                  .limit = s.group_limit,
                  .token_bytes = 2 * static_cast<double>(hidden.size)});
 
-  const TensorIndex scores = b.matmul("router", x, {hidden}, Weight{"scores", {experts}, s.router_bias});
+  const TensorIndex seen = routed_by.value_or(x);
+  const TensorIndex scores =
+      b.matmul("router", seen, {last(b, seen)}, Weight{"scores", {experts}, s.router_bias});
   std::vector<Tensor> bias;
   if (s.correction_bias) bias.push_back({"router.correction", {experts}, DType::fp32, Role::parameter});
   const auto routing = b.general({"top_k",
@@ -209,7 +240,11 @@ TensorIndex add_block(LayerBuilder& b, TensorIndex x, const BlockSpec& s, std::o
     }
     case NormLayout::post: {
       const TensorIndex a = add_attention(b, "", x, s.attention);
-      const TensorIndex y = norm("attention_norm", add("attention_add", {x, a}));
+      TensorIndex y = norm("attention_norm", add("attention_add", {x, a}));
+      if (s.cross && memory) {
+        const TensorIndex c = add_attention(b, "cross_", y, *s.cross, memory);
+        y = norm("cross_norm", add("cross_add", {y, c}));
+      }
       return norm("ffn_norm", add("ffn_add", {y, feed(y)}));
     }
     case NormLayout::parallel: {
@@ -228,7 +263,11 @@ TensorIndex add_block(LayerBuilder& b, TensorIndex x, const BlockSpec& s, std::o
     }
     case NormLayout::sandwich: {
       const TensorIndex a = add_attention(b, "", norm("attention_norm", x), s.attention);
-      const TensorIndex y = add("attention_add", {x, norm("attention_post_norm", a)});
+      TensorIndex y = add("attention_add", {x, norm("attention_post_norm", a)});
+      if (s.cross && memory) {
+        const TensorIndex c = add_attention(b, "cross_", norm("cross_norm", y), *s.cross, memory);
+        y = add("cross_add", {y, norm("cross_post_norm", c)});
+      }
       return add("ffn_add", {y, norm("ffn_post_norm", feed(norm("ffn_norm", y)))});
     }
   }

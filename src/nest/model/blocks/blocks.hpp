@@ -18,8 +18,9 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
 TensorIndex add_feed_forward(LayerBuilder& b, const std::string& prefix, TensorIndex x,
                              const FeedForwardSpec& spec);
 
-// Router, dispatch, routed experts, combine, and the shared experts beside them.
-TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& spec, Activation activation);
+// Router, dispatch, routed experts, combine, and the shared experts beside them. The router reads x, or `routed_by`.
+TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& spec, Activation activation,
+                        std::optional<TensorIndex> routed_by = std::nullopt);
 
 // A whole block on top of hidden states x; `memory` is the encoder's output where the block has
 // cross-attention.

@@ -74,12 +74,15 @@ class Builder {
     for (std::size_t i = 0; i < spec_.stacks.size(); ++i) {
       const bool encoder = encoder_decoder && i + 2 == spec_.stacks.size();
       const LayerId end = add_stack(i, encoder, memory, towers);
-      if (spec_.stacks[i].to_tokens)
+      if (spec_.stacks[i].to_tokens) {
         among_.push_back(end);
-      else if (encoder)
+      } else if (encoder) {
+        const LayerType& type = model_.type_of(end);
         memory = end;
-      else
+        memory_ = type.tensor(type.outputs.front()).shape;
+      } else {
         ends.push_back(end);
+      }
     }
     if (mtp_ && spec_.mtp_layers > 0) add_mtp(ends);
     add_head(ends);
@@ -113,13 +116,14 @@ class Builder {
     // Frameworks fill up what a tower reads, so that ranks can share it.
     constexpr std::int64_t kTowerStep = 128;
     if (stack.to_tokens) length = (length + kTowerStep - 1) / kTowerStep * kTowerStep;
-    return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length}};
+    return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length * stack.streams}};
   }
 
   LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
     const StackSpec& stack = spec_.stacks[index];
     // The second user of a token table holds a copy of the first one's.
-    const bool shares_table = memory && encoder_of().stem.kind == StemSpec::Kind::tokens;
+    const bool shares_table =
+        memory && encoder_of().stem.kind == StemSpec::Kind::tokens && !stack.stem.own_table;
     const std::string stem_name =
         towers || memory || stack.to_tokens ? stack.prefix + "_embedding" : std::string("embedding");
     std::vector<Shape> among;
@@ -131,6 +135,7 @@ class Builder {
     }
     LayerId at =
         add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table, among)), from_towers);
+    if (stack.stem.own_table) table_users_.clear();
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 
     struct Built {
@@ -182,9 +187,9 @@ class Builder {
     const Dim hidden{Axis::hidden, stack.hidden};
     std::optional<TensorIndex> memory;
     if (block.cross) {
-      Shape source = tokens_of(encoder_of());
+      Shape source = memory_;
       source[1].axis = Axis::source_sequence;
-      memory = b.input("memory", join(source, {{Axis::hidden, encoder_of().hidden}}));
+      memory = b.input("memory", source);
     }
     const TensorIndex x = b.input("hidden", join(tokens_of(stack), {hidden}));
     const std::size_t before = b.tensors();
@@ -227,7 +232,8 @@ class Builder {
     if (table_users_.size() < 2 || spec_.head.kind == HeadSpec::Kind::contrast) return;
     const auto first = std::find_if(spec_.stacks.begin(), spec_.stacks.end(),
                                     [](const StackSpec& s) { return s.stem.kind == StemSpec::Kind::tokens; });
-    const StemSpec& stem = first->stem;
+    const StemSpec& last = spec_.stacks.back().stem;
+    const StemSpec& stem = last.own_table ? last : first->stem;
     const std::int64_t width = stem.width > 0 ? stem.width : spec_.stacks.back().hidden;
     model_.tied.push_back({"token_embedding", table_users_, stem.vocab * width});
   }
@@ -248,6 +254,7 @@ class Builder {
   bool mtp_ = false;
   LayerStyle style_;
   std::vector<LayerId> table_users_;
+  Shape memory_;                // what blocks with cross-attention read
   std::vector<LayerId> among_;  // ends of the towers whose results stand among the next stack's tokens
 };
 

@@ -45,7 +45,7 @@ TensorIndex add_token_stem(LayerBuilder& b, const StackSpec& stack, const Shape&
   const Dim width = narrow ? Dim{Axis::latent, stack.stem.width} : hidden;
   TensorIndex x =
       add_lookup(b, tokens, stack.stem.vocab, width, shared_table ? Role::shared : Role::parameter);
-  if (narrow) x = b.matmul("project_in", x, {width}, Weight{"projected", {hidden}});
+  if (narrow && stack.stem.projected) x = b.matmul("project_in", x, {width}, Weight{"projected", {hidden}});
   return x;
 }
 

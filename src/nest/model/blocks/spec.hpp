@@ -19,6 +19,9 @@ struct LatentAttention {
   std::int64_t nope_dim = 0;  // head dimensions without and with rotary positions
   std::int64_t rope_dim = 0;
   std::int64_t value_dim = 0;
+  // Small heads that choose the keys which a query sees (DeepSeek V3.2); 0: all are seen.
+  std::int64_t index_heads = 0;
+  std::int64_t index_dim = 0;
 
   bool operator==(const LatentAttention&) const = default;
 };
@@ -27,6 +30,7 @@ struct AttentionSpec {
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
+  std::int64_t value_dim = 0;  // of values, where it is not head_dim
   bool query_bias = false;
   bool key_bias = false;
   bool value_bias = false;
@@ -37,6 +41,7 @@ struct AttentionSpec {
   bool head_norms = false;  // a norm per head on q and k (Qwen3)
   NormKind head_norm = NormKind::rms;
   bool head_norm_over_all = false;    // one norm over all heads together (OLMo 2)
+  std::int64_t output_gate = 0;       // values for each head of a gate on the result: 1 or a head's width
   bool sinks = false;                 // a learned score for each head that no key has (gpt-oss)
   std::int64_t position_buckets = 0;  // learned relative positions held by this layer (T5)
   std::optional<LatentAttention> latent;
@@ -87,6 +92,11 @@ struct StepSpec {
     add,      // to the residual stream
     fold,     // `count` positions become one, side by side
     queries,  // `count` learned positions in place of those that come in
+    lookup,   // rows of its parameters, one for each position
+    pool,     // `count` positions become one of the same width
+    join,     // the positions of several values in a row
+    take,     // `count` of every `window` positions
+    hold,     // parameters that are there and take part in no product
   };
   struct Made {
     std::string name;
@@ -95,6 +105,7 @@ struct StepSpec {
   };
   Kind kind = Kind::linear;
   std::string name;
+  std::string prefix;  // of the operators of a mixer or feed-forward that is not the block's only one
   std::vector<std::string> from;
   std::vector<Made> to;
   std::vector<Made> parameters;  // of its own
@@ -103,6 +114,7 @@ struct StepSpec {
   bool shared = false;    // its parameters belong to the layer that the block shares with
   std::int64_t span = 0;  // 0: all
   std::int64_t count = 1;
+  bool whole = false;      // queries and join: once for the whole batch
   std::int64_t flops = 0;  // of a scan, for each position
   NormKind norm = NormKind::rms;
   OperatorKind pass = OperatorKind::scale;
@@ -142,18 +154,21 @@ struct StemSpec {
   Kind kind = Kind::tokens;
   std::int64_t vocab = 0;
   std::int64_t width = 0;         // of the token table, where it differs from hidden (OPT-350m); 0 = hidden
+  bool projected = true;          // brought to hidden at once; else the steps of `entry` do it (ALBERT)
   std::int64_t positions = 0;     // rows of the learned position table, 0 = none
   std::int64_t types = 0;         // token types (BERT)
   bool norm = false;              // a norm after the sum (BERT, CLIP's vision tower)
   std::int64_t patch_values = 0;  // channels * patch * patch, or mel bins of one window
   bool patch_bias = true;
   bool class_token = false;
+  bool own_table = false;  // of a decoder whose encoder has another token table
 };
 
 struct StackSpec {
   std::string prefix;  // of layer names: "layer", "encoder", "text", ...
   std::int64_t hidden = 0;
   std::int64_t sequence = 0;  // fixed length (images, audio), 0 = the training sequence
+  std::int64_t streams = 1;   // hidden vectors of each token, one after the other (ProphetNet)
   NormKind norm = NormKind::rms;
   bool final_norm = true;
   StemSpec stem;

@@ -103,11 +103,42 @@ class Steps {
     Shape shape = tokens_of(in);
     const std::int64_t width = elements(b_.shape(in)) / elements(shape);
     shape[1].size = std::max<std::int64_t>(1, shape[1].size / s.count);
-    shape.push_back({Axis::other, width * s.count});
+    shape.push_back({Axis::other, width * (s.window > 0 ? s.window : s.count)});
     return b_.general({s.name, OperatorKind::unfold, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
+  }
+  std::vector<TensorIndex> pool(const StepSpec& s) {
+    const TensorIndex in = value(s, 0);
+    Shape shape = b_.shape(in);
+    shape[1].size = std::max<std::int64_t>(1, shape[1].size / s.count);
+    return b_.general({s.name, OperatorKind::scale, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
+  }
+  std::vector<TensorIndex> take(const StepSpec& s) {
+    const TensorIndex in = value(s, 0);
+    const Shape& made = s.to.front().features;
+    Shape shape = made.empty() ? b_.shape(in) : join(tokens_of(in), made);
+    shape[1].size = std::max<std::int64_t>(1, shape[1].size * s.count / std::max<std::int64_t>(1, s.window));
+    return b_.general({s.name, OperatorKind::dispatch, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
+  }
+  std::vector<TensorIndex> joined(const StepSpec& s) {
+    const std::vector<TensorIndex> in = all(s);
+    Shape shape = b_.shape(in.front());
+    shape[1].axis = Axis::source_sequence;
+    if (s.whole) shape[0] = {Axis::other, 1};
+    for (std::size_t i = 1; i < in.size(); ++i) shape[1].size += b_.shape(in[i])[1].size;
+    return b_.general({s.name, OperatorKind::dispatch, in, parameters_of(s), {{s.name + ".rows", shape}}});
+  }
+  std::vector<TensorIndex> lookup(const StepSpec& s) {
+    const TensorIndex in = value(s, 0);
+    const Shape& first = s.to.front().features;
+    const Shape shape = first.empty() ? b_.shape(in) : join(tokens_of(in), first);
+    const auto tables = static_cast<std::int64_t>(s.parameters.size());
+    Tensor rows{s.name + ".rows", shape};
+    const Bytes read = tables * rows.bytes();
+    return b_.general({s.name, OperatorKind::position, {in}, parameters_of(s), {std::move(rows)}, read});
   }
   std::vector<TensorIndex> queries(const StepSpec& s) {
     Shape shape = tokens_of(value(s, 0));
+    if (s.whole) shape = {{Axis::other, 1}, {Axis::positions, 1}};
     shape[1].size = s.count;
     shape = join(shape, s.to.front().features);
     std::vector<Tensor> parameters = parameters_of(s);
@@ -136,21 +167,35 @@ class Steps {
         return {made};
       }
       case K::mixer:
-        return {add_attention(b_, "", value(s, 0), block(s).attention)};
+        return {add_attention(b_, s.prefix, value(s, 0), block(s).attention)};
       case K::cross:
         if (!block(s).cross) fail(s, "the block has no cross-attention");
         return {add_attention(b_, "cross_", value(s, 0), *block(s).cross, value(s, 1))};
       case K::dense:
-        return {add_feed_forward(b_, block(s).experts ? "dense." : "", value(s, 0), block(s).ffn)};
+        return {add_feed_forward(b_, s.prefix.empty() && block(s).experts ? "dense." : s.prefix, value(s, 0),
+                                 block(s).ffn)};
       case K::experts:
         if (!block(s).experts) fail(s, "the block has no experts");
-        return {add_experts(b_, value(s, 0), *block(s).experts, block(s).ffn.activation)};
+        return {add_experts(b_, value(s, 0), *block(s).experts, block(s).ffn.activation,
+                            s.from.size() > 1 ? std::optional(value(s, 1)) : std::nullopt)};
       case K::add:
         return {b_.residual(s.name, all(s))};
       case K::fold:
         return fold(s);
       case K::queries:
         return queries(s);
+      case K::lookup:
+        return lookup(s);
+      case K::pool:
+        return pool(s);
+      case K::join:
+        return joined(s);
+      case K::take:
+        return take(s);
+      case K::hold:
+        if (!b_.has_operators()) fail(s, "nothing stands before it that could hold them");
+        add_parameters(s);
+        return {value(s, 0)};
     }
     fail(s, "its kind is not known");
   }

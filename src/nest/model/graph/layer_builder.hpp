@@ -44,6 +44,7 @@ class LayerBuilder {
   explicit LayerBuilder(std::string name, LayerStyle style = {});
 
   [[nodiscard]] const LayerStyle& style() const { return style_; }
+  [[nodiscard]] bool has_operators() const { return !layer_.operators.empty(); }
 
   // Parameters made from here on are outside the published count (see Tensor::apart).
   void set_apart(bool apart) { apart_ = apart; }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/model/hub/expression_values.hpp"
 
 namespace nest::model {
 
@@ -45,7 +46,8 @@ using Kind = Node::Kind;
 // Signs of one strength, longest first.
 constexpr std::array<std::string_view, 7> kComparisons{"==", "!=", "<=", ">=", "<", ">", "in"};
 constexpr std::array<std::string_view, 2> kSums{"+", "-"};
-constexpr std::array<std::string_view, 5> kFunctions{"len", "min", "max", "count", "sum"};
+constexpr std::array<std::string_view, 9> kFunctions{"len",    "min",     "max",  "count", "sum",
+                                                     "refuse", "numbers", "root", "place"};
 constexpr std::array<std::string_view, 4> kProducts{"//", "/", "*", "%"};
 
 bool word_character(char c) {
@@ -210,83 +212,6 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-bool contains(const Value& list, const Value& wanted) {
-  const auto* values = list.as_array();
-  return values != nullptr && std::find(values->begin(), values->end(), wanted) != values->end();
-}
-
-std::optional<double> real_of(const Value& v) {
-  if (const double* d = v.as_real()) return *d;
-  if (const std::int64_t* i = v.as_int()) return static_cast<double>(*i);
-  return std::nullopt;
-}
-
-// Far beyond any size in a model: what is larger is a mistake, and products of two of these do not overflow.
-constexpr std::int64_t kLargest = 1'000'000'000;
-
-Value whole_result(const std::string& sign, std::int64_t a, std::int64_t b) {
-  if (std::abs(a) > kLargest || std::abs(b) > kLargest) fail("a number is beyond the sizes of any model");
-  if (sign == "+") return a + b;
-  if (sign == "-") return a - b;
-  if (sign == "*") return a * b;
-  if (b == 0) fail("a size that something is divided by is 0");
-  if (sign == "//") return a / b;
-  if (sign == "%") return a % b;
-  if (a % b != 0) fail(std::to_string(a) + " is not a multiple of " + std::to_string(b));
-  return a / b;
-}
-
-Value arithmetic(const std::string& sign, const Value& a, const Value& b) {
-  const std::int64_t* x = a.as_int();
-  const std::int64_t* y = b.as_int();
-  if (x != nullptr && y != nullptr) return whole_result(sign, *x, *y);
-  const auto left = real_of(a);
-  const auto right = real_of(b);
-  if (!left || !right) fail(std::string(left ? b.kind_name() : a.kind_name()) + " is no number");
-  double made = 0;
-  if (sign == "+") made = *left + *right;
-  if (sign == "-") made = *left - *right;
-  if (sign == "*") made = *left * *right;
-  if (sign == "/" || sign == "//") made = *right == 0 ? 0 : *left / *right;
-  if (sign == "//") made = std::floor(made);
-  // A share of a size is a size where it comes out even: 0.5 * 128.
-  if (made == std::floor(made) && std::abs(made) < static_cast<double>(kLargest))
-    return static_cast<std::int64_t>(made);
-  return made;
-}
-
-Value compare(const std::string& sign, const Value& a, const Value& b) {
-  if (sign == "in") return contains(b, a);
-  const auto left = real_of(a);
-  const auto right = real_of(b);
-  if (sign == "==") return left && right ? *left == *right : a == b;
-  if (sign == "!=") return left && right ? *left != *right : !(a == b);
-  if (!left || !right) fail(std::string(left ? b.kind_name() : a.kind_name()) + " is no number");
-  if (sign == "<") return *left < *right;
-  if (sign == "<=") return *left <= *right;
-  if (sign == ">") return *left > *right;
-  return *left >= *right;
-}
-
-// len(list), sum(list), count(list, value), min(a, b, ...), max(a, b, ...).
-Value call(const std::string& name, const std::vector<Value>& given) {
-  const Value first = given.empty() ? Value() : given.front();
-  if (name == "min" || name == "max") {
-    Value best = first;
-    for (const Value& v : given) {
-      if (is_true(compare(name == "min" ? "<" : ">", v, best))) best = v;
-    }
-    return best;
-  }
-  const auto* list = first.as_array();
-  if (list == nullptr) return 0;
-  if (name == "len") return static_cast<std::int64_t>(list->size());
-  if (name == "count") return static_cast<std::int64_t>(std::count(list->begin(), list->end(), given.back()));
-  Value sum = 0;
-  for (const Value& v : *list) sum = arithmetic("+", sum, v);
-  return sum;
-}
-
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
 Value value_of(const Node& n, const Expression::Names& names) {
   const auto part = [&](std::size_t i) { return value_of(n.parts[i], names); };
@@ -300,15 +225,8 @@ Value value_of(const Node& n, const Expression::Names& names) {
       const Value* found = group.find(n.text);
       return found == nullptr ? Value() : *found;
     }
-    case Kind::index: {
-      const Value list = part(0);
-      const Value index = part(1);
-      const auto* values = list.as_array();
-      const std::int64_t* at = index.as_int();
-      if (values == nullptr || at == nullptr || *at < 0 || static_cast<std::size_t>(*at) >= values->size())
-        return {};
-      return (*values)[static_cast<std::size_t>(*at)];
-    }
+    case Kind::index:
+      return element_of(part(0), part(1));
     case Kind::negate:
       return arithmetic("-", Value(0), part(0));
     case Kind::invert:
@@ -327,7 +245,7 @@ Value value_of(const Node& n, const Expression::Names& names) {
     case Kind::call: {
       Value given = Value::array();
       for (std::size_t i = 0; i < n.parts.size(); ++i) given.push(part(i));
-      return n.kind == Kind::list ? given : call(n.text, *given.as_array());
+      return n.kind == Kind::list ? given : call_function(n.text, *given.as_array());
     }
     case Kind::binary: {
       const bool compares = std::find(kComparisons.begin(), kComparisons.end(), n.text) != kComparisons.end();
@@ -357,14 +275,6 @@ std::vector<std::string> Expression::names() const {
   std::vector<std::string> out;
   collect(*root_, out);
   return out;
-}
-
-bool is_true(const Value& value) {
-  if (const bool* b = value.as_bool()) return *b;
-  if (const auto real = real_of(value)) return *real != 0;
-  if (const std::string* s = value.as_string()) return !s->empty();
-  if (const auto* list = value.as_array()) return !list->empty();
-  return value.as_object() != nullptr;
 }
 
 }  // namespace nest::model

@@ -4,7 +4,7 @@
 //   layer in mlp_only_layers ? 0 : num_experts
 //
 // Values are JSON's. From weak to strong: c ? a : b, a ?? b (b where a is null), ||, &&, comparisons and `in`, + -, * / // %,
-// ! and -, list[index] and group.key. There are lists ['a', 'b'] and len, sum, count(list, value), min and max. `/` must come out even between whole numbers; `//` rounds down.
+// ! and -, list[index] and group.key. There are lists ['a', 'b'] and len, sum, count(list, value), min, max and root. `/` must come out even between whole numbers; `//` rounds down.
 #pragma once
 
 #include <functional>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,7 @@ AttentionSpec attention_of(Fields& f) {
   a.heads = f.size("heads");
   a.kv_heads = f.size("kv_heads");
   a.head_dim = f.size("head_dim");
+  a.value_dim = f.count("value_dim");
   a.query_bias = a.key_bias = a.value_bias = f.flag("qkv_bias");
   a.key_bias = f.flag("key_bias", a.key_bias);
   a.causal = f.flag("causal", true);
@@ -47,6 +49,7 @@ AttentionSpec attention_of(Fields& f) {
   if (a.head_norms) a.head_norm = norm_kind_of(f, "head_norm");
   a.head_norm_over_all = f.flag("head_norm_over_all");
   a.sinks = f.flag("sinks");
+  a.output_gate = f.count("output_gate");
   if (const std::int64_t rank = f.count("latent_rank"); rank > 0) {
     LatentAttention latent;
     latent.query_rank = f.count("latent_query_rank");
@@ -54,6 +57,11 @@ AttentionSpec attention_of(Fields& f) {
     latent.nope_dim = f.size("latent_nope_dim");
     latent.rope_dim = f.size("latent_rope_dim");
     latent.value_dim = f.size("latent_value_dim");
+    latent.index_heads = f.count("index_heads");
+    if (latent.index_heads > 0) latent.index_dim = f.size("index_dim");
+    if (latent.index_heads > 0 && latent.query_rank == 0)
+      f.fail("latent_query_rank",
+             "the heads that choose keys read a latent of the queries, and there is none");
     a.kv_heads = a.heads;
     a.head_dim = latent.nope_dim + latent.rope_dim;
     a.latent = latent;
@@ -89,7 +97,7 @@ BlockSpec block_of(Reader& r, Fields& f, std::int64_t hidden) {
     return block.steps.empty() || std::any_of(block.steps.begin(), block.steps.end(),
                                               [&](const StepSpec& s) { return s.kind == kind; });
   };
-  if (used(StepSpec::Kind::mixer)) {
+  if (used(StepSpec::Kind::mixer) || used(StepSpec::Kind::cross)) {
     block.attention = attention_of(f);
     check_kv_heads(r, block.attention.heads, block.attention.kv_heads);
   }
@@ -100,6 +108,8 @@ BlockSpec block_of(Reader& r, Fields& f, std::int64_t hidden) {
     block.cross->window = 0;
     block.cross->position_buckets = 0;
   }
+  if (!block.steps.empty() && used(StepSpec::Kind::experts) && f.count("experts") == 0)
+    f.fail("experts", "the layer has experts, but their number is 0");
   const bool dense = used(StepSpec::Kind::dense);
   const bool experts = used(StepSpec::Kind::experts) && f.count("experts") > 0;
   if (!dense && !experts) return block;
@@ -111,7 +121,8 @@ BlockSpec block_of(Reader& r, Fields& f, std::int64_t hidden) {
   if (experts) block.experts = experts_of(r, f);
   if (experts && (block.steps.empty() || !dense)) return block;
   block.ffn.ffn = f.size("ffn");
-  block.ffn.gate_bias = block.ffn.down_bias = f.flag("ffn_bias");
+  block.ffn.gate_bias = f.flag("ffn_bias");
+  block.ffn.down_bias = f.flag("down_bias", block.ffn.gate_bias);
   return block;
 }
 
@@ -132,6 +143,9 @@ void read_stem(Fields& f, StackSpec& stack) {
   if (stack.stem.kind == StemSpec::Kind::tokens) {
     stack.stem.vocab = f.size("vocab");
     stack.stem.width = f.count("embedding_width");
+    stack.stem.projected = f.flag("project_embedding", true);
+    stack.stem.own_table = f.flag("own_table");
+    stack.sequence = f.count("tokens");
     return;
   }
   stack.sequence = f.size("tokens");
@@ -146,6 +160,7 @@ StackSpec stack_of(Reader& r, const Described& family, Fields& f) {
   stack.hidden = f.size("hidden");
   stack.norm = norm_kind_of(f, "norm");
   stack.final_norm = f.flag("final_norm", true);
+  stack.streams = f.whole("streams", {1, 64}, 1);
   read_stem(f, stack);
   stack.entry = steps_of(f, f.word_or("entry", ""), stack.hidden);
   stack.exit = steps_of(f, f.word_or("exit", ""), stack.hidden);
@@ -159,7 +174,8 @@ StackSpec stack_of(Reader& r, const Described& family, Fields& f) {
 }
 
 void read_head(Fields& f, ModelSpec& spec, std::int64_t vocab) {
-  spec.head.outputs = vocab;
+  const std::int64_t outputs = f.count("outputs");
+  spec.head.outputs = outputs > 0 ? outputs : vocab;
   if (f.has("tied")) spec.head.tied = f.flag("tied");
   if (f.has("head_bias")) spec.head.bias = f.flag("head_bias");
   if (f.has("head")) spec.head.steps = steps_of(f, f.word("head"), spec.stacks.back().hidden);
@@ -173,6 +189,7 @@ struct Entry {
   std::string config;  // the key of its part of the config; empty: the whole
   std::string type;    // of that part, as a family
   const Value* said;
+  std::size_t stack = 0;  // of the model
 };
 
 Entry entry_of(const Value& said, Fields& f) {
@@ -210,25 +227,25 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
       part.stacks.push_back(stack_of(r, own, mine));
       part.head.outputs = part.stacks.back().stem.vocab;
     }
-    for (StackSpec& stack : part.stacks) {
-      if (entries.size() + 1 < family.stacks.size() || part.stacks.size() > 1) stack.prefix = e.name;
-      f.set_name(e.name + "_hidden", stack.hidden);
-    }
-    StackSpec stack = std::move(part.stacks.back());
-    stack.to_tokens = said.find("among_tokens") != nullptr;
-    part.stacks = std::move(spec.stacks);
-    part.stacks.push_back(std::move(stack));
+    StackSpec& last = part.stacks.back();  // towers of its own may stand before it
+    last.prefix = e.name;
+    last.to_tokens = said.find("among_tokens") != nullptr;
+    f.set_name(e.name + "_hidden", last.hidden);
+    f.set_name(e.name + "_ffn", last.blocks.empty() ? 0 : last.blocks.front().ffn.ffn);
+    f.set_name(e.name + "_tied", part.head.tied);
+    part.stacks.insert(part.stacks.begin(), std::make_move_iterator(spec.stacks.begin()),
+                       std::make_move_iterator(spec.stacks.end()));
     spec = std::move(part);
+    e.stack = spec.stacks.size() - 1;
     entries.push_back(std::move(e));
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Value* exit = entries[i].said->find("exit");
-    if (exit != nullptr) {
-      for (StepSpec& s : steps_of(f, *exit->as_string(), spec.stacks.back().hidden))
-        spec.stacks[i].exit.push_back(std::move(s));
-    }
+  for (const Entry& e : entries) {
+    const Value* exit = e.said->find("exit");
+    if (exit == nullptr) continue;
+    for (StepSpec& s : steps_of(f, *exit->as_string(), spec.stacks.back().hidden))
+      spec.stacks[e.stack].exit.push_back(std::move(s));
   }
-  read_head(f, spec, spec.stacks.back().stem.vocab);
+  read_head(f, spec, spec.head.outputs > 0 ? spec.head.outputs : spec.stacks.back().stem.vocab);
   return spec;
 }
 
@@ -246,9 +263,15 @@ bool described_by_data(const std::string& type) {
   return !class_prefix_of(type).empty();
 }
 
+bool described_as_part(const std::string& type) {
+  const std::vector<FamilyFile>& all = family_table();
+  return std::any_of(all.begin(), all.end(), [&](const FamilyFile& f) { return f.name == type; });
+}
+
 std::string class_prefix_of(const std::string& type) {
   const std::vector<FamilyFile>& all = family_table();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const FamilyFile& f) { return f.name == type; });
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const FamilyFile& f) { return f.name == type; });
   return found == all.end() ? std::string() : found->prefix;
 }
 
@@ -270,7 +293,7 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
 
 // NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which tests show to end
 Value with_defaults(Value config, const std::string& type) {
-  if (!described_by_data(type)) return config;
+  if (!described_as_part(type)) return config;
   const Described family = describe_family(type);
   if (config.as_object() == nullptr) config = Value::object();
   const auto put = [&](const std::string& key, const Value& value) {
@@ -291,12 +314,28 @@ Value with_defaults(Value config, const std::string& type) {
       const auto usual = family.defaults.find(name);
       return usual == family.defaults.end() ? Value() : usual->second;
     };
+    // A part that is left out stays so.
+    const Value* when = said.find("when");
+    if (when != nullptr && !is_true(expression_of(*when).evaluate(names))) continue;
     const std::string part = *key->as_string();
     const Value inner = expression_of(*kind).evaluate(names);
     if (inner.as_string() == nullptr) continue;
-    Value filled = with_defaults(names(part), *inner.as_string());
-    if (filled.as_object() == nullptr) filled = Value::object();
-    if (described_by_data(*inner.as_string())) {
+    // Older files hold the keys of this part beside the others.
+    const bool flat =
+        said.find("or_whole") != nullptr && (config.find(part) == nullptr || config.find(part)->is_null());
+    Value own = flat ? config : names(part);
+    if (own.as_object() == nullptr) own = Value::object();
+    for (auto& [name, value] : *own.as_object()) {
+      if (flat && name == "model_type") value = inner;
+    }
+    const Value* usual = said.find("usual");
+    if (usual != nullptr && usual->as_object() != nullptr) {
+      for (const auto& [name, value] : *usual->as_object()) {
+        if (own.find(name) == nullptr) own.set(name, value);
+      }
+    }
+    Value filled = with_defaults(std::move(own), *inner.as_string());
+    if (described_as_part(*inner.as_string())) {
       for (const auto& [name, value] : describe_family(*inner.as_string()).defaults) {
         if (filled.find(name) == nullptr) filled.set(name, value);
       }

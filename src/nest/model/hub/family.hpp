@@ -21,6 +21,9 @@ namespace nest::model {
 // Whether data/families has a file for this model type.
 [[nodiscard]] bool described_by_data(const std::string& type);
 
+// Whether it has one that serves as a part of others at least: a tower, which is no model of its own.
+[[nodiscard]] bool described_as_part(const std::string& type);
+
 // The beginning of the type's class names: "Granite" for GraniteForCausalLM.
 [[nodiscard]] std::string class_prefix_of(const std::string& type);
 

@@ -20,7 +20,8 @@ struct Text {
 void add_folder(const std::filesystem::path& folder, std::map<std::string, Text>& out) {
   std::error_code error;
   std::filesystem::directory_iterator files(folder, error);
-  if (error) throw InputError(folder.string(), "NEST_FAMILIES", "the folder cannot be read: " + error.message());
+  if (error)
+    throw InputError(folder.string(), "NEST_FAMILIES", "the folder cannot be read: " + error.message());
   for (const auto& entry : files) {
     if (entry.path().extension() != ".yaml") continue;
     const std::string name = entry.path().string();

@@ -15,7 +15,7 @@ struct KindRow {
   std::string_view word;
   K kind;
 };
-constexpr std::array<KindRow, 12> kKinds{{{"linear", K::linear},
+constexpr std::array<KindRow, 17> kKinds{{{"linear", K::linear},
                                           {"norm", K::norm},
                                           {"pass", K::pass},
                                           {"scan", K::scan},
@@ -26,13 +26,19 @@ constexpr std::array<KindRow, 12> kKinds{{{"linear", K::linear},
                                           {"cross", K::cross},
                                           {"add", K::add},
                                           {"fold", K::fold},
-                                          {"queries", K::queries}}};
+                                          {"queries", K::queries},
+                                          {"lookup", K::lookup},
+                                          {"pool", K::pool},
+                                          {"join", K::join},
+                                          {"take", K::take},
+                                          {"hold", K::hold}}};
 
 struct PassRow {
   std::string_view word;
   OperatorKind kind;
 };
-constexpr std::array<PassRow, 6> kPasses{{{"scale", OperatorKind::scale},
+constexpr std::array<PassRow, 7> kPasses{{{"scale", OperatorKind::scale},
+                                          {"rotary", OperatorKind::rotary},
                                           {"gelu", OperatorKind::gelu},
                                           {"relu", OperatorKind::relu},
                                           {"tanh", OperatorKind::tanh},
@@ -69,8 +75,11 @@ class StepReader {
       if (const Value* when = step.find("when"); when != nullptr && !is_true(evaluate(*when))) continue;
       if (const Value* used = step.find("use")) {
         const std::int64_t times = number(step, "repeat", 1);
-        for (std::int64_t i = 0; i < times; ++i)
+        for (std::int64_t i = 0; i < times; ++i) {
+          f_.set_name("turn", i);
+          bind(step);
           read(part_of(*used), times == 1 ? suffix : suffix + std::to_string(i), out);
+        }
         continue;
       }
       out.push_back(step_of(step, suffix));
@@ -89,6 +98,12 @@ class StepReader {
     throw InputError("data/families", "the part " + part_, what);
   }
   Value evaluate(const Value& v) { return f_.evaluate(expression_of(v)); }
+  // The names that a use gives to the steps it uses.
+  void bind(const Value& step) {
+    const Value* names = step.find("with");
+    if (names == nullptr || names->as_object() == nullptr) return;
+    for (const auto& [name, value] : *names->as_object()) f_.set_name(name, evaluate(value));
+  }
   std::int64_t number(const Value& step, std::string_view key, std::int64_t fallback) {
     const Value* given = step.find(key);
     if (given == nullptr) return fallback;
@@ -168,11 +183,14 @@ class StepReader {
     s.name = step.find("name") != nullptr ? text_of(*step.find("name"))
                                           : s.to.front().name + "_" + std::string(row->word);
     s.name += suffix;
+    if (step.find("name") != nullptr) s.prefix = s.name + ".";
     s.bias = number(step, "bias", 0) > 0;
     s.tied = number(step, "tied", 0) > 0;
     s.shared = number(step, "shared", 0) > 0;
     s.span = number(step, "span", s.kind == K::norm ? 1 : 0);
     s.count = number(step, "count", 1);
+    if (s.count < 1) f_.fail(expression_of(*step.find("count")), "a count must be 1 or more");
+    s.whole = number(step, "whole", 0) > 0;
     s.flops = number(step, "flops", 0);
     s.causal = number(step, "causal", 1) > 0;
     s.window = number(step, "window", 0);

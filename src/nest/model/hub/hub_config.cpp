@@ -61,21 +61,36 @@ std::optional<Family> by_type(const std::string& type) {
 
 // "LlamaForCausalLM" -> llama.
 std::optional<Family> by_architecture(const std::string& name) {
-  for (const std::string& type : known_model_types()) {
-    std::optional<Family> f = by_type(type);
-    if (head_of(name, f->class_prefix) != ModelHead::unknown) return f;
+  // The types with readers of their own first: others share the classes of some.
+  for (const Coded& f : kFamilies) {
+    if (head_of(name, f.class_prefix) != ModelHead::unknown) return by_type(f.type);
+  }
+  for (const std::string& type : types_of_data()) {
+    if (head_of(name, class_prefix_of(type)) != ModelHead::unknown) return by_type(type);
   }
   return std::nullopt;
 }
 
 [[noreturn]] void refuse(Reader& r, const std::string& type) {
-  std::string hint = model_type_hint(type, known_model_types());
+  std::string hint = model_type_hint(type, known_model_types(), r.value());
   if (const Value* inside = r.find("text_config");
       inside != nullptr && inside->find("model_type") != nullptr) {
     const std::string* inner = inside->find("model_type")->as_string();
     if (inner != nullptr) hint = "its text_config is a '" + *inner + "': give that part as a file of its own";
   }
   r.fail_at("model_type", "the model_type '" + type + "' is not known", hint);
+}
+
+// The type that a config is read like, where somebody asked for it (mark_like).
+std::optional<std::string> like_of(const Reader& r) {
+  const Value* about = r.value().find("nest");
+  const Value* like = about != nullptr ? about->find("like") : nullptr;
+  if (like == nullptr || like->as_string() == nullptr) return std::nullopt;
+  if (!by_type(*like->as_string())) {
+    r.fail_at("nest", "the model type '" + *like->as_string() + "' of 'like' is not known",
+              model_type_hint(*like->as_string(), known_model_types()));
+  }
+  return *like->as_string();
 }
 
 Family family_of(Reader& r, const std::optional<std::string>& architecture) {
@@ -113,18 +128,39 @@ std::vector<std::string> known_model_types() {
   return types;
 }
 
+ModelSpec default_model(const std::string& type) {
+  Value config = Value::object();
+  Warnings ignored;
+  return read_hub_config(parse_json(type, to_json_line(config.set("model_type", type))), type, ignored);
+}
+
 ModelSpec read_part(Reader& r, const std::string& type) {
   const std::optional<Family> family = by_type(type);
+  if (!family && described_as_part(type)) return read_by_data(r, type);
   if (!family) refuse(r, type);
   ModelSpec spec = family->read(r, type);
   if (!described_by_data(type)) spec.details = read_details(r, type);
   return spec;
 }
 
+void mark_like(Document& document, const std::string& type) {
+  if (document.root.as_object() == nullptr) return;
+  if (!by_type(type)) {
+    throw InputError("", "--like", "the model type '" + type + "' is not known",
+                     model_type_hint(type, known_model_types()));
+  }
+  Value about = document.root.find("nest") != nullptr ? *document.root.find("nest") : Value::object();
+  std::erase_if(*document.root.as_object(), [](const Value::Member& m) { return m.first == "nest"; });
+  if (about.as_object() == nullptr) about = Value::object();
+  std::erase_if(*about.as_object(), [](const Value::Member& m) { return m.first == "like"; });
+  document.root.set("nest", about.set("like", type));
+}
+
 ModelSpec read_hub_config(const Document& given, const std::string& name, Warnings& warnings) {
   Reader plain(given);
-  const std::optional<std::string> architecture = architecture_of(plain);
-  const Family family = family_of(plain, architecture);
+  const std::optional<std::string> like = like_of(plain);
+  const std::optional<std::string> architecture = like ? std::nullopt : architecture_of(plain);
+  const Family family = like ? *by_type(*like) : family_of(plain, architecture);
   Document document = given;
   document.root = with_defaults(document.root, family.type);
   Reader r(document);

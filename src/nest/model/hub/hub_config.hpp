@@ -18,10 +18,17 @@ namespace nest::model {
 [[nodiscard]] ModelSpec read_hub_config(const Document& document, const std::string& name,
                                         Warnings& warnings);
 
+// The config as one of another type: read by that type's keys. The mark stays in it ("nest": {"like": ...}), so that a
+// plan which holds the config is read in the same way.
+void mark_like(Document& document, const std::string& type);
+
 // The model of a part of a config, by the type of that part.
 [[nodiscard]] ModelSpec read_part(Reader& r, const std::string& type);
 
 // All model types that can be read, sorted.
 [[nodiscard]] std::vector<std::string> known_model_types();
+
+// The model of a type's class defaults: a config.json that says its type and nothing else.
+[[nodiscard]] ModelSpec default_model(const std::string& type);
 
 }  // namespace nest::model

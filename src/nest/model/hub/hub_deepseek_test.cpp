@@ -25,9 +25,19 @@ TEST(HubDeepseek, ANullRankProjectsQueriesInOneStep) {
             1536);
 }
 
-TEST(HubDeepseek, TheSecondVersionStatesItsFields) {
-  EXPECT_EQ(config_message(R"({"model_type": "deepseek_v2"})"),
-            "config.json: line 1: the key 'hidden_size' is missing; it holds a whole number");
+TEST(HubDeepseek, TheSecondVersionHasDefaults) {
+  const ModelSpec spec = spec_of(R"({"model_type": "deepseek_v2"})");
+  EXPECT_EQ(spec.stacks[0].hidden, 4096);
+  EXPECT_EQ(spec.stacks[0].blocks[0].experts->top_k, 6);
+  EXPECT_EQ(spec.mtp_layers, 0);
+}
+
+TEST(HubDeepseek, TheBiasThatBalancesExpertsCountsWhereTheFileSaysSo) {
+  const auto biased = [](const std::string& text) {
+    return spec_of(text).stacks[0].blocks.back().experts->correction_bias;
+  };
+  EXPECT_FALSE(biased(R"({"model_type": "deepseek_v3"})"));
+  EXPECT_TRUE(biased(R"({"model_type": "deepseek_v3", "nest": {"counts_correction_bias": true}})"));
 }
 
 }  // namespace

@@ -1,12 +1,18 @@
 // Encoders and encoder-decoders: BERT, T5, Whisper.
 #include <utility>
 
+#include "nest/model/hub/family.hpp"
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
+#include "nest/model/hub/hub_names.hpp"
 
 namespace nest::model {
 
 ModelSpec read_bert(Reader& r, const std::string& /*type*/) {
+  // A file that names a language-model head is of that model, which has no pooler.
+  const std::string architecture = architecture_of(r).value_or("");
+  if (architecture == "BertForMaskedLM" || architecture == "BertLMHeadModel")
+    return read_by_data(r, "encoder");
   ModelSpec spec;
   StackSpec stack;
   stack.prefix = "layer";
@@ -80,6 +86,7 @@ ModelSpec read_t5(Reader& r, const std::string& /*type*/) {
 }
 
 ModelSpec read_whisper(Reader& r, const std::string& /*type*/) {
+  if (architecture_of(r) == "WhisperForCausalLM") return read_by_data(r, "whisper_decoder");
   ModelSpec spec;
   StackSpec encoder;
   encoder.prefix = "encoder";

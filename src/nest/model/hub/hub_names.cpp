@@ -104,6 +104,19 @@ bool is_misspelling(const std::string& type, const std::string& known) {
          digits_of(type) == digits_of(known);
 }
 
+// Keys that tell what an unknown type is built like; the first that a config has.
+struct Telling {
+  std::string_view key;
+  std::string_view type;
+};
+constexpr std::array<Telling, 7> kTelling{{{"kv_lora_rank", "deepseek_v3"},
+                                           {"num_local_experts", "mixtral"},
+                                           {"num_experts", "qwen3_moe"},
+                                           {"n_routed_experts", "glm4_moe"},
+                                           {"n_embd", "gpt2"},
+                                           {"type_vocab_size", "bert"},
+                                           {"", "llama"}}};
+
 std::string counted_parts(std::string_view type) {
   if (type == "bert") return "BertModel's parts, with the masked-language-model head apart";
   if (type == "vit") return "the encoder with a classifier";
@@ -156,7 +169,8 @@ void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings) {
   for (const std::string& key : told) static_cast<void>(r.has(key));
 }
 
-std::string model_type_hint(const std::string& type, std::span<const std::string> known) {
+std::string model_type_hint(const std::string& type, std::span<const std::string> known,
+                            const Value& config) {
   const std::string given = normal(type);
   const bool another = std::find(kOtherTypes.begin(), kOtherTypes.end(), given) != kOtherTypes.end();
   // "GPT-NeoX" is gpt_neox in another spelling, before it is gpt_neo with a slip.
@@ -164,9 +178,11 @@ std::string model_type_hint(const std::string& type, std::span<const std::string
   for (const std::string& k : known) {
     if (!another && is_misspelling(given, k)) return "did you mean '" + k + "'?";
   }
-  std::string list = "known:";
-  for (const std::string& k : known) list += (k == known.front() ? " " : ", ") + k;
-  return list;
+  const auto* const like = std::find_if(kTelling.begin(), kTelling.end(), [&](const Telling& t) {
+    return t.key.empty() || config.find(t.key) != nullptr;
+  });
+  return "'nest models families' lists the known ones; --like " + std::string(like->type) +
+         " reads it by the keys of another";
 }
 
 }  // namespace nest::model

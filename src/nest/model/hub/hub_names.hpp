@@ -28,8 +28,9 @@ void warn_of_head(const Reader& r, const std::string& architecture, std::string_
 // afterwards.
 void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings);
 
-// "did you mean 'llama'?" where the text is a misspelt known type, else the list of them: mt5, llama4 and
-// llava are no misspellings but types of their own.
-[[nodiscard]] std::string model_type_hint(const std::string& type, std::span<const std::string> known);
+// "did you mean 'llama'?" where the text is a misspelt known type: mt5, llama4 and llava are no misspellings but types
+// of their own. Else what can be done about it, with a type that has the same keys.
+[[nodiscard]] std::string model_type_hint(const std::string& type, std::span<const std::string> known,
+                                          const Value& config = {});
 
 }  // namespace nest::model
