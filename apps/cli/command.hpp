@@ -53,6 +53,8 @@ class Arguments {
   [[nodiscard]] std::optional<std::string> text(std::string_view option) const;
   // A whole number, with commas or underscores between digits allowed; anything else is a UsageError.
   [[nodiscard]] std::optional<std::int64_t> whole(std::string_view option) const;
+  // The same of tokens: 128K is 131,072.
+  [[nodiscard]] std::optional<std::int64_t> length(std::string_view option) const;
 };
 
 struct Command {

@@ -112,7 +112,7 @@ std::unique_ptr<Estimate> make_estimate(const Arguments& arguments, Terminal& te
   e.precision = read_precision(arguments, e.recipe);
   check_precision(e.cluster, e.precision, terminal);
   BuildOptions options =
-      e.pricer.build_options(arguments.whole("--micro-batch").value_or(1), arguments.whole("--sequence"));
+      e.pricer.build_options(arguments.whole("--micro-batch").value_or(1), arguments.length("--sequence"));
   options.mtp = arguments.has("--mtp");
   Warnings warnings;
   e.model = open_model(arguments.text("--model").value_or("llama3.1-70b"), options, warnings,
@@ -312,7 +312,8 @@ std::vector<Command> estimate_commands() {
          "the recipe, which sets kernels, overlap, links, precision and expert imbalance (default plain)"},
         {"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},
         {"--sequence", "N",
-         "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
+         "the number of tokens in a sequence, such as 4096 or 128K (default: the model's positions, but at "
+         "most 8192)"},
         {"--tensor", "T", "the tensor-parallel degree"},
         {"--sequence-parallel", "on|off",
          "on or off (default: on if the tensor degree is above 1 and divides the positions)"},

@@ -48,6 +48,7 @@ class Evaluation {
       const Document document = parse_json(file, std::move(text));
       Warnings warnings;
       Plan plan = read(document, warnings);
+      warn_of_sequence(pricer_->inputs(), plan.training.sequence, warnings);
       for (const std::string& w : warnings) out.warnings.push_back(place + w);
       last_ = pricer_->complete(std::move(plan));
       pricer_->price(last_, priced_);

@@ -128,7 +128,7 @@ void show_text(const LayerProfile& profile, Terminal& terminal) {
 BuildOptions build_options(const Arguments& arguments) {
   BuildOptions options;
   options.micro_batch = arguments.whole("--micro-batch").value_or(1);
-  options.sequence = arguments.whole("--sequence");
+  options.sequence = arguments.length("--sequence");
   options.mtp = arguments.has("--mtp");
   return options;
 }
@@ -162,7 +162,10 @@ int run_show(const Arguments& arguments, Terminal& terminal) {
     if (arguments.has("--mtp") && spec.mtp_layers == 0) {
       terminal.warn({spec.name + " has no modules for multi-token prediction; --mtp has no effect"});
     }
-    show(build_model(spec, build_options(arguments)), arguments, terminal);
+    const Model model = build_model(spec, build_options(arguments));
+    if (const std::string beyond = beyond_positions(spec, model.sequence); !beyond.empty())
+      terminal.warn({beyond});
+    show(model, arguments, terminal);
   }
   return kOk;
 }
@@ -260,7 +263,8 @@ std::vector<Command> model_commands() {
        "lists; FILE is a config.json or a layer profile.",
        {{"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},
         {"--sequence", "N",
-         "the number of tokens in a sequence (default: the model's positions, but at most 8192)"},
+         "the number of tokens in a sequence, such as 4096 or 128K (default: the model's positions, but at "
+         "most 8192)"},
         {"--mtp", "", "include the modules for multi-token prediction (DeepSeek-V3)"},
         like_option(),
         json_option(),

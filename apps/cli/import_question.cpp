@@ -41,7 +41,7 @@ const Importer& kind_named(const std::string& name) {
 namespace {
 
 std::optional<std::int64_t> size(const Arguments& arguments, std::string_view option) {
-  const auto value = arguments.whole(option);
+  const auto value = option == "--sequence" ? arguments.length(option) : arguments.whole(option);
   if (value && *value < 1) throw UsageError(fmt::format("{}: a whole number from 1 on is expected", option));
   return value;
 }

@@ -99,6 +99,12 @@ std::optional<std::int64_t> Arguments::whole(std::string_view option) const {
   return value;
 }
 
+std::optional<std::int64_t> Arguments::length(std::string_view option) const {
+  const std::optional<std::string> typed = text(option);
+  const auto tokens = typed ? parse_length(*typed) : std::nullopt;
+  return tokens ? tokens : whole(option);
+}
+
 Arguments parse(const Command& command, const std::vector<std::string>& words) {
   refuse_repeats(command, words);
   CLI::App app;

@@ -5,6 +5,7 @@
 
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/resize.hpp"
+#include "nest/plan/text/contents_text.hpp"
 #include "nest/price/price.hpp"
 #include "plan_question.hpp"
 
@@ -107,7 +108,9 @@ Document read_plan_document(const std::string& file, const Arguments& arguments)
     if (asked.devices) inputs->cluster = with_devices(inputs->cluster, *asked.devices);
     put(document.root, "inputs", to_value(*inputs));
   }
-  if (!asked.global_batch && !asked.sequence && !asked.precision && !asked.optimizer) return document;
+  if (!asked.global_batch && !asked.sequence && !asked.precision && !asked.optimizer &&
+      asked.contents.usual())
+    return document;
   const Value* said = document.root.find("training");
   Value training = said != nullptr && said->as_object() != nullptr ? *said : Value::object();
   if (asked.global_batch) {
@@ -115,6 +118,9 @@ Document read_plan_document(const std::string& file, const Arguments& arguments)
     put(training, "micro_batches", 0);  // follows from the rest
   }
   if (asked.sequence) put(training, "sequence", *asked.sequence);
+  Value contents = Value::object();
+  set_contents(contents, asked.contents);
+  for (const Value::Member& m : *contents.as_object()) put(training, m.first.c_str(), m.second);
   if (asked.precision) put(training, "precision", name_of(*asked.precision));
   if (asked.optimizer) put(training, "optimizer", name_of(*asked.optimizer));
   put(document.root, "training", std::move(training));

@@ -102,6 +102,7 @@ Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal&
   const auto left_out = [&](const char* key) { return said == nullptr || said->find(key) == nullptr; };
   if (left_out("global_batch")) own.global_batch = wanted.global_batch;
   if (own.sequence == 0) own.sequence = wanted.sequence;
+  if (own.contents.usual()) own.contents = wanted.contents;
   if (left_out("precision")) own.precision = wanted.precision;
   if (left_out("optimizer")) own.optimizer = wanted.optimizer;
   const auto same = [&](const char* key, const std::string& option, const std::string& plan_has,
@@ -113,6 +114,10 @@ Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal&
   };
   same("global_batch", "global-batch", std::to_string(own.global_batch), std::to_string(wanted.global_batch));
   same("sequence", "sequence", std::to_string(own.sequence), std::to_string(wanted.sequence));
+  if (!(own.contents == wanted.contents))
+    throw InputError(file, "training",
+                     "the plan's sequences are made of other documents or images than the question's",
+                     "give --lengths, --images and --image-tokens as the plan has them");
   same("precision", "precision", std::string(name_of(own.precision)), std::string(name_of(wanted.precision)));
   same("optimizer", "optimizer", std::string(name_of(own.optimizer)), std::string(name_of(wanted.optimizer)));
   if (document.root.find("inputs") != nullptr) {

@@ -10,6 +10,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/units.hpp"
+#include "nest/question/asked_contents.hpp"
 #include "nest/question/make_question.hpp"
 #include "safe_inputs.hpp"
 
@@ -43,8 +44,10 @@ bool is_choice(const AskedField& field) {
 
 void read_field(Reader& object, const std::string& key, const AskedField& field, Asked& asked) {
   if (!object.has(key)) return;
-  if (const auto problem = field.read(as_text(object, key, *object.find(key)), asked))
-    object.fail_at(key, problem->what);
+  const std::string text = as_text(object, key, *object.find(key));
+  if (field.files && !states_lengths(text))
+    object.fail_at(key, "lengths are written out here, such as 512:900,8192:100");
+  if (const auto problem = field.read(text, asked)) object.fail_at(key, problem->what);
 }
 
 void read_choices(Reader choices, Asked& asked) {

@@ -13,7 +13,12 @@ std::string_view version() {
 Model open_model(const std::string& name_or_file, const BuildOptions& options, Warnings& warnings,
                  const std::string& like) {
   const ModelSource source = load_model(name_or_file, warnings, like);
-  if (const ModelSpec* spec = std::get_if<ModelSpec>(&source)) return build_model(*spec, options);
+  if (const ModelSpec* spec = std::get_if<ModelSpec>(&source)) {
+    Model model = build_model(*spec, options);
+    if (std::string beyond = beyond_positions(*spec, model.sequence); !beyond.empty())
+      warnings.push_back(std::move(beyond));
+    return model;
+  }
   throw InputError(name_or_file, "", "is a layer profile, which has costs and no operators",
                    "it brings its own costs: 'nest models show' lists them");
 }

@@ -41,6 +41,20 @@ std::optional<std::int64_t> parse_whole(std::string_view text) {
   return value;
 }
 
+std::optional<std::int64_t> parse_length(std::string_view text) {
+  const char last = text.empty() ? '0' : text.back();
+  const bool thousands = last == 'K' || last == 'k';
+  if (!thousands && last != 'M' && last != 'm') return parse_whole(text);
+  text.remove_suffix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const auto number = parse_number(text);
+  if (!number) return std::nullopt;
+  constexpr double kMost = 1e15;
+  const double value = *number * (thousands ? 0x1p10 : 0x1p20);
+  if (value != std::floor(value) || std::abs(value) > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

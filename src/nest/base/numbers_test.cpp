@@ -18,6 +18,16 @@ TEST(Numbers, AreReadAsPeopleTypeThem) {
   for (const char* text : {"", "%", "2x"}) EXPECT_FALSE(parse_share(text)) << text;
 }
 
+TEST(Numbers, LengthsHaveBinarySuffixes) {
+  EXPECT_EQ(parse_length("8192"), 8192);
+  EXPECT_EQ(parse_length("131,072"), 131'072);
+  EXPECT_EQ(parse_length("8k"), 8'192);
+  EXPECT_EQ(parse_length("128K"), 131'072);
+  EXPECT_EQ(parse_length("1 M"), 1'048'576);
+  EXPECT_EQ(parse_length("1.5K"), 1'536);
+  for (const char* text : {"", "K", "1.0001K", "8KB", "1e30M", "x"}) EXPECT_FALSE(parse_length(text)) << text;
+}
+
 TEST(Percent, HasOneDigitUnlessOthersAreAskedFor) {
   EXPECT_EQ(format_percent(0.1234), "12.3 %");
   EXPECT_EQ(format_percent(0.1234, 0), "12 %");

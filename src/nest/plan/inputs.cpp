@@ -58,6 +58,13 @@ std::int64_t PlanInputs::default_sequence() const {
   return spec.positions > 0 ? std::min(spec.positions, kDefaultLongestSequence) : kDefaultLongestSequence;
 }
 
+void warn_of_sequence(const PlanInputs& inputs, std::int64_t sequence, Warnings& warnings) {
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (spec == nullptr) return;
+  if (std::string beyond = beyond_positions(*spec, sequence); !beyond.empty())
+    warnings.push_back(std::move(beyond));
+}
+
 const std::string& PlanInputs::model_name() const {
   const LayerProfile* own = profile();
   return own != nullptr ? own->name : std::get<ModelSpec>(source).name;

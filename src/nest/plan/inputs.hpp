@@ -45,6 +45,9 @@ struct PlanInputs {
   [[nodiscard]] std::int64_t default_sequence() const;
 };
 
+// A sequence that is longer than the model was made for.
+void warn_of_sequence(const PlanInputs& inputs, std::int64_t sequence, Warnings& warnings);
+
 // Names or files, as the options --model, --cluster and --recipe give them. `like`: see load_model.
 [[nodiscard]] PlanInputs load_inputs(const std::string& model, const std::string& cluster,
                                      const std::string& recipe, Warnings& warnings,

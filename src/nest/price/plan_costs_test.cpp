@@ -16,7 +16,7 @@ class Costs : public testing::Test {
   std::vector<StageCost> stages;
 
   void cost(const Plan& plan) {
-    const BuiltModel& model = book.model(1, 512);
+    const BuiltModel& model = book.model(1, {.sequence = 512});
     const NetworkOptions options = costs.network_options(plan, model);
     const Parallelism& p = plan.parallelism;
     const PlanNetwork* network =

@@ -59,6 +59,8 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "the layer profile holds for micro-batches of " + std::to_string(profile->micro_batch);
   if (profile != nullptr && plan.training.sequence != profile->sequence)
     return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
+  if (profile != nullptr && !plan.training.contents.usual())
+    return "a layer profile holds for the documents and images that it was measured with";
   if (const std::string lacks = lacking_math(inputs.cluster, plan.training.precision); !lacks.empty())
     return inputs.cluster.device_name() + " " + lacks;
   const Strategy* before = nullptr;
@@ -113,14 +115,14 @@ const PlanInputs& Pricer::inputs() const {
 
 Plan Pricer::complete(Plan plan) {
   complete_degrees(plan, parts_->inputs);
-  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
+  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training);
   complete_stages(plan, model.graph);
   return plan;
 }
 
 Plan Pricer::place(Plan plan) {
   if (plan.placed()) return plan;
-  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training.sequence);
+  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training);
   if (const auto problem = check_plan(plan, model.graph, parts_->inputs.cluster))
     throw InputError("", "plan", *problem);
   const Cluster& cluster = parts_->inputs.cluster;
@@ -168,7 +170,7 @@ void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
 void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   book.trim();
-  const BuiltModel& model = book.model(plan.training.micro_batch, plan.training.sequence);
+  const BuiltModel& model = book.model(plan.training.micro_batch, plan.training);
   const auto problem = check_plan(plan, model.graph, inputs.cluster);
   out.reason = problem ? *problem : refusal(plan);
   if (!out.reason.empty()) return;
@@ -196,7 +198,10 @@ void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   const StageCoster& costing = coster(plan.training);
   costs.cost(plan, {.model = model, .network = *network, .coster = costing, .kept = own == nullptr},
              out.stages);
-  step_time(plan, options.pipeline_model, passes, costing.waiting(p.devices()), out);
+  const Waiting waiting{costing.waiting(p.devices()),
+                        uneven_sequences(book.spread(plan.training, p.strategy),
+                                         {p.pipeline, p.data, plan.training.micro_batches})};
+  step_time(plan, options.pipeline_model, passes, waiting, out);
   rates(plan, model, out.predicted);
   memory.clear();
   for (const StageCost& s : out.stages) memory.push_back(s.memory);

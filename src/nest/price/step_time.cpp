@@ -26,7 +26,7 @@ StageEnd stage_end(const std::vector<StageCost>& stages, std::size_t i, Schedule
 
 }  // namespace
 
-void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, double waiting,
+void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, const Waiting& waiting,
                PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   const Training& t = plan.training;
@@ -78,7 +78,7 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   parts_of.zero = m * own.zero + Seconds{end.update() - optimizer};
   parts_of.optimizer = Seconds{end.norm + optimizer};
   // Ranks meet where gradients are reduced: that is where they wait.
-  result.stragglers = (waiting - 1) * parts_of.total();
+  result.stragglers = (waiting.factor - 1) * parts_of.total() + waiting.more;
   parts_of.data += result.stragglers;
   result.step = parts_of.total();
 }

@@ -6,12 +6,13 @@
 
 #include "nest/price/pipeline_time.hpp"
 #include "nest/price/price.hpp"
+#include "nest/price/waiting.hpp"
 
 namespace nest::price {
 
 // `stages` of `priced` are given; pipeline and predicted are made, rates and FLOPs apart. `passes` is
-// scratch. `waiting`: a step over the same step if all devices were alike.
-void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, double waiting,
+// scratch. `waiting`: what ranks wait for one another.
+void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& passes, const Waiting& waiting,
                PricedPlan& priced);
 
 }  // namespace nest::price

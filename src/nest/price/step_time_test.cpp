@@ -26,7 +26,7 @@ struct Step {
     priced.stages = std::move(stages);
   }
   Seconds time(double waiting = 1) {
-    step_time(plan, PipelineModel::one_f_one_b, passes, waiting, priced);
+    step_time(plan, PipelineModel::one_f_one_b, passes, {waiting}, priced);
     return priced.predicted.step;
   }
 };

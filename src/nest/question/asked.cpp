@@ -11,6 +11,7 @@
 #include "nest/base/numbers.hpp"
 #include "nest/base/units.hpp"
 #include "nest/question/asked_batch.hpp"
+#include "nest/question/asked_contents.hpp"
 #include "nest/question/asked_rows.hpp"
 #include "nest/question/asked_run.hpp"
 
@@ -142,15 +143,19 @@ std::vector<AskedField> make_fields() {
            "of them",
            G::training, "global_batch", true, true}),
       whole({"sequence", "S",
-             "the number of tokens in a sequence (default: the model's positions, but at most 8192)",
+             "the number of tokens in a sequence, such as 4096, 128K or 1M (default: the model's positions, "
+             "but "
+             "at most 8192)",
              G::training, "sequence", true, true},
-            &Asked::sequence, 1, kMostSequences),
-      named<Precision>({"precision", "P", precision_words() + " (default: the recipe's)", G::training,
-                        "precision", true, true},
-                       &Asked::precision, find_precision, precision_names()),
+            &Asked::sequence, 1, kMostSequences, parse_length)};
+  for (AskedField& field : contents_fields()) rows.push_back(std::move(field));
+  rows.push_back(named<Precision>({"precision", "P", precision_words() + " (default: the recipe's)",
+                                   G::training, "precision", true, true},
+                                  &Asked::precision, find_precision, precision_names()));
+  rows.push_back(
       named<Optimizer>({"optimizer", "O", "adam (adamw is the same) or sgd (default: the recipe's)",
                         G::training, "optimizer", true, true},
-                       &Asked::optimizer, find_optimizer, optimizer_names())};
+                       &Asked::optimizer, find_optimizer, optimizer_names()));
   for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
   rows.push_back(
       on_or_off({"uniform", "", "use one strategy for all stages (default)", G::choices, "uniform"},

@@ -35,6 +35,7 @@ struct Asked {
   std::optional<std::int64_t> global_batch;  // sequences of a step; none: 1,024
   std::vector<std::int64_t> batches;         // where it may be any of several: all, that one first
   std::optional<std::int64_t> sequence;      // tokens; none: the model's positions, at most 8,192
+  Contents contents;                         // of a sequence
   std::optional<Precision> precision;        // none: the recipe's
   std::optional<Optimizer> optimizer;        // none: the recipe's
   SearchSpace choices;                       // without rules: `framework` brings them
@@ -84,6 +85,7 @@ struct AskedField {
   std::string key;      // of a request: "global_batch"; empty: not for requests
   bool option = true;   // of the command line
   bool varies = false;  // may be varied in a sweep
+  bool files = false;   // its text may name a file, which nobody may ask of a server
   // Puts the values of a text into what is asked, or says why it cannot.
   std::function<std::optional<SpaceProblem>(std::string_view, Asked&)> read;
   // As `read` takes it; empty where nothing is asked.

@@ -28,11 +28,12 @@ namespace nest::question {
                       guess.empty() ? "" : "; " + guess)};
 }
 
-// A row whose value is a whole number from least to most.
+// A row whose value is a whole number from least to most, written as `parse` reads it.
 template <class T>
-[[nodiscard]] AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int64_t most) {
+[[nodiscard]] AskedField whole(AskedField row, T Asked::* member, std::int64_t least, std::int64_t most,
+                               std::optional<std::int64_t> (*parse)(std::string_view) = parse_whole) {
   row.read = [=](std::string_view text, Asked& asked) -> std::optional<SpaceProblem> {
-    const auto value = parse_whole(text);
+    const auto value = parse(text);
     if (!value) return SpaceProblem{fmt::format("a whole number is expected, not '{}'", text)};
     if (*value < least)
       return SpaceProblem{.what = fmt::format("{} is less than {}, the smallest value allowed",

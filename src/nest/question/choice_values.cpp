@@ -49,7 +49,8 @@ std::int64_t innermost_devices(const Cluster& cluster) {
 // The model at one sequence of this length; none where it takes none so long.
 std::optional<Model> model_of(const PlanInputs& inputs, const Training& training) {
   try {
-    return build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence});
+    return build_model(std::get<ModelSpec>(inputs.source),
+                       {.sequence = training.sequence, .contents = training.contents});
   } catch (const InputError&) {
     return std::nullopt;
   }

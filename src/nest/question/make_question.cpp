@@ -11,6 +11,7 @@
 #include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/model/blocks/build.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
+#include "nest/plan/text/contents_text.hpp"
 #include "nest/price/uncertainty.hpp"
 
 namespace nest::question {
@@ -31,6 +32,7 @@ Training training_of(const PlanInputs& inputs, const Asked& asked) {
   Training t;
   t.global_batch = asked.global_batch.value_or(kDefaultGlobalBatch);
   t.sequence = asked.sequence.value_or(inputs.default_sequence());
+  t.contents = asked.contents;
   t.precision = asked.precision.value_or(inputs.recipe.precision);
   t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
   return t;
@@ -103,12 +105,21 @@ void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
 // Sequences that the model does not take are refused here.
 void check_model(const PlanInputs& inputs, const Training& t) {
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
-  if (spec == nullptr) return;
+  if (spec == nullptr) {
+    if (!t.contents.usual())
+      refuse(t.contents.lengths       ? "lengths"
+             : t.contents.images != 1 ? "images"
+                                      : "image-tokens",
+             "a layer profile holds for the sequences that it was measured with");
+    return;
+  }
   try {
-    (void)build_model(*spec, {.micro_batch = 1, .sequence = t.sequence});
+    (void)build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents});
   } catch (const InputError& error) {
-    if (error.place() != "--sequence") throw;
-    refuse("sequence", error.problem(), error.hint());
+    for (const std::string_view field : {"sequence", "lengths", "images", "image-tokens"}) {
+      if (error.place() == "--" + std::string(field)) refuse(field, error.problem(), error.hint());
+    }
+    throw;
   }
 }
 
@@ -179,6 +190,7 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   question.training = training_of(question.inputs, asked);
   check_training(question.inputs, question.training);
   check_model(question.inputs, question.training);
+  warn_of_sequence(question.inputs, question.training.sequence, question.notes);
   const Accelerator& chip = question.inputs.cluster.accelerator();
   if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))
     question.notes.push_back(chip.name + " has no bf16; its fp16 rate is used");
@@ -214,6 +226,7 @@ Value to_value(const PlanQuestion& question) {
     training.set("global_batches", std::move(batches));
   }
   training.set("global_batch", t.global_batch).set("sequence", t.sequence);
+  set_contents(training, t.contents);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
   Value space = Value::object();
   for (const SpaceOption& option : space_options())

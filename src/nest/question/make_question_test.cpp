@@ -102,6 +102,13 @@ TEST(MakeQuestion, SequencesThatTheModelDoesNotTake) {
             "sequence: the layer profile holds for sequences of 512 tokens");
 }
 
+TEST(MakeQuestion, SequencesBeyondTheModelsPositionsAreWarnedOf) {
+  const PlanQuestion question = make_question(inputs("llama2-7b"), asked({{"sequence", "128K"}}));
+  EXPECT_EQ(question.training.sequence, 131'072);
+  EXPECT_THAT(question.notes,
+              ElementsAre("sequences of 131,072 tokens are beyond the 4,096 positions of llama2-7b"));
+}
+
 TEST(MakeQuestion, FrameworksRunNoChoiceThatTheyLack) {
   const PlanInputs llama = inputs("llama2-7b");
   EXPECT_EQ(refusal(llama, asked({{"for", "deepspeed"}, {"recompute", "selective"}})),

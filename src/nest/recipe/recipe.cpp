@@ -115,6 +115,7 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.fused_passes = r.boolean_or("fused_passes", recipe.fused_passes);
   recipe.plain_norms = r.boolean_or("plain_norms", recipe.plain_norms);
   recipe.masked_windows = r.boolean_or("masked_windows", recipe.masked_windows);
+  recipe.split_documents = r.boolean_or("split_documents", recipe.split_documents);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.levels_at_once = r.boolean_or("levels_at_once", recipe.levels_at_once);
   if (recipe.levels_at_once && !recipe.ideal_network)
@@ -307,6 +308,7 @@ Value to_value(const Recipe& recipe) {
   v.set("low_casts", kLowCasts[static_cast<std::size_t>(recipe.low_casts)]);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("plain_norms", recipe.plain_norms).set("masked_windows", recipe.masked_windows);
+  if (recipe.split_documents) v.set("split_documents", true);
   v.set("ideal_network", recipe.ideal_network);
   v.set("levels_at_once", recipe.levels_at_once);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);

@@ -107,6 +107,8 @@ struct Recipe {
   // Norms by root mean square are written out in 32-bit operations (Transformers), unless they are compiled.
   bool plain_norms = false;
   bool masked_windows = false;  // a sliding window is a mask over all keys, for which kernels are slower
+  bool split_documents =
+      false;  // a context ring shares every document of a sequence, not the sequence as a whole
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool fused_loss = false;      // one kernel makes loss and gradient, in the place of the 16-bit logits

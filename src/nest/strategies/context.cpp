@@ -11,6 +11,8 @@ void push_ring(LayerTransform& t, Operator op) {
   CollectiveCall ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
   ring.repeats = t.strategy().context - 1;
   t.push_collective(op.name + ".ring", ring, {op.inputs[1], op.inputs[2]}, {});
+  if (op.attention.packed && op.attention.causal && !t.options().split_documents)
+    op.attention.slowest = op.attention.packed->slowest(t.strategy().context);
   t.push(std::move(op));
 }
 

@@ -20,7 +20,8 @@ struct ShardOptions {
   double expert_imbalance = 1;
   // Rows of an expert over the mean, beyond which tokens are dropped; 0: none are.
   double capacity_factor = 0;
-  bool low_dispatch = false;  // rows travel to the experts in 8 bits
+  bool low_dispatch = false;     // rows travel to the experts in 8 bits
+  bool split_documents = false;  // context ranks share every document, not the sequence as a whole
   // A vocabulary split over t devices is padded to a multiple of this times t (Megatron's 128).
   std::int64_t vocabulary_multiple = 128;
 };

@@ -102,6 +102,12 @@ struct KernelCall {
   KernelKind kind = KernelKind::matmul_forward;
   std::array<std::int64_t, kMostSizes> sizes{};
   std::int64_t window = 0;  // of attention: keys that one query sees at most; 0 = all
+  // Of attention inside documents: what all of them take, for one sequence and head (Packing::Blocks), and how long the
+  // document of a token is. 0: one document.
+  double blocks = 0;
+  double block_rows = 0;
+  double longest_row = 0;
+  std::int64_t document = 0;
 
   bool operator==(const KernelCall&) const = default;
 };

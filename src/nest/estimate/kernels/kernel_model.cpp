@@ -8,11 +8,11 @@
 namespace nest::estimate {
 namespace {
 
-constexpr double kElement = 2;         // bytes of a 16-bit value
-constexpr double kPartialSum = 4;      // bytes of a value of a split product
-constexpr double kLongestSplit = 4;    // waves up to which products are split along their inner side
-constexpr double kLeastInner = 256;    // of one part of a split product
-constexpr double kBlock = 128;         // queries and keys of one block of attention
+constexpr double kElement = 2;       // bytes of a 16-bit value
+constexpr double kPartialSum = 4;    // bytes of a value of a split product
+constexpr double kLongestSplit = 4;  // waves up to which products are split along their inner side
+constexpr double kLeastInner = 256;  // of one part of a split product
+constexpr double kBlock = kAttentionBlock;
 constexpr double kBackwardWork = 2.5;  // five products in place of two
 // Widths of heads, keys and values together: the one that rates are of, and the widest.
 constexpr double kWidth = 256;
@@ -139,15 +139,19 @@ double attention_seconds(const KernelCall& call, const AttentionConstants& c, co
   const auto keys = static_cast<double>(s[7] > 0 ? s[7] : s[1]);
   const bool backward = call.kind == KernelKind::attention_backward;
 
-  const double rows = std::ceil(queries / kBlock);
+  double rows = std::ceil(queries / kBlock);
   double longest = std::ceil(keys / kBlock);
   double blocks = rows * longest;
-  if (causal) {
+  if (call.blocks > 0) {
+    rows = call.block_rows;
+    longest = call.longest_row;
+    blocks = call.blocks + (causal ? rows * (c.diagonal - 1) : 0);
+  } else if (causal) {
     // The last queries see all keys; the mask cuts the blocks on the diagonal.
     const double missing = std::min(queries, keys) / kBlock;
     blocks = rows * longest - missing * (missing - 1) / 2 + rows * (c.diagonal - 1);
   }
-  if (call.window > 0) {
+  if (call.window > 0 && call.blocks == 0) {
     longest = std::min(longest, std::ceil(static_cast<double>(call.window) / kBlock) + 1);
     blocks = std::min(blocks, rows * longest);
   }

@@ -14,6 +14,8 @@
 
 namespace nest::estimate {
 
+inline constexpr double kAttentionBlock = 128;  // queries and keys of one block of attention
+
 struct MatmulConstants {
   double rate_share = 1;       // of the achievable rate, when all multiprocessors work on large tiles
   double wave_loss = 0.1;      // share of an incomplete last wave that is waited for

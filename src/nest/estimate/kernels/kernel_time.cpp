@@ -119,7 +119,30 @@ float KernelTimes::Index::reach_around(const std::array<float, kCoordinates>& at
   return kBeyond * std::sqrt(nearest.back());
 }
 
+namespace {
+
+// As many tokens in documents that are all as long as that of a token is in the mean: kernels were measured so.
+KernelCall alike(const KernelCall& call) {
+  KernelCall out{call.kind, call.sizes, call.window < call.document ? call.window : 0};
+  const double documents =
+      static_cast<double>(call.sizes[0] * call.sizes[1]) / static_cast<double>(call.document);
+  out.sizes[0] = std::max<std::int64_t>(1, std::llround(documents));
+  out.sizes[1] = call.document;
+  out.sizes[7] = 0;
+  return out;
+}
+
+}  // namespace
+
 KernelTime KernelTimes::seconds(const KernelCall& call) const {
+  if (call.blocks > 0) {
+    const KernelCall one = alike(call);
+    KernelTime time = seconds(one);
+    time.time =
+        (model_seconds(call, fitted_constants(), rates_) / model_seconds(one, fitted_constants(), rates_)) *
+        time.time;
+    return time;
+  }
   const double model = model_seconds(call, fitted_constants(), rates_);
   if (!measured_ || call.window > 0) return {Seconds{model}, TimeSource::model};
   const Index& index = index_of(call.kind);

@@ -23,6 +23,10 @@ double largest_of(double n) {
 
 }  // namespace
 
+double largest_of(std::int64_t deviates) {
+  return deviates <= 1 ? 0 : largest_of(static_cast<double>(deviates));
+}
+
 double slowest_rank(std::int64_t ranks) {
   static const double kOfNode = largest_of(kNode);
   return static_cast<double>(ranks) <= kNode ? 0 : largest_of(static_cast<double>(ranks)) - kOfNode;

@@ -71,9 +71,9 @@ bool pair_of(OperatorKind kind, Pair& pair) {
 }
 
 void add_both(std::vector<KernelUse>& out, const Pair& pair,
-              const std::array<std::int64_t, kMostSizes>& sizes, std::int64_t window = 0) {
-  out.push_back({{pair.forward, sizes, window}, Pass::forward, 1, pair.forward_launches});
-  out.push_back({{pair.backward, sizes, window}, Pass::backward_input, 1, pair.backward_launches});
+              const std::array<std::int64_t, kMostSizes>& sizes) {
+  out.push_back({{pair.forward, sizes}, Pass::forward, 1, pair.forward_launches});
+  out.push_back({{pair.backward, sizes}, Pass::backward_input, 1, pair.backward_launches});
 }
 
 // A norm that is written out. Counted from a 16-bit x: to 32 bits 6 bytes for each value, its square 8, the
@@ -99,6 +99,18 @@ bool masked(const Operator& op, const AttentionSizes& s, const OperatorSettings&
   return settings.masked_time > 0 && op.attention.window > 0 && op.attention.window <= s.keys;
 }
 
+// What a device computes of its documents with one turn of its keys.
+void set_documents(KernelCall& call, const AttentionSizes& s, const AttentionFacts& facts) {
+  const Packing& packed = *facts.packed;
+  const Packing::Blocks whole = packed.blocks(kAttentionBlock, facts.causal, facts.window);
+  const double queries = static_cast<double>(s.queries) / static_cast<double>(packed.sequence());
+  const double keys = static_cast<double>(s.keys) / static_cast<double>(packed.sequence());
+  call.blocks = whole.blocks * queries * keys;
+  call.block_rows = whole.rows * queries;
+  call.longest_row = std::min(whole.longest, std::ceil(static_cast<double>(s.keys) / kAttentionBlock));
+  call.document = std::min(packed.typical(), s.queries);
+}
+
 void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionSizes& s,
                const OperatorSettings& settings) {
   const std::int64_t other = s.keys == s.queries ? 0 : s.keys;
@@ -107,10 +119,14 @@ void add_flash(std::vector<KernelUse>& out, const Operator& op, const AttentionS
                     {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, 0, other});
   // A window as long as the keys hides none of them.
   const std::int64_t window = op.attention.window < s.keys ? op.attention.window : 0;
+  const std::size_t before = out.size();
   add_both(
       out, {attention_forward, attention_backward, 1, 3},
-      {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, op.attention.causal ? 1 : 0, other},
-      window);
+      {s.batch, s.queries, s.heads, s.kv_heads, s.key_dim, s.value_dim, op.attention.causal ? 1 : 0, other});
+  for (KernelUse& use : std::span(out).subspan(before)) {
+    use.call.window = window;
+    if (op.attention.packed) set_documents(use.call, s, op.attention);
+  }
 }
 
 // q k^T, softmax with scale and mask in one pass, dropout, times v: the products compute the whole square,
@@ -148,7 +164,7 @@ void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Op
   const Flops once = attention_flops(s, op.attention);
   const double turns = std::max(1.0, std::round(op.forward_flops.value / once.value));
   const double kernels = masked(op, s, settings) ? settings.masked_time : settings.attention_time;
-  const double slower = op.attention.flash ? kernels : 1;
+  const double slower = (op.attention.flash ? kernels : 1) * op.attention.slowest;
   for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns * slower;
 }
 

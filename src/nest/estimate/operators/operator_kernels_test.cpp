@@ -47,6 +47,22 @@ TEST(OperatorKernels, AttentionHasItsHeadsAndItsMask) {
   EXPECT_EQ(uses[0].call.sizes, (std::array<std::int64_t, 8>{4, 2048, 8, 1, 128, 128, 1, 0}));
 }
 
+// Rows of blocks are those of the documents, and a ring's turn has its share of them.
+TEST(OperatorKernels, PackedDocumentsAreBlocks) {
+  BuildOptions options{.micro_batch = 1, .sequence = 4096};
+  options.contents.lengths = std::make_shared<const Lengths>(Lengths({{512, 4}, {2048, 1}}));
+  const Model model = build_model(zoo_model("llama3.1-8b"), options);
+  const LayerType layer = model.types[1];
+  const auto uses = kernels_of(layer, find(layer, "attention"), {});
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(uses[0].call.blocks, 4 * 10 + 136);
+  EXPECT_EQ(uses[0].call.block_rows, 32);
+  EXPECT_EQ(uses[0].call.longest_row, 16);
+  EXPECT_EQ(uses[0].call.document, 1280);
+  const auto masked = kernels_of(layer, find(layer, "attention"), {.masked_time = 2});
+  EXPECT_EQ(masked[0].call.blocks, uses[0].call.blocks);  // it has no window
+}
+
 // Two products forward and four backward over the whole square, masked or not; one pass each for softmax and
 // dropout.
 // Of every second layer of Gemma 2, whose window is 4,096: a mask over all keys where there are as many.

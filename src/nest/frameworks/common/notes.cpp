@@ -42,7 +42,13 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
         "export again with --hosts.\n";
   }
   if (!result.lost.empty()) out += section("Lost in translation", result.lost);
-  if (!remarks.empty()) out += section("Yours to say", remarks);
+  std::vector<std::string> yours = remarks;
+  if (t.contents.lengths)
+    yours.push_back("the data: " + spell(*t.contents.lengths) +
+                    ", packed into sequences, in which attention stays inside each document");
+  if (Contents images{nullptr, t.contents.images, t.contents.image_tokens}; !images.usual())
+    yours.push_back("the data: " + spell(images) + " in a sequence");
+  if (!yours.empty()) out += section("Yours to say", yours);
   if (!result.next.empty()) out += section("Next", result.next);
   return out;
 }

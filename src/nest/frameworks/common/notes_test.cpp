@@ -29,5 +29,18 @@ TEST(Notes, SayWhatIsLostAndWhatIsNext) {
             "## Lost in translation\n\n- this\n\n## Yours to say\n\n- yours\n\n## Next\n\n- that\n");
 }
 
+TEST(Notes, DataIsTheUsers) {
+  test::Planner planner("llama3.1-8b");
+  ExportQuestion question = planner.question(test::degrees({.tensor = 2, .sequence_parallel = true}, 2, 2));
+  question.plan.training.contents.lengths = std::make_shared<const Lengths>(Lengths({{512, 3}, {1024, 1}}));
+  const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
+  EXPECT_NE(
+      export_notes(question, map, "X", {}, {})
+          .find(
+              "## Yours to say\n\n- the data: documents of 640 tokens in the mean, packed into sequences, in "
+              "which attention stays inside each document\n"),
+      std::string::npos);
+}
+
 }  // namespace
 }  // namespace nest::frameworks

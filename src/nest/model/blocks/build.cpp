@@ -6,11 +6,19 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/units.hpp"
 #include "nest/model/blocks/blocks.hpp"
 #include "nest/model/blocks/ends.hpp"
+#include "nest/model/blocks/images.hpp"
 
 namespace nest::model {
 namespace {
+
+// Whether tokens have learned positions, of which there are only so many rows.
+bool has_position_table(const ModelSpec& spec) {
+  return std::any_of(spec.stacks.begin(), spec.stacks.end(),
+                     [](const StackSpec& s) { return s.sequence == 0 && s.stem.positions > 0; });
+}
 
 std::int64_t choose_sequence(const ModelSpec& spec, const BuildOptions& options) {
   const std::int64_t longest = spec.positions > 0 ? spec.positions : kDefaultLongestSequence;
@@ -27,7 +35,7 @@ std::int64_t choose_sequence(const ModelSpec& spec, const BuildOptions& options)
                          " by its image and patch sizes",
                      "leave --sequence out");
   }
-  if (spec.positions > 0 && sequence > spec.positions) {
+  if (spec.positions > 0 && sequence > spec.positions && has_position_table(spec)) {
     throw InputError("", "--sequence",
                      std::to_string(sequence) + " is beyond the " + std::to_string(spec.positions) +
                          " positions of " + spec.name,
@@ -49,7 +57,7 @@ bool has_memory(const ModelSpec& spec) {
 
 class Builder {
  public:
-  Builder(const ModelSpec& spec, const BuildOptions& options) : spec_(spec) {
+  Builder(const ModelSpec& spec, const BuildOptions& options) : spec_(spec), contents_(options.contents) {
     constexpr std::int64_t kLargestBatch = 1 << 20;
     if (options.micro_batch < 1 || options.micro_batch > kLargestBatch) {
       throw InputError("", "--micro-batch",
@@ -60,10 +68,17 @@ class Builder {
     model_.family = spec.family;
     model_.micro_batch = options.micro_batch;
     model_.sequence = choose_sequence(spec, options);
+    if (options.contents.lengths && has_memory(spec))
+      throw InputError("", "--lengths",
+                       "documents of different lengths are not modelled for " + spec.name +
+                           ", which has an encoder and a decoder");
+    if (options.contents.lengths)
+      documents_ = std::make_shared<const Packing>(*options.contents.lengths, model_.sequence);
     model_.positions = spec.positions;
     model_.hidden = spec.stacks.back().hidden;
     mtp_ = options.mtp;
     style_ = {options.fused, options.flash, options.dropout, options.plain_norms, options.fused_loss};
+    check_images(spec, options.contents, model_.sequence);
   }
 
   Model build() {
@@ -113,14 +128,14 @@ class Builder {
 
   Shape tokens_of(const StackSpec& stack) const {
     std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
-    // Frameworks fill up what a tower reads, so that ranks can share it.
-    constexpr std::int64_t kTowerStep = 128;
-    if (stack.to_tokens) length = (length + kTowerStep - 1) / kTowerStep * kTowerStep;
+    if (stack.to_tokens) length = filled_up(length);
     return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length * stack.streams}};
   }
 
   LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
-    const StackSpec& stack = spec_.stacks[index];
+    const std::optional<ImageTower> tower = image_tower(spec_.stacks[index], contents_);
+    const StackSpec& stack = tower ? tower->stack : spec_.stacks[index];
+    style_.packed = tower ? tower->images : stack.sequence > 0 ? nullptr : documents_;
     // The second user of a token table holds a copy of the first one's.
     const bool shares_table =
         memory && encoder_of().stem.kind == StemSpec::Kind::tokens && !stack.stem.own_table;
@@ -250,6 +265,8 @@ class Builder {
   }
 
   const ModelSpec& spec_;
+  const Contents& contents_;
+  std::shared_ptr<const Packing> documents_;
   Model model_;
   bool mtp_ = false;
   LayerStyle style_;
@@ -259,6 +276,12 @@ class Builder {
 };
 
 }  // namespace
+
+std::string beyond_positions(const ModelSpec& spec, std::int64_t sequence) {
+  if (spec.positions == 0 || sequence <= spec.positions) return "";
+  return "sequences of " + format_digits(sequence) + " tokens are beyond the " +
+         format_digits(spec.positions) + " positions of " + spec.name;
+}
 
 Model build_model(const ModelSpec& spec, const BuildOptions& options) {
   return Builder(spec, options).build();

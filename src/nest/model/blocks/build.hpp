@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "nest/model/blocks/spec.hpp"
 #include "nest/model/graph/model.hpp"
@@ -12,6 +13,7 @@ namespace nest::model {
 struct BuildOptions {
   std::int64_t micro_batch = 1;
   std::optional<std::int64_t> sequence;  // default: min(positions, 8192)
+  Contents contents{};                   // of a sequence
   bool mtp = false;                      // put multi-token prediction modules into the graph
   bool fused = true;                     // the rest: see LayerStyle
   bool flash = true;
@@ -22,7 +24,11 @@ struct BuildOptions {
 
 inline constexpr std::int64_t kDefaultLongestSequence = 8192;
 
-// Throws an InputError for a sequence beyond the model's positions, and for a micro-batch or sequence
+// "sequences of 65,536 tokens are beyond the 32,768 positions of qwen2.5-7b": a sentence for a warning, empty where
+// the model was made for such sequences.
+[[nodiscard]] std::string beyond_positions(const ModelSpec& spec, std::int64_t sequence);
+
+// Throws an InputError for a sequence beyond a learned table of positions, and for a micro-batch or sequence
 // below 1.
 [[nodiscard]] Model build_model(const ModelSpec& spec, const BuildOptions& options = {});
 

@@ -88,6 +88,15 @@ TEST(Build, RefusesWhatTheModelCannotRead) {
             "--sequence: the sequence of vit-base is 197 by its image and patch sizes; leave --sequence out");
 }
 
+// Rotary positions have no table that ends.
+TEST(Build, SequencesBeyondTheConfiguredPositionsAreBuilt) {
+  const ModelSpec llama = zoo_model("llama2-7b");
+  EXPECT_EQ(build_model(llama, {.sequence = 1 << 20}).sequence, 1 << 20);
+  EXPECT_EQ(beyond_positions(llama, 131'072),
+            "sequences of 131,072 tokens are beyond the 4,096 positions of llama2-7b");
+  EXPECT_EQ(beyond_positions(llama, 4'096), "");
+}
+
 // Every decoder layer of T5 reads the encoder's output: one tensor with 24 users.
 TEST(Build, T5Branches) {
   const Model m = build_model(zoo_model("t5-11b"));

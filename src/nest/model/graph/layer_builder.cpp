@@ -5,7 +5,7 @@
 
 namespace nest::model {
 
-LayerBuilder::LayerBuilder(std::string name, LayerStyle style) : style_(style) {
+LayerBuilder::LayerBuilder(std::string name, LayerStyle style) : style_(std::move(style)) {
   layer_.name = std::move(name);
 }
 
@@ -96,7 +96,7 @@ std::vector<TensorIndex> LayerBuilder::grouped_matmul(const std::string& name, T
 }
 
 TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                                    AttentionFacts shape_facts) {
+                                    const AttentionFacts& shape_facts) {
   // Copies: adding a tensor moves the others. [batch, sequence, heads, head_dim]
   const Shape qs = shape(q);
   const Shape ks = shape(k);
@@ -105,6 +105,7 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
   op.attention = shape_facts;
   op.attention.flash = style_.flash;
   op.attention.dropout = style_.dropout;
+  op.attention.packed = style_.packed;
   op.forward_flops = attention_flops({.batch = qs[0].size,
                                       .queries = qs[1].size,
                                       .heads = qs[2].size,
@@ -112,7 +113,7 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
                                       .keys = ks[1].size,
                                       .kv_heads = ks[2].size,
                                       .value_dim = vs[3].size},
-                                     shape_facts);
+                                     op.attention);
   const Shape out{qs[0], qs[1], qs[2], vs[3]};
   if (style_.flash) {
     // The fused kernel keeps one log-sum-exp per query and head, and recomputes the rest.

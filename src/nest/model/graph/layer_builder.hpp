@@ -37,6 +37,7 @@ struct LayerStyle {
   // RMS norms as a chain of 32-bit operations, which keep the input in 32 bits and what the weight scales.
   bool plain_norms = false;
   bool fused_loss = false;  // the gradient of the logits takes their place, and nothing wider is kept
+  std::shared_ptr<const Packing> packed{};  // of attention, see AttentionFacts
 };
 
 class LayerBuilder {
@@ -64,7 +65,7 @@ class LayerBuilder {
 
   // Whether it is a flash kernel and drops follows from the builder's style.
   TensorIndex attention(const std::string& name, TensorIndex q, TensorIndex k, TensorIndex v,
-                        AttentionFacts shape);
+                        const AttentionFacts& shape);
   // Element-wise: the output has the first input's shape.
   TensorIndex pointwise(const std::string& name, OperatorKind kind, std::vector<TensorIndex> inputs);
   // The residual stream and what blocks add to it, each dropped by itself where the style drops.

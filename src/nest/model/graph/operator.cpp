@@ -36,12 +36,13 @@ const OperatorKindRow& row_of(OperatorKind kind) {
   return kRows[static_cast<std::size_t>(kind)];
 }
 
-Flops attention_flops(const AttentionSizes& sizes, AttentionFacts shape) {
+Flops attention_flops(const AttentionSizes& sizes, const AttentionFacts& shape) {
   const auto q = static_cast<double>(sizes.queries);
   const auto k = static_cast<double>(sizes.keys);
   const double w = shape.window > 0 ? std::min<double>(static_cast<double>(shape.window), k) : k;
   // A query sees at most `window` keys and none after it: a triangle of side w, then a band of width w.
-  const double pairs = shape.causal ? q * w - w * w / 2 : q * w;
+  double pairs = shape.causal ? q * w - w * w / 2 : q * w;
+  if (shape.packed) pairs = q * k * shape.packed->share(shape.causal, shape.window);
   return Flops{2.0 * static_cast<double>(sizes.batch * sizes.heads) * pairs *
                static_cast<double>(sizes.key_dim + sizes.value_dim)};
 }

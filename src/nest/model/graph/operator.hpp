@@ -5,12 +5,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "nest/base/dispatcher.hpp"
 #include "nest/base/units.hpp"
+#include "nest/model/graph/packing.hpp"
 #include "nest/model/graph/tensor.hpp"
 
 namespace nest::model {
@@ -64,6 +66,9 @@ struct AttentionFacts {
   // not, with a softmax between them, and its result kept.
   bool flash = true;
   bool dropout = false;  // of the softmax's result; a fused kernel draws its mask again
+  std::shared_ptr<const Packing>
+      packed{};        // documents that see themselves alone; none: one fills the sequence
+  double slowest = 1;  // time of the context rank with the most pairs over the mean, see Packing::slowest
 };
 
 // Collectives, as operators that strategies insert between others.
@@ -131,6 +136,6 @@ struct AttentionSizes {
 };
 
 // FLOPs of one attention core: two products over the (query, key) pairs that the mask leaves.
-[[nodiscard]] Flops attention_flops(const AttentionSizes& sizes, AttentionFacts shape);
+[[nodiscard]] Flops attention_flops(const AttentionSizes& sizes, const AttentionFacts& shape);
 
 }  // namespace nest::model

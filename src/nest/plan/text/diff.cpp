@@ -25,9 +25,14 @@ std::string on_off(bool on) {
   return on ? "on" : "off";
 }
 
+std::string said(const Contents& contents) {
+  return contents.usual() ? "one document" : spell(contents);
+}
+
 void compare(const Training& a, const Training& b, Choices& out) {
   out.add("global batch", a.global_batch, b.global_batch);
   out.add("sequence", a.sequence, b.sequence);
+  if (!(a.contents == b.contents)) out.add("contents", said(a.contents), said(b.contents));
   out.add("micro-batch", a.micro_batch, b.micro_batch);
   out.add("micro-batches", a.micro_batches, b.micro_batches);
   out.add("precision", std::string(name_of(a.precision)), std::string(name_of(b.precision)));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "nest/plan/text/contents_text.hpp"
 #include "nest/plan/text/model_facts.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 
@@ -61,6 +62,7 @@ Value training_value(const Training& t) {
   v.set("global_batch", t.global_batch).set("sequence", t.sequence).set("micro_batch", t.micro_batch);
   v.set("micro_batches", t.micro_batches).set("precision", name_of(t.precision));
   v.set("optimizer", name_of(t.optimizer));
+  set_contents(v, t.contents);
   return v;
 }
 
@@ -159,6 +161,7 @@ OpenPlan read_plan_file(const Document& document, Warnings& warnings) {
   }
   PlanInputs inputs = read_inputs(*given, warnings);
   Plan plan = read_plan(r, inputs.recipe, warnings);
+  warn_of_sequence(inputs, plan.training.sequence, warnings);
   return {std::move(plan), std::move(inputs)};
 }
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/base/numbers.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
+#include "nest/plan/text/contents_text.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 
@@ -20,6 +22,16 @@ void read_word(Reader& r, const char* key, const std::vector<std::string>& words
   out = *find(r.choice(key, words));
 }
 
+// Tokens: 131072, or the text "128K".
+std::int64_t read_sequence(Reader& r) {
+  constexpr WholeRange kRange{0, kCount.most};
+  const Value* value = r.find("sequence");
+  const std::string* text = value != nullptr ? value->as_string() : nullptr;
+  const auto tokens = text != nullptr ? parse_length(*text) : std::nullopt;
+  return tokens && *tokens >= kRange.least && *tokens <= kRange.most ? *tokens
+                                                                     : r.whole_or("sequence", 0, kRange);
+}
+
 Training read_training(Reader* r, const Recipe& recipe) {
   Training t;
   t.sequence = 0;  // the model's default
@@ -28,7 +40,8 @@ Training read_training(Reader* r, const Recipe& recipe) {
   t.optimizer = recipe.optimizer;
   if (r == nullptr) return t;
   t.global_batch = r->whole_or("global_batch", t.global_batch, kCount);
-  t.sequence = r->whole_or("sequence", 0, {0, kCount.most});
+  t.sequence = read_sequence(*r);
+  t.contents = read_contents(*r);
   t.micro_batch = r->whole_or("micro_batch", 0, {0, kCount.most});
   t.micro_batches = r->whole_or("micro_batches", 0, {0, kCount.most});
   read_word(*r, "precision", precision_names(), find_precision, t.precision);

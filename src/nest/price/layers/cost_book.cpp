@@ -1,5 +1,7 @@
 #include "nest/price/layers/cost_book.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "nest/base/hash.hpp"
@@ -56,10 +58,10 @@ std::size_t CostBook::Hash::operator()(const PlacementKey& key) const {
 }
 
 std::size_t CostBook::Hash::operator()(const TableKey& key) const {
-  std::size_t hash = reinterpret_cast<std::size_t>(std::get<4>(key));
+  std::size_t hash = reinterpret_cast<std::size_t>(std::get<5>(key));
   mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
-  mix_hash(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
+  mix_hash(hash, static_cast<std::size_t>(std::get<3>(key)) * 4 + static_cast<std::size_t>(std::get<4>(key)));
   return hash;
 }
 
@@ -81,17 +83,51 @@ void CostBook::trim() {
   cells_.clear();
   computes_.clear();
   models_.clear();
+  contents_.clear();
 }
 
-const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
-  const ModelKey key{micro_batch, sequence};
+std::size_t CostBook::number_of(const Contents& contents) {
+  if (contents.usual()) return 0;
+  auto at = std::find(contents_.begin(), contents_.end(), contents);
+  if (at == contents_.end()) at = contents_.insert(contents_.end(), contents);
+  return static_cast<std::size_t>(at - contents_.begin()) + 1;
+}
+
+const BuiltModel& CostBook::model(std::int64_t micro_batch, const Training& training) {
+  const ModelKey key{micro_batch, training.sequence, number_of(training.contents)};
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
-  return models_.emplace(key, built(*inputs_, pricer_.build_options(micro_batch, sequence))).first->second;
+  BuildOptions options = pricer_.build_options(micro_batch, training.sequence);
+  options.contents = training.contents;
+  return models_.emplace(key, built(*inputs_, options)).first->second;
+}
+
+Seconds CostBook::spread(const Training& training, const Strategy& strategy) {
+  if (!training.contents.lengths || inputs_->profile() != nullptr) return {};
+  Computes& all = computes(training, strategy);
+  if (all.spread) return *all.spread;
+  const std::vector<ShardedLayer>& types = sharded(all, training, strategy);
+  std::vector<Seconds> of_type;
+  for (const ShardedLayer& type : types) {
+    Seconds& sum = of_type.emplace_back();
+    for (const Operator& op : type.layer.operators) {
+      if (op.kind != OperatorKind::attention || !op.attention.packed) continue;
+      const OperatorTime time = pricer_.time(type.layer, op, training.precision);
+      sum += op.attention.packed->deviation(op.attention.causal, op.attention.window) *
+             (time.forward + time.backward());
+    }
+  }
+  Seconds sum;
+  if (!types.empty()) {
+    for (const Layer& layer : model(training.micro_batch, training).model->layers) sum += of_type[layer.type];
+  }
+  // The sequences of a micro-batch are drawn one by one.
+  all.spread = (1 / std::sqrt(static_cast<double>(training.micro_batch))) * sum;
+  return *all.spread;
 }
 
 CostBook::Computes& CostBook::computes(const Training& training, const Strategy& strategy) {
-  const StrategyKey key{{training.micro_batch, training.sequence}, training.precision, degrees_of(strategy)};
+  const StrategyKey key{key_of(training), training.precision, degrees_of(strategy)};
   const auto known = computes_.find(key);
   if (known != computes_.end()) return known->second;
   Computes made;
@@ -99,7 +135,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
     if (find_strategy(*profile, strategy) == nullptr)
       made.refusal = "the layer profile has no costs for " + spell(strategy);
   } else {
-    const Model& model = *this->model(training.micro_batch, training.sequence).model;
+    const Model& model = *this->model(training.micro_batch, training).model;
     const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
     if (refusal && !refusal->framework) made.refusal = refusal->sentence;
   }
@@ -109,7 +145,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
 const std::vector<ShardedLayer>& CostBook::sharded(Computes& all, const Training& training,
                                                    const Strategy& strategy) {
   if (all.sharded.empty() && all.refusal.empty() && inputs_->profile() == nullptr)
-    all.sharded = pricer_.sharded(*model(training.micro_batch, training.sequence).model, strategy);
+    all.sharded = pricer_.sharded(*model(training.micro_batch, training).model, strategy);
   return all.sharded;
 }
 
@@ -199,7 +235,9 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
-  const TableKey key{training.micro_batch, training.sequence, training.precision, policy, network.cell.get()};
+  const TableKey key{
+      training.micro_batch, training.sequence, number_of(training.contents), training.precision, policy,
+      network.cell.get()};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return *known->second;
   auto made = std::make_unique<LayerTable>(make_table(training, strategy, policy, *network.cell));
@@ -208,7 +246,7 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
 
 LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                 const CellNetwork& network) {
-  const BuiltModel& built = model(training.micro_batch, training.sequence);
+  const BuiltModel& built = model(training.micro_batch, training);
   if (const LayerProfile* profile = inputs_->profile())
     return profile_table(*profile, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;

@@ -45,7 +45,12 @@ class CostBook {
 
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
-  [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, std::int64_t sequence);
+  // Of a training's sequences.
+  [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, const Training& training);
+
+  // Standard deviation of what one micro-batch takes, forward and backward, where its documents' lengths differ: of
+  // all layers, on a device of its cell (docs/lengths.md).
+  [[nodiscard]] Seconds spread(const Training& training, const Strategy& strategy);
 
   // Why a strategy cannot cut this model; empty where it can.
   [[nodiscard]] const std::string& refusal(const Training& training, const Strategy& strategy);
@@ -70,6 +75,7 @@ class CostBook {
   struct ModelKey {
     std::int64_t micro_batch;
     std::int64_t sequence;
+    std::size_t contents;
     auto operator<=>(const ModelKey&) const = default;
   };
   struct StrategyKey {
@@ -82,9 +88,11 @@ class CostBook {
     std::string refusal;
     std::array<std::vector<LayerCompute>, 3> by_policy;  // by layer type
     std::vector<ShardedLayer> sharded;                   // once it is asked for
+    std::optional<Seconds> spread;                       // likewise
   };
   const std::vector<ShardedLayer>& sharded(Computes& all, const Training& training, const Strategy& strategy);
-  using TableKey = std::tuple<std::int64_t, std::int64_t, Precision, RecomputePolicy, const CellNetwork*>;
+  using TableKey =
+      std::tuple<std::int64_t, std::int64_t, std::size_t, Precision, RecomputePolicy, const CellNetwork*>;
   struct PlacementKey {
     std::array<std::int64_t, 7> degrees;
     PlacementShape shape;
@@ -99,6 +107,11 @@ class CostBook {
     std::size_t operator()(const TableKey& key) const;
   };
 
+  // 0 for the usual ones; equal contents have one number.
+  [[nodiscard]] std::size_t number_of(const Contents& contents);
+  [[nodiscard]] ModelKey key_of(const Training& training) {
+    return {training.micro_batch, training.sequence, number_of(training.contents)};
+  }
   Computes& computes(const Training& training, const Strategy& strategy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
   LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
@@ -119,6 +132,7 @@ class CostBook {
   std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
+  std::vector<Contents> contents_;  // unusual ones that were asked for
   std::map<ModelKey, BuiltModel> models_;
   std::map<StrategyKey, Computes> computes_;
   // Different cell networks, so that placements that look alike to a cell share their tables.

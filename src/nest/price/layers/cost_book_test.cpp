@@ -22,18 +22,64 @@ Training training(std::int64_t sequence, Precision precision = Precision::bf16) 
 TEST(CostBook, ModelsAreBuiltOnceForEachSize) {
   const PlanInputs inputs = zoo_inputs("gpt2");
   CostBook book(inputs);
-  const BuiltModel& small = book.model(1, 512);
-  EXPECT_EQ(&book.model(1, 512), &small);
-  EXPECT_NE(&book.model(2, 512), &small);
-  EXPECT_NEAR(book.model(2, 512).forward_flops.value, 2 * small.forward_flops.value, 1);
+  const BuiltModel& small = book.model(1, {.sequence = 512});
+  EXPECT_EQ(&book.model(1, {.sequence = 512}), &small);
+  EXPECT_NE(&book.model(2, {.sequence = 512}), &small);
+  EXPECT_NEAR(book.model(2, {.sequence = 512}).forward_flops.value, 2 * small.forward_flops.value, 1);
   EXPECT_EQ(small.graph.layers(), 14U);
+}
+
+Training of_documents(std::vector<LengthCount> lengths) {
+  Training t = training(8192);
+  t.contents.lengths = std::make_shared<const Lengths>(std::move(lengths));
+  return t;
+}
+
+double attention_of(CostBook& book, const Training& t, const Strategy& strategy) {
+  Seconds sum;
+  for (const LayerCompute& compute : book.computes(t, strategy, RecomputePolicy::none))
+    sum += compute.forward;
+  return sum.value;
+}
+
+// One document in each sequence is what is priced without lengths, to the bit; also in a ring.
+TEST(CostBook, ADocumentThatFillsASequenceChangesNothing) {
+  const PlanInputs inputs = zoo_inputs("llama3.1-8b");
+  CostBook book(inputs);
+  const Training whole = of_documents({{8192, 5}});
+  EXPECT_EQ(book.model(1, whole).forward_flops.value, book.model(1, training(8192)).forward_flops.value);
+  EXPECT_NE(&book.model(1, whole), &book.model(1, training(8192)));
+  EXPECT_EQ(&book.model(1, whole), &book.model(1, of_documents({{8192, 5}})));
+  EXPECT_EQ(attention_of(book, whole, {}), attention_of(book, training(8192), {}));
+  const Strategy ring{.context = 4};
+  EXPECT_NEAR(attention_of(book, whole, ring) / attention_of(book, training(8192), ring), 1, 0.01);
+  EXPECT_EQ(book.spread(whole, {}).value, 0);
+  EXPECT_EQ(book.spread(training(8192), {}).value, 0);
+}
+
+TEST(CostBook, ShortDocumentsTakeLessAndDiffer) {
+  const PlanInputs inputs = zoo_inputs("llama3.1-8b");
+  CostBook book(inputs);
+  const Training some = of_documents({{512, 900}, {8192, 100}});
+  const double whole = book.model(1, training(8192)).forward_flops.value;
+  const double less = whole - book.model(1, some).forward_flops.value;
+  // Of 1,280,000 tokens 819,200 see 8,192 / 2 on average and 460,800 512 / 2, with 4 times 4,096 products each.
+  const double pairs = 8192 * (0.5 - (819'200 * 0.5 + 460'800.0 * 512 / 2 / 8192) / 1'280'000);
+  EXPECT_NEAR(less / (32.0 * 8192 * 4 * 4096 * pairs), 1, 1e-9);
+  EXPECT_LT(attention_of(book, some, {}), attention_of(book, training(8192), {}));
+  const double spread = book.spread(some, {}).value;
+  EXPECT_GT(spread, 0);
+  Training four = some;
+  four.micro_batch = 4;
+  EXPECT_NEAR(book.spread(four, {}).value / (2 * spread), 1, 0.05);  // four times the work, half the share
+  EXPECT_NEAR(book.spread(some, {.tensor = 4}).value / (spread / 4), 1, 0.2);
 }
 
 TEST(CostBook, AProfileHasNoModel) {
   const PlanInputs inputs = test::example_inputs();
   CostBook book(inputs);
-  EXPECT_FALSE(book.model(1, 512).model);
-  EXPECT_EQ(book.model(1, 512).graph.layers(), 3U);
+  EXPECT_FALSE(book.model(1, {.sequence = 512}).model);
+  EXPECT_EQ(book.model(1, {.sequence = 512}).graph.layers(), 3U);
 }
 
 TEST(CostBook, RefusalsAreSentences) {
@@ -132,7 +178,7 @@ TEST(CostBook, TablesHoldTheWholeModel) {
     const PlanInputs inputs = zoo_inputs(name);
     CostBook book(inputs);
     const PlanNetwork* network = book.network({}, {}, {});
-    const BuiltModel& built = book.model(1, 512);
+    const BuiltModel& built = book.model(1, {.sequence = 512});
     const LayerTerms all = book.table(training(512), {}, RecomputePolicy::none, network->stages[0])
                                .range(0, built.graph.layers());
     EXPECT_EQ(all.of(Term::dense_parameters) + all.of(Term::expert_parameters),

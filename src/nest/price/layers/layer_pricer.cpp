@@ -32,7 +32,8 @@ std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strateg
   return shard_types(model, strategy,
                      {.expert_imbalance = recipe_->expert_imbalance,
                       .capacity_factor = recipe_->capacity_factor,
-                      .low_dispatch = recipe_->low_dispatch},
+                      .low_dispatch = recipe_->low_dispatch,
+                      .split_documents = recipe_->split_documents},
                      strategies_);
 }
 

@@ -178,6 +178,7 @@ PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, const F
   }
   asked.global_batch = plan.training.global_batch;
   asked.sequence = plan.training.sequence;
+  asked.contents = plan.training.contents;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
   asked.framework = rules.name;

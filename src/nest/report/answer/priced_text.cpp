@@ -19,11 +19,12 @@ std::string step_text(const Plan& plan, const PricedPlan& priced, const PlanInpu
                       const ScreenOptions& options) {
   const Prediction& p = priced.predicted;
   const Training& t = plan.training;
-  std::string out = wrap(
-      fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens, {} micro-batches of {}",
-                  inputs.model_name(), inputs.cluster.name(), plan.parallelism.devices(), spell_degrees(plan),
-                  t.global_batch, format_digits(t.sequence), t.micro_batches, t.micro_batch),
-      kTextWidth, 0);
+  std::string out =
+      wrap(fmt::format("{} on {}: {} devices, {}; global batch {} of {} tokens{}, {} micro-batches of {}",
+                       inputs.model_name(), inputs.cluster.name(), plan.parallelism.devices(),
+                       spell_degrees(plan), t.global_batch, format_digits(t.sequence),
+                       beside_tokens(t.contents), t.micro_batches, t.micro_batch),
+           kTextWidth, 0);
   out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %{}\n", format(p.step),
                      spell_interval(p.interval), format_count(p.tokens_per_s), format(p.flops_per_device),
                      100 * p.mfu, spell_fits(p));

@@ -81,7 +81,7 @@ class PassCounter {
   }
 
   Parameters count_layers(const Stage& stage) {
-    const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training.sequence);
+    const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training);
     std::map<Key, double> times;
     Parameters held;
     RecomputeWalk walk(stage.recompute);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "nest/base/error.hpp"
+#include "nest/base/numbers.hpp"
 #include "nest/base/units.hpp"
 
 namespace nest::report {
@@ -36,6 +37,8 @@ std::optional<Typed> typed(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out.number);
   if (error != std::errc{} || !std::isfinite(out.number)) return std::nullopt;
   out.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+  // 128K tokens.
+  if (const auto length = parse_length(text)) return Typed{static_cast<double>(*length), "", true};
   out.whole = out.unit.empty() && out.number == std::floor(out.number) && std::abs(out.number) < 1e15;
   return out;
 }
@@ -97,6 +100,7 @@ std::optional<double> sweep_number(std::string_view value) {
   double plain = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), plain);
   if (error == std::errc{} && end == text.data() + text.size()) return plain;
+  if (const auto length = parse_length(text)) return static_cast<double>(*length);
   for (const UnitKind kind : kFamilies) {
     if (const auto number = parse_quantity(text, kind)) return number;
   }

@@ -36,6 +36,15 @@ TEST(SweepAxis, ReadsRanges) {
   EXPECT_EQ(read_sweep_axis("a=1..2:4").values, (Values{"1", "2"}));  // whole numbers, without repeats
 }
 
+TEST(SweepAxis, LengthsHaveBinarySuffixes) {
+  EXPECT_EQ(read_sweep_axis("sequence=8K..128K:log5").values,
+            (Values{"8192", "16384", "32768", "65536", "131072"}));
+  const SweepAxis axis = read_sweep_axis("sequence=8K,1M");
+  EXPECT_EQ(axis.values, (Values{"8K", "1M"}));
+  EXPECT_TRUE(is_numeric(axis));
+  EXPECT_EQ(sweep_number("1M"), 1'048'576);
+}
+
 TEST(SweepAxis, SaysWhatIsWrong) {
   EXPECT_EQ(refusal("devices"),
             "--vary devices: a field and its values are expected; try devices=64,128,256");

@@ -26,7 +26,7 @@ class LessRecomputeExample : public ::testing::Test {
 
   PlanInputs inputs = test::example_inputs();
   CostBook book{inputs};
-  const LayerGraph& graph = book.model(1, 512).graph;
+  const LayerGraph& graph = book.model(1, {.sequence = 512}).graph;
   Plan plan;
   Pricer pricer;
 };

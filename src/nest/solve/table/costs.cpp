@@ -45,7 +45,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
     Batch batch;
     batch.training = training;
     batch.training.micro_batch = size;
-    batch.model = &book_.model(size, training.sequence);
+    batch.model = &book_.model(size, training);
     if (kinds_.empty()) {
       kinds_ =
           inputs.profile() != nullptr ? layer_kinds(*inputs.profile()) : layer_kinds(*batch.model->model);
@@ -74,6 +74,11 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
 std::string SearchCosts::refusal(const Batch& batch, const Strategy& strategy) {
   const std::lock_guard lock(mutex_);
   return book_.refusal(batch.training, strategy);
+}
+
+Seconds SearchCosts::spread(const Batch& batch, const Strategy& strategy) {
+  const std::lock_guard lock(mutex_);
+  return book_.spread(batch.training, strategy);
 }
 
 const LayerTable* SearchCosts::plain(const LayerTable& table, std::size_t layers) {

@@ -52,6 +52,8 @@ class SearchCosts {
 
   // Why the model cannot be cut so; empty where it can.
   [[nodiscard]] std::string refusal(const Batch& batch, const Strategy& strategy);
+  // See CostBook::spread.
+  [[nodiscard]] Seconds spread(const Batch& batch, const Strategy& strategy);
   // Layer costs of a stage there. Without `collectives`, those inside the cell cost nothing.
   [[nodiscard]] Place place(const Batch& batch, const Strategy& strategy, const StageNetwork& network,
                             bool collectives = true);

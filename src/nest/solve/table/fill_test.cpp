@@ -31,6 +31,8 @@ Sample sample_of(unsigned seed) {
     return stages >= fewest && stages <= 4 && layers <= 7;
   });
   sample.instance.inputs.recipe.jitter = 0;  // tables know nothing of stragglers
+  sample.instance.training.contents = {};
+  if (sample.plan) sample.plan->training.contents = {};
   return sample;
 }
 

@@ -23,6 +23,8 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 Sample sample_of(unsigned seed) {
   Sample sample{test::random_instance(seed, 2000), std::nullopt};
   sample.instance.inputs.recipe.jitter = 0;  // tables know nothing of stragglers
+  sample.instance.training.contents = {};
+  if (sample.plan) sample.plan->training.contents = {};
   SearchSpace& space = sample.instance.space;
   space.mixed = space.same_recompute = false;
   space.rules = nullptr;

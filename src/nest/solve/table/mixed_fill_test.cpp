@@ -18,6 +18,8 @@ constexpr Seconds kInfinite = Seconds::most();
 Sample sample_of(unsigned seed) {
   Sample sample{test::random_instance(seed, 500), std::nullopt};
   sample.instance.inputs.recipe.jitter = 0;  // tables know nothing of stragglers
+  sample.instance.training.contents = {};
+  if (sample.plan) sample.plan->training.contents = {};
   SearchSpace& space = sample.instance.space;
   const LayerProfile* profile = sample.instance.inputs.profile();
   if (profile == nullptr || profile->strategies.front().layers.size() > 6 || !test::can_mix(*profile))

@@ -29,11 +29,6 @@ std::vector<Place> places_of(SearchCosts& costs, const Batch& batch, const Strat
   return places;
 }
 
-// A threshold of steps as one of steps without stragglers.
-Seconds before_waiting(Seconds threshold, double waiting) {
-  return threshold == Seconds::most() ? threshold : threshold / waiting;
-}
-
 }  // namespace
 
 const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degrees, Schedule schedule) {
@@ -116,8 +111,8 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
                                                 FillCounts& counts) {
   const Degrees& degrees = problem_->degrees[c.degrees];
   const Batch& batch = batch_of(degrees);
-  const double waiting = this->waiting(degrees);
-  threshold = before_waiting(threshold, waiting);
+  const Waiting waiting = this->waiting(degrees);
+  threshold = waiting.before(threshold);
   SearchCosts& costs = *problem_->costs;
   const RecomputeChoices only = problem_->recompute_of(c);
   StageSetting own = setting(c, only, kNowhere);
@@ -146,7 +141,7 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
     shape.schedule = c.schedule;
     const auto found = interleaved(batch).fill(options, shape, splits(batch, degrees.pipeline, c.interleave),
                                                threshold, counts);
-    return found ? std::optional(waiting * found->step) : std::nullopt;
+    return found ? std::optional(waiting.of(found->step)) : std::nullopt;
   }
   FillQuestion question = fill_question(c);
   question.places.assign(static_cast<std::size_t>(degrees.pipeline), all);
@@ -155,7 +150,7 @@ std::optional<Seconds> Evaluator::relaxed_bound(const Configuration& c, ShardKin
   const auto completions = this->completions(options, question, threshold, counts);
   question.completions = completions ? &*completions : nullptr;
   const auto found = filler_.fill(options, question, threshold, counts, LabelLimit::bound);
-  return found ? std::optional(waiting * found->step) : std::nullopt;
+  return found ? std::optional(waiting.of(found->step)) : std::nullopt;
 }
 
 std::optional<Evaluator::Estimate> Evaluator::estimate(const Configuration& c, ShardKind kind,
@@ -170,7 +165,7 @@ std::optional<Evaluator::Estimate> Evaluator::estimate(const Configuration& c, S
   question.places.assign(static_cast<std::size_t>(degrees.pipeline), {0});
   const auto found = filler_.guess(options, question, counts);
   if (!found) return std::nullopt;
-  Estimate estimate{waiting(degrees) * found->step, {FillQuestion::Ties::none, 0, 0}};
+  Estimate estimate{waiting(degrees).of(found->step), {FillQuestion::Ties::none, 0, 0}};
   for (std::size_t i = 0; i < found->stages.size(); ++i) {
     if (!found->stages[i].splits_tied) continue;
     const bool first = estimate.ties.ties == FillQuestion::Ties::none;
@@ -230,8 +225,8 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
                                                Effort effort) {
   const Degrees& degrees = problem_->degrees[c.degrees];
   const Batch& batch = batch_of(degrees);
-  const double waiting = this->waiting(degrees);
-  threshold = before_waiting(threshold, waiting);
+  const Waiting waiting = this->waiting(degrees);
+  threshold = waiting.before(threshold);
   SearchCosts& costs = *problem_->costs;
   const PlanNetwork& network = *placement.network;
   std::vector<std::size_t> of_stage;
@@ -249,7 +244,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     const auto& all = splits(batch, degrees.pipeline, c.interleave);
     const auto found = interleaved(batch).fill(options, shape, all, threshold, counts);
     if (!found) return std::nullopt;
-    Best best{waiting * found->step, make_plan(c, placement)};
+    Best best{waiting.of(found->step), make_plan(c, placement)};
     const std::vector<std::int32_t>& split = all[found->split];
     for (std::size_t k = 0; k + 1 < split.size(); ++k) {
       Stage& stage = best.plan.stages[place_of_part(c.schedule, best.plan.stages.size(), k).stage];
@@ -289,7 +284,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
       if (problem_->prunings.melted_bound && degrees.pipeline > 2) {
         const auto melted = filler_.fill(options, question, limit, counts, LabelLimit::bound);
         hopeless = !melted;
-        if (melted) counts.bound = waiting * melted->step;
+        if (melted) counts.bound = waiting.of(melted->step);
       }
       if (!hopeless) found = filler_.fill(options, question, limit, counts);
     } catch (const PutOff&) {
@@ -319,7 +314,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     }
   }
   if (!found || found->step > threshold) return std::nullopt;
-  Best best{waiting * found->step, make_plan(c, placement)};
+  Best best{waiting.of(found->step), make_plan(c, placement)};
   for (std::size_t i = 0; i < found->stages.size(); ++i) {
     Stage& stage = best.plan.stages[i];
     stage.layers = batch.sets->stage(found->stages[i].from, found->stages[i].to);

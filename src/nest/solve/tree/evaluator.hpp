@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "nest/price/waiting.hpp"
 #include "nest/solve/table/completions.hpp"
 #include "nest/solve/table/interleaved_fill.hpp"
 #include "nest/solve/table/mixed_fill.hpp"
@@ -68,11 +69,15 @@ class Evaluator {
   [[nodiscard]] const Strategy& strategy_of(const Degrees& degrees) const {
     return problem_->strategies[degrees.strategy];
   }
-  // A step over the same step if all devices were alike.
-  [[nodiscard]] double waiting(const Degrees& degrees) {
+  [[nodiscard]] Waiting waiting(const Degrees& degrees) {
     const auto [at, made] = waiting_.try_emplace(degrees.devices);
     if (made) at->second = problem_->costs->coster().waiting(degrees.devices);
-    return at->second;
+    const Batch& batch = batch_of(degrees);
+    if (!batch.training.contents.lengths) return {at->second};
+    const Strategy& strategy = strategy_of(degrees);
+    return {at->second,
+            uneven_sequences(problem_->costs->spread(batch, strategy),
+                             {degrees.pipeline, degrees.copies * strategy.side(), degrees.micro_batches})};
   }
   // Strategies that later stages may have beside the first one's, which comes first.
   const std::vector<std::size_t>& strategies_beside(const Degrees& degrees, Schedule schedule);

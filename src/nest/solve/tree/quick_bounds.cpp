@@ -65,19 +65,18 @@ Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int6
     const StagePass own{most * by_kind[kind].f, most * by_kind[kind].b};
     if (own.f + own.b > longest.f + longest.b) longest = own;
   }
-  const double waiting = this->waiting(degrees);
+  const Waiting waiting = this->waiting(degrees);
   const Seconds u{longest.f + longest.b};
   if (schedule_of(schedule).chunked()) {
     if (problem_->pipeline_model == PipelineModel::one_f_one_b)
-      return Seconds{waiting *
-                     schedule_of(schedule).bound({degrees.pipeline, degrees.micro_batches, interleave},
-                                                 (f + b).value, u.value)};
-    return waiting * static_cast<double>(degrees.micro_batches) *
-           std::max(u, (f + b) / static_cast<double>(degrees.pipeline));
+      return waiting.of(Seconds{schedule_of(schedule).bound(
+          {degrees.pipeline, degrees.micro_batches, interleave}, (f + b).value, u.value)});
+    return waiting.of(static_cast<double>(degrees.micro_batches) *
+                      std::max(u, (f + b) / static_cast<double>(degrees.pipeline)));
   }
-  return waiting * pipeline_bound({&pipeline_form(schedule, problem_->pipeline_model), degrees.pipeline,
-                                   degrees.micro_batches},
-                                  f, b, longest);
+  return waiting.of(pipeline_bound(
+      {&pipeline_form(schedule, problem_->pipeline_model), degrees.pipeline, degrees.micro_batches}, f, b,
+      longest));
 }
 
 Seconds Evaluator::quick_bound(const Degrees& degrees, Schedule schedule, std::int64_t interleave) {

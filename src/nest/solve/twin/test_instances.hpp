@@ -275,7 +275,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
   const Training& t = instance.training;
   const SearchOptions& o = instance.options;
   std::string text = "global batch " + std::to_string(t.global_batch) + " of " + std::to_string(t.sequence) +
-                     " tokens, " + std::string(name_of(t.precision)) + ", " +
+                     " tokens" + beside_tokens(t.contents) + ", " + std::string(name_of(t.precision)) + ", " +
                      std::string(name_of(t.optimizer)) + "\nspace: " + spell(instance.space) +
                      "\npipeline model " + std::string(name_of(o.pipeline_model));
   if (o.objective == Objective::devices)
@@ -290,6 +290,18 @@ inline void set_memory(Dice& dice, Instance& instance) {
   if (seed % 100 == 0) return 50'000;
   if (seed % 10 == 0) return 10'000;
   return seed % 2 == 0 ? 2'000 : 300;
+}
+
+// Documents of a few lengths, of dice of their own: the other draws stay as they are without them.
+inline void draw_lengths(unsigned seed, Instance& made) {
+  Dice dice(seed + 2'000'081);
+  const auto* spec = std::get_if<ModelSpec>(&made.inputs.source);
+  if (spec == nullptr || spec->stacks.size() > 1 || !dice.once_in(3)) return;
+  std::vector<LengthCount> lengths;
+  for (std::int64_t i = dice.pick(1, 4); i > 0; --i)
+    lengths.push_back({dice.pick(1, 2 * made.training.sequence), dice.pick(1, 50)});
+  made.training.contents.lengths = std::make_shared<const Lengths>(std::move(lengths));
+  made.inputs.recipe.split_documents = dice.once_in(3);
 }
 
 [[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans) {
@@ -308,6 +320,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
   if (made.inputs.profile() != nullptr) t.global_batch *= made.inputs.profile()->micro_batch;
   t.optimizer = dice.once_in(6) ? Optimizer::sgd : made.inputs.recipe.optimizer;
   if (made.inputs.cluster.computes(MathType::fp8) && dice.once_in(8)) t.precision = Precision::fp8;
+  draw_lengths(seed, made);
   made.options.threads = 1;
   made.options.pipeline_model = dice.one_of<PipelineModel>(
       {PipelineModel::one_f_one_b, PipelineModel::one_f_one_b, PipelineModel::one_f_one_b,

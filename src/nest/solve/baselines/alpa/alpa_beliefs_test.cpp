@@ -40,7 +40,7 @@ TEST(AlpaBeliefs, EqualLayersTakeTheSame) {
   LayerBeliefs beliefs(question, mesh, book);
   const std::vector<LayerId> order = beliefs.order(2);
   const std::vector<Seconds> times = beliefs.times(2, {{.tensor = 4, .sequence_parallel = true}, 8, 16});
-  const Model& model = *book.model(2, 512).model;
+  const Model& model = *book.model(2, {.sequence = 512}).model;
   ASSERT_EQ(order.size(), model.layers.size());
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (model.layers[order[i].index()].type == model.layers[order[i - 1].index()].type) {

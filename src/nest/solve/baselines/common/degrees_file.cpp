@@ -84,9 +84,9 @@ DegreesKey degrees_key(const PlanQuestion& question) {
   const PlanInputs& inputs = question.inputs;
   DegreesKey key{inputs.model_name(), 0, 0, inputs.cluster.name(), inputs.cluster.devices()};
   CostBook book(inputs);
-  const std::int64_t sequence =
-      question.training.sequence > 0 ? question.training.sequence : inputs.default_sequence();
-  const LayerGraph& graph = book.model(inputs.profile() ? inputs.profile()->micro_batch : 1, sequence).graph;
+  Training training = question.training;
+  if (training.sequence == 0) training.sequence = inputs.default_sequence();
+  const LayerGraph& graph = book.model(inputs.profile() ? inputs.profile()->micro_batch : 1, training).graph;
   key.layers = static_cast<std::int64_t>(graph.layers());
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(graph.layers()); ++i)
     key.blocks += graph.is_block(LayerId(i)) ? 1 : 0;

@@ -44,8 +44,7 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       schedule_(schedule_of(question.space)),
       micro_batches_(micro_batch_values(question.inputs, question.training, question.space)),
       // The graph's shape is the same for all micro-batches.
-      graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training.sequence)
-                  .graph),
+      graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training).graph),
       cuts_(*graph_, keeps_ids_together(question.space)),
       recompute_(question.space.recompute) {
   if (question.inputs.profile() != nullptr) recompute_.drop_selective();

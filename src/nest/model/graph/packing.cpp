@@ -1,0 +1,141 @@
+#include "nest/model/graph/packing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace nest::model {
+namespace {
+
+// Pairs of one document.
+double pairs_of(double length, bool causal, std::int64_t window) {
+  if (!causal) return length * length;
+  const double w = window > 0 ? std::min(static_cast<double>(window), length) : length;
+  return length * w - w * w / 2;
+}
+
+// The same numbers everywhere, whatever the library.
+class Dice {
+ public:
+  // Evenly from 0 to 1.
+  double roll() {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(state_ >> 11U) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_ = 20261118;
+};
+
+}  // namespace
+
+Packing::Packing(const Lengths& documents, std::int64_t sequence) : sequence_(sequence) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const LengthCount& one : documents.histogram()) {
+    const std::int64_t whole = one.length / sequence;
+    const std::int64_t rest = one.length % sequence;
+    if (whole > 0) counts[sequence] += whole * one.count;
+    if (rest > 0) counts[rest] += one.count;
+  }
+  for (const auto& [length, count] : counts) pieces_.push_back({length, count});
+}
+
+Packing Packing::equal(std::int64_t length, std::int64_t sequence) {
+  Packing out;
+  out.pieces_ = {{length, 1}};
+  out.sequence_ = sequence;
+  return out;
+}
+
+template <class Function>
+double Packing::each_token(const Function& of_piece) const {
+  double sum = 0;
+  double tokens = 0;
+  for (const LengthCount& p : pieces_) {
+    const auto length = static_cast<double>(p.length);
+    const auto count = static_cast<double>(p.count);
+    sum += count * of_piece(length);
+    tokens += count * length;
+  }
+  return sum / tokens;
+}
+
+double Packing::documents() const {
+  return static_cast<double>(sequence_) * each_token([](double) { return 1.0; });
+}
+
+std::int64_t Packing::typical() const {
+  return std::max<std::int64_t>(1, std::llround(each_token([](double l) { return l * l; })));
+}
+
+double Packing::share(bool causal, std::int64_t window) const {
+  return each_token([&](double l) { return pairs_of(l, causal, window); }) / static_cast<double>(sequence_);
+}
+
+// A renewal process whose documents bring their pairs: so many documents fill a sequence that the sum of their lengths
+// is its own, and the variance of the sum of their pairs is that of what a document has beyond the mean of its tokens.
+double Packing::deviation(bool causal, std::int64_t window) const {
+  const double mean = each_token([&](double l) { return pairs_of(l, causal, window); });
+  const double square = each_token([&](double l) {
+    const double beyond = pairs_of(l, causal, window) - mean * l;
+    return beyond * beyond;
+  });
+  const auto tokens = static_cast<double>(sequence_);
+  return std::sqrt(tokens * square) / (tokens * mean);
+}
+
+Packing::Blocks Packing::blocks(double size, bool causal, std::int64_t window) const {
+  Blocks out;
+  const auto row_of = [&](double length) {
+    const double row = std::ceil(length / size);
+    return window > 0 ? std::min(row, std::ceil(static_cast<double>(window) / size) + 1) : row;
+  };
+  const auto tokens = static_cast<double>(sequence_);
+  out.blocks = tokens * each_token([&](double length) {
+                 const double rows = std::ceil(length / size);
+                 const double missing = causal ? length / size : 1;
+                 return std::min(rows * rows - missing * (missing - 1) / 2, rows * row_of(length));
+               });
+  out.rows = tokens * each_token([&](double length) { return std::ceil(length / size); });
+  out.longest = row_of(static_cast<double>(pieces_.back().length));
+  return out;
+}
+
+// Sequences are drawn: documents one after the other in the order of a die, the last one cut where the sequence ends.
+double Packing::slowest(std::int64_t ranks) const {
+  if (ranks <= 1) return 1;
+  constexpr int kSequences = 256;
+  std::vector<double> upto;  // documents of the first pieces
+  double all = 0;
+  for (const LengthCount& p : pieces_) upto.push_back(all += static_cast<double>(p.count));
+  Dice dice;
+  const auto tokens = static_cast<double>(sequence_);
+  const double part = tokens / static_cast<double>(2 * ranks);
+  std::vector<double> work(static_cast<std::size_t>(ranks));
+  double slowest = 0;
+  double mean = 0;
+  for (int i = 0; i < kSequences; ++i) {
+    std::fill(work.begin(), work.end(), 0);
+    for (double at = 0; at < tokens;) {
+      const auto drawn = std::upper_bound(upto.begin(), upto.end() - 1, dice.roll() * all) - upto.begin();
+      const double end =
+          std::min(tokens, at + static_cast<double>(pieces_[static_cast<std::size_t>(drawn)].length));
+      // A token sees those of its document before it: the pairs of a stretch are a difference of squares.
+      for (double from = at; from < end;) {
+        const double chunk = std::floor(from / part + 1e-9);
+        const double to = std::min(end, (chunk + 1) * part);
+        const auto place = static_cast<std::int64_t>(chunk);
+        const std::int64_t rank = std::min(place, std::max<std::int64_t>(0, 2 * ranks - 1 - place));
+        work[static_cast<std::size_t>(std::clamp<std::int64_t>(rank, 0, ranks - 1))] +=
+            ((to - at) * (to - at) - (from - at) * (from - at)) / 2;
+        from = to;
+      }
+      at = end;
+    }
+    slowest += *std::max_element(work.begin(), work.end());
+    for (const double w : work) mean += w / static_cast<double>(ranks);
+  }
+  return std::max(1.0, slowest / mean);
+}
+
+}  // namespace nest::model

@@ -1,0 +1,59 @@
+// Documents in sequences of a fixed length: what attention computes if each token sees its own document alone.
+// Sequences are full and hold whole documents; what is longer than a sequence is cut into whole sequences and a rest.
+//
+//   Packing({{512, 900}, {8192, 100}}, 4096).share(true, 0)   pairs of tokens that see each other, over 4096^2
+//
+// Sequences hold the same number of tokens and not the same work, by which their ranks wait for each other
+// (docs/lengths.md).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nest/model/graph/contents.hpp"
+
+namespace nest::model {
+
+class Packing {
+ public:
+  Packing(const Lengths& documents, std::int64_t sequence);
+  // `sequence` tokens of equal documents of so many each: fewer than one where it is shorter.
+  [[nodiscard]] static Packing equal(std::int64_t length, std::int64_t sequence);
+
+  [[nodiscard]] std::int64_t sequence() const { return sequence_; }
+  [[nodiscard]] const std::vector<LengthCount>& pieces() const { return pieces_; }
+  // Pieces of one sequence in the mean.
+  [[nodiscard]] double documents() const;
+  // Length of the document of a token, in the mean over tokens.
+  [[nodiscard]] std::int64_t typical() const;
+
+  // Pairs of query and key of one sequence in the mean, over the square of its length. `window`: keys that one query
+  // sees at most, 0 for all.
+  [[nodiscard]] double share(bool causal, std::int64_t window) const;
+  // Standard deviation of a sequence's pairs over their mean.
+  [[nodiscard]] double deviation(bool causal, std::int64_t window) const;
+
+  // Squares of `size` queries by as many keys that a kernel computes, without what a mask cuts out of those on the
+  // diagonal; rows of such squares; and the longest row.
+  struct Blocks {
+    double blocks = 0;
+    double rows = 0;
+    double longest = 0;
+  };
+  [[nodiscard]] Blocks blocks(double size, bool causal, std::int64_t window) const;
+
+  // Work of the slowest of so many ranks over the mean, where each has the i-th part from the front and the i-th from
+  // the back of the whole sequence: equal for one document, and not for several.
+  [[nodiscard]] double slowest(std::int64_t ranks) const;
+
+ private:
+  Packing() = default;
+  // Sum of a function over the pieces, and over their tokens.
+  template <class Function>
+  [[nodiscard]] double each_token(const Function& of_piece) const;
+
+  std::vector<LengthCount> pieces_;
+  std::int64_t sequence_ = 1;
+};
+
+}  // namespace nest::model
