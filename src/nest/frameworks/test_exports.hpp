@@ -95,7 +95,7 @@ class Planner {
     if (p.pipeline > 1 && !rules.can_cut(inputs_)) return std::nullopt;
     if (!book_.refusal(plan.training, p.strategy).empty()) return std::nullopt;
     cut(dice, rules, plan);
-    const LayerGraph& graph = book_.model(plan.training.micro_batch, plan.training.sequence).graph;
+    const LayerGraph& graph = book_.model(plan.training).graph;
     if (check_plan(plan, graph, inputs_.cluster)) return std::nullopt;
     try {
       return question(std::move(plan));

@@ -14,6 +14,7 @@
 
 #include "nest/base/ids.hpp"
 #include "nest/base/units.hpp"
+#include "nest/model/tuning.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/schedules/schedules.hpp"
 #include "nest/plan/zero.hpp"
@@ -35,6 +36,7 @@ struct Training {
   std::int64_t micro_batches = 1;    // of one copy in one step
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
+  Tuning tuning;  // what of the model is trained
 
   bool operator==(const Training&) const = default;
 };

@@ -37,6 +37,7 @@ struct Asked {
   std::optional<std::int64_t> sequence;      // tokens; none: the model's positions, at most 8,192
   std::optional<Precision> precision;        // none: the recipe's
   std::optional<Optimizer> optimizer;        // none: the recipe's
+  Tuning tuning;                             // what of the model is trained
   SearchSpace choices;                       // without rules: `framework` brings them
   bool uniform = false;                      // says so: not together with choices.mixed
   std::string framework;                     // "megatron": only plans that it can run; empty: all

@@ -10,6 +10,7 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/model/tuned_model.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
 #include "nest/price/uncertainty.hpp"
 
@@ -33,6 +34,7 @@ Training training_of(const PlanInputs& inputs, const Asked& asked) {
   t.sequence = asked.sequence.value_or(inputs.default_sequence());
   t.precision = asked.precision.value_or(inputs.recipe.precision);
   t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
+  t.tuning = asked.tuning;
   return t;
 }
 
@@ -100,15 +102,20 @@ void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
            "give none, full or full:N");
 }
 
-// Sequences that the model does not take are refused here.
+// Sequences that the model does not take, and parts that it does not have, are refused here.
 void check_model(const PlanInputs& inputs, const Training& t) {
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
-  if (spec == nullptr) return;
+  if (spec == nullptr) {
+    if (!t.tuning.whole()) refuse("train", "the times of a layer profile are those of training all of it");
+    return;
+  }
   try {
-    (void)build_model(*spec, {.micro_batch = 1, .sequence = t.sequence});
+    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence}), t.tuning);
   } catch (const InputError& error) {
-    if (error.place() != "--sequence") throw;
-    refuse("sequence", error.problem(), error.hint());
+    for (const std::string_view field : {"sequence", "train", "freeze"}) {
+      if (error.place() == fmt::format("--{}", field)) refuse(field, error.problem(), error.hint());
+    }
+    throw;
   }
 }
 
@@ -215,6 +222,7 @@ Value to_value(const PlanQuestion& question) {
   }
   training.set("global_batch", t.global_batch).set("sequence", t.sequence);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
+  put_tuning(training, t.tuning);
   Value space = Value::object();
   for (const SpaceOption& option : space_options())
     space.set(std::string(option.name), spell(option, question.space));

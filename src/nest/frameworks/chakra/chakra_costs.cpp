@@ -81,7 +81,7 @@ class Maker {
   Maker(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs)
       : plan_(plan), priced_(priced), inputs_(inputs), book_(inputs) {
     PlanCosts costs(book_);
-    model_ = &book_.model(plan.training.micro_batch, plan.training.sequence);
+    model_ = &book_.model(plan.training);
     network_ = book_.network(plan.stages, costs.network_options(plan, *model_));
     peak_ = peak_of(inputs.cluster.accelerator(), plan.training.precision).value;
     memory_ = memory_rate_of(inputs.cluster).value;

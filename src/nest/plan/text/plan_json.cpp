@@ -61,6 +61,7 @@ Value training_value(const Training& t) {
   v.set("global_batch", t.global_batch).set("sequence", t.sequence).set("micro_batch", t.micro_batch);
   v.set("micro_batches", t.micro_batches).set("precision", name_of(t.precision));
   v.set("optimizer", name_of(t.optimizer));
+  put_tuning(v, t.tuning);
   return v;
 }
 

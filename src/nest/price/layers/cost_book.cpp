@@ -1,8 +1,10 @@
 #include "nest/price/layers/cost_book.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "nest/base/hash.hpp"
+#include "nest/model/tuned_model.hpp"
 #include "nest/price/network/shared_cells.hpp"
 #include "nest/strategies/strategy.hpp"
 
@@ -23,12 +25,14 @@ std::array<std::int64_t, 7> degrees_of(const Strategy& s) {
           2 * static_cast<std::int64_t>(s.used_dispatcher()) + (s.overlaps_experts() ? 1 : 0)};
 }
 
-BuiltModel built(const PlanInputs& inputs, const BuildOptions& options) {
-  if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
-  Model model = build_model(std::get<ModelSpec>(inputs.source), options);
+BuiltModel built(const PlanInputs& inputs, const BuildOptions& options, const Tuning& tuning) {
+  if (const LayerProfile* profile = inputs.profile())
+    return {std::nullopt, LayerGraph(*profile), Flops{0}, Flops{0}};
+  Model model = tuned(build_model(std::get<ModelSpec>(inputs.source), options), tuning);
   LayerGraph graph(model);
   const Flops flops = model.forward_flops();
-  return {std::move(model), std::move(graph), flops};
+  const Flops saved = model.saved_flops();
+  return {std::move(model), std::move(graph), flops, saved};
 }
 
 // Of those with the same degrees, the one that says the same of sequence parallelism, else the only one.
@@ -60,6 +64,7 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<2>(key)) * 4 + static_cast<std::size_t>(std::get<3>(key)));
+  if (std::get<5>(key) > 0) mix_hash(hash, std::get<5>(key));
   return hash;
 }
 
@@ -83,15 +88,24 @@ void CostBook::trim() {
   models_.clear();
 }
 
-const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence) {
-  const ModelKey key{micro_batch, sequence};
+std::size_t CostBook::number_of(const Tuning& tuning) {
+  const auto known = std::find(tunings_.begin(), tunings_.end(), tuning);
+  if (known == tunings_.end()) tunings_.push_back(tuning);
+  return static_cast<std::size_t>(known - tunings_.begin());
+}
+
+const BuiltModel& CostBook::model(std::int64_t micro_batch, std::int64_t sequence, const Tuning& tuning) {
+  const ModelKey key{micro_batch, sequence, number_of(tuning)};
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
-  return models_.emplace(key, built(*inputs_, pricer_.build_options(micro_batch, sequence))).first->second;
+  return models_.emplace(key, built(*inputs_, pricer_.build_options(micro_batch, sequence), tuning))
+      .first->second;
 }
 
 CostBook::Computes& CostBook::computes(const Training& training, const Strategy& strategy) {
-  const StrategyKey key{{training.micro_batch, training.sequence}, training.precision, degrees_of(strategy)};
+  const StrategyKey key{{training.micro_batch, training.sequence, number_of(training.tuning)},
+                        training.precision,
+                        degrees_of(strategy)};
   const auto known = computes_.find(key);
   if (known != computes_.end()) return known->second;
   Computes made;
@@ -99,7 +113,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
     if (find_strategy(*profile, strategy) == nullptr)
       made.refusal = "the layer profile has no costs for " + spell(strategy);
   } else {
-    const Model& model = *this->model(training.micro_batch, training.sequence).model;
+    const Model& model = *this->model(training).model;
     const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
     if (refusal && !refusal->framework) made.refusal = refusal->sentence;
   }
@@ -109,7 +123,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
 const std::vector<ShardedLayer>& CostBook::sharded(Computes& all, const Training& training,
                                                    const Strategy& strategy) {
   if (all.sharded.empty() && all.refusal.empty() && inputs_->profile() == nullptr)
-    all.sharded = pricer_.sharded(*model(training.micro_batch, training.sequence).model, strategy);
+    all.sharded = pricer_.sharded(*model(training).model, strategy);
   return all.sharded;
 }
 
@@ -199,7 +213,8 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
-  const TableKey key{training.micro_batch, training.sequence, training.precision, policy, network.cell.get()};
+  const TableKey key{training.micro_batch, training.sequence,         training.precision, policy,
+                     network.cell.get(),   number_of(training.tuning)};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return *known->second;
   auto made = std::make_unique<LayerTable>(make_table(training, strategy, policy, *network.cell));
@@ -208,7 +223,7 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
 
 LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                 const CellNetwork& network) {
-  const BuiltModel& built = model(training.micro_batch, training.sequence);
+  const BuiltModel& built = model(training);
   if (const LayerProfile* profile = inputs_->profile())
     return profile_table(*profile, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;

@@ -28,6 +28,7 @@ struct BuiltModel {
   std::optional<Model> model;  // none for a layer profile
   LayerGraph graph;
   Flops forward_flops;  // of one micro-batch
+  Flops saved_flops;    // of its backward pass, where not everything is trained
 };
 
 class CostBook {
@@ -45,7 +46,11 @@ class CostBook {
 
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
-  [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, std::int64_t sequence);
+  [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, std::int64_t sequence,
+                                        const Tuning& tuning = {});
+  [[nodiscard]] const BuiltModel& model(const Training& training) {
+    return model(training.micro_batch, training.sequence, training.tuning);
+  }
 
   // Why a strategy cannot cut this model; empty where it can.
   [[nodiscard]] const std::string& refusal(const Training& training, const Strategy& strategy);
@@ -70,8 +75,10 @@ class CostBook {
   struct ModelKey {
     std::int64_t micro_batch;
     std::int64_t sequence;
+    std::size_t tuning;  // of tunings_
     auto operator<=>(const ModelKey&) const = default;
   };
+  [[nodiscard]] std::size_t number_of(const Tuning& tuning);
   struct StrategyKey {
     ModelKey model;
     Precision precision;
@@ -84,7 +91,8 @@ class CostBook {
     std::vector<ShardedLayer> sharded;                   // once it is asked for
   };
   const std::vector<ShardedLayer>& sharded(Computes& all, const Training& training, const Strategy& strategy);
-  using TableKey = std::tuple<std::int64_t, std::int64_t, Precision, RecomputePolicy, const CellNetwork*>;
+  using TableKey =
+      std::tuple<std::int64_t, std::int64_t, Precision, RecomputePolicy, const CellNetwork*, std::size_t>;
   struct PlacementKey {
     std::array<std::int64_t, 7> degrees;
     PlacementShape shape;
@@ -119,6 +127,7 @@ class CostBook {
   std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
+  std::vector<Tuning> tunings_{Tuning{}};
   std::map<ModelKey, BuiltModel> models_;
   std::map<StrategyKey, Computes> computes_;
   // Different cell networks, so that placements that look alike to a cell share their tables.

@@ -38,7 +38,7 @@ Value roofline_value(const Plan& plan, const PlanInputs& inputs) {
   const Precision precision = plan.training.precision;
   CostBook book(inputs);
   LayerPricer pricer(inputs.recipe, inputs.cluster);
-  const Model& model = *book.model(plan.training.micro_batch, plan.training.sequence).model;
+  const Model& model = *book.model(plan.training).model;
   std::map<std::size_t, UsedType> types;
   for (const Stage& stage : plan.stages) {
     for (const LayerId id : stage.layers) {

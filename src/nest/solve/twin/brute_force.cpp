@@ -87,7 +87,7 @@ class Space {
       if (batch % b != 0 || stop_ || (profile != nullptr && b != profile->micro_batch)) continue;
       plan_.training.micro_batch = b;
       try {
-        graph_ = &book_.model(b, plan_.training.sequence).graph;
+        graph_ = &book_.model(b, plan_.training.sequence, plan_.training.tuning).graph;
       } catch (const InputError&) {  // longer sequences than the model has positions
         continue;
       }
@@ -137,8 +137,7 @@ class Space {
         return (d.axis != Axis::sequence && d.axis != Axis::source_sequence) || d.size % ranks == 0;
       });
     };
-    for (const LayerType& type :
-         book_.model(plan_.training.micro_batch, plan_.training.sequence).model->types) {
+    for (const LayerType& type : book_.model(plan_.training).model->types) {
       for (const Operator& op : type.operators) {
         for (const TensorIndex i : op.outputs)
           if (!whole(type, i)) return false;

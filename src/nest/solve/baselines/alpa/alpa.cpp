@@ -91,7 +91,7 @@ class Alpa {
 
   [[nodiscard]] std::optional<Plan> plan_of(const Candidate& c, bool again) {
     const std::vector<LayerId> order = beliefs_.order(c.training.micro_batch);
-    const LayerGraph& graph = book_.model(c.training.micro_batch, c.training.sequence).graph;
+    const LayerGraph& graph = book_.model(c.training).graph;
     Plan plan;
     plan.training = c.training;
     plan.parallelism = c.parallelism;

@@ -9,7 +9,8 @@ LayerBeliefs::LayerBeliefs(const PlanQuestion& question, const TwoLevelMesh& mes
       sharder_(question.inputs, mesh, question.training.precision) {}
 
 std::vector<LayerId> LayerBeliefs::order(std::int64_t micro_batch) {
-  const LayerGraph& graph = book_->model(micro_batch, question_->training.sequence).graph;
+  const LayerGraph& graph =
+      book_->model(micro_batch, question_->training.sequence, question_->training.tuning).graph;
   std::vector<int> waits(graph.layers(), 0);
   for (const Edge& edge : graph.edges()) ++waits[edge.to.index()];
   std::vector<LayerId> order;
@@ -27,7 +28,8 @@ std::vector<LayerId> LayerBeliefs::order(std::int64_t micro_batch) {
 }
 
 std::vector<Seconds> LayerBeliefs::times(std::int64_t micro_batch, const LayerSplit& split) {
-  const BuiltModel& built = book_->model(micro_batch, question_->training.sequence);
+  const BuiltModel& built =
+      book_->model(micro_batch, question_->training.sequence, question_->training.tuning);
   const LayerProfile* profile = question_->inputs.profile();
   const std::vector<Seconds> by_id =
       profile != nullptr ? profile_times(*profile, split) : model_times(built, split);

@@ -82,7 +82,8 @@ class Offers {
       Training training = question_.training;
       training.micro_batch = b;
       try {
-        layers_ = static_cast<std::int64_t>(book_.model(b, training.sequence).graph.layers());
+        layers_ =
+            static_cast<std::int64_t>(book_.model(b, training.sequence, training.tuning).graph.layers());
       } catch (const InputError&) {  // longer sequences than the model has positions
         continue;
       }

@@ -66,7 +66,7 @@ class Expert {
       result.reason = "no micro-batch of the space divides the global batch";
       return;
     }
-    graph_ = &book_.model(batches_.front(), training_.sequence).graph;
+    graph_ = &book_.model(batches_.front(), training_.sequence, training_.tuning).graph;
     const ManualStrategies strategies = manual_strategies(question_, training_, book_);
     if (strategies.usual.empty()) {
       result.reason = strategies.refusal;

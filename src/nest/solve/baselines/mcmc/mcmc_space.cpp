@@ -44,7 +44,9 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       schedule_(schedule_of(question.space)),
       micro_batches_(micro_batch_values(question.inputs, question.training, question.space)),
       // The graph's shape is the same for all micro-batches.
-      graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training.sequence)
+      graph_(&book_
+                  .model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training.sequence,
+                         question.training.tuning)
                   .graph),
       cuts_(*graph_, keeps_ids_together(question.space)),
       recompute_(question.space.recompute) {
