@@ -23,6 +23,16 @@
 
 namespace nest::frameworks {
 
+ExportResult Exporter::write(const ExportQuestion& question, const ExportSink& sink) const {
+  if (auto sentence = tuning_refusal(question.plan.training.tuning, tuning, title)) {
+    ExportResult refused;
+    refused.rule = "trained-part";
+    refused.sentence = std::move(*sentence);
+    return refused;
+  }
+  return run(question, sink);
+}
+
 std::span<const Exporter> exporters() {
   static constexpr std::array kAll{
       Exporter{"megatron", "Megatron-LM", "arguments, scripts for torchrun and Slurm, placement",
@@ -30,10 +40,10 @@ std::span<const Exporter> exporters() {
       Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
                export_torchtitan},
       Exporter{"deepspeed", "DeepSpeed", "JSON, Python for stages and context, host file, scripts, placement",
-               export_deepspeed},
+               export_deepspeed, TuningWords::peft},
       Exporter{"accelerate", "Accelerate",
                "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
-               export_accelerate},
+               export_accelerate, TuningWords::peft},
       Exporter{"maxtext", "MaxText", "YAML, commands to train and to compile ahead of time, map of ranks",
                export_maxtext},
       Exporter{"chakra", "Chakra and ASTRA-sim",
@@ -45,12 +55,14 @@ std::span<const Exporter> exporters() {
                export_bridge},
       Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl},
       Exporter{"ms-swift", "ms-swift", "arguments, scripts for torchrun and Slurm, placement",
-               export_ms_swift},
-      Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm},
+               export_ms_swift, TuningWords::core},
+      Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm,
+               TuningWords::any},
       Exporter{"kubernetes", "Kubernetes", "a JobSet that starts any program, queues of Kueue, placement",
-               export_kubernetes},
+               export_kubernetes, TuningWords::any},
       Exporter{"placement", "placement",
-               "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement},
+               "rank map, host files of Slurm and Open MPI, scripts for every launcher", export_placement,
+               TuningWords::any},
   };
   return kAll;
 }

@@ -15,6 +15,7 @@
 #include "nest/base/ids.hpp"
 #include "nest/base/units.hpp"
 #include "nest/model/graph/contents.hpp"
+#include "nest/model/tuning.hpp"
 #include "nest/network/cells/placement.hpp"
 #include "nest/plan/schedules/schedules.hpp"
 #include "nest/plan/zero.hpp"
@@ -37,6 +38,7 @@ struct Training {
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
   Contents contents{};  // of a sequence
+  Tuning tuning;  // what of the model is trained
 
   bool operator==(const Training&) const = default;
 };

@@ -35,6 +35,10 @@ NetworkOptions PlanCosts::network_options(const Plan& plan, const BuiltModel& mo
           std::count_if(t.layers.begin(), t.layers.end(), [&](LayerId id) { return holds(stage, id); });
       if (users == 0 || users == static_cast<std::ptrdiff_t>(t.layers.size())) continue;
       const double mine = static_cast<double>(t.parameters) / static_cast<double>(stage.strategy.tensor);
+      if (t.frozen) {
+        if (!holds(stage, t.layers.front())) tied_[i].frozen += mine;
+        continue;
+      }
       if (!holds(stage, t.layers.front())) tied_[i].copied += mine;
       tied_[i].summed += mine;
       first = std::min(first, i);
@@ -108,12 +112,14 @@ void PlanCosts::add_boundaries(const Plan& plan, const BuiltModel& model) {
     ranges = is_range(ids(at)) && (at == 0 || ids(at - 1).back().value + 1 == ids(at).front().value);
   }
   std::vector<Bytes> general;
+  std::vector<Bytes> returning;
   if (!ranges) {
     std::vector<std::int32_t> part_of(model.graph.layers(), 0);
     for (std::size_t at = 0; at < count; ++at) {
       for (const LayerId id : ids(at)) part_of[id.index()] = static_cast<std::int32_t>(at);
     }
     general = model.graph.crossing(part_of, count);
+    returning = model.graph.returning(part_of, count);
   }
   part(0).forward = Bytes{};
   part(count - 1).backward = Bytes{};
@@ -125,7 +131,10 @@ void PlanCosts::add_boundaries(const Plan& plan, const BuiltModel& model) {
                         : ranges   ? model.graph.crossing_before(ids(at).front())
                                    : general[at - 1];
     part(at).forward = boundary_bytes(whole, plan.stages[to].strategy);
-    part(at - 1).backward = boundary_bytes(whole, plan.stages[from].strategy);
+    const Bytes back = from == to ? Bytes{}
+                       : ranges   ? model.graph.returning_before(ids(at).front())
+                                  : returning[at - 1];
+    part(at - 1).backward = boundary_bytes(back, plan.stages[from].strategy);
   }
 }
 
@@ -158,6 +167,7 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
     chunk.backward_receive = coster.receive(part.backward, sender(c, Direction::backward),
                                             chunk.backward_work(), p.schedule, &chunk.backward_hidden);
   }
+  coster.add_frozen_copy(tied_[i].frozen, whole);
   const StageStep step{.zero = p.zero,
                        .tied = tied_[i].copied,
                        .shared = tied_[i].summed,

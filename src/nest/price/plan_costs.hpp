@@ -16,6 +16,7 @@ namespace nest::price {
 struct TiedShare {
   double copied = 0;  // trained in another stage
   double summed = 0;  // gradients that several stages add up
+  double frozen = 0;  // copied, and trained by nobody
 
   bool operator==(const TiedShare&) const = default;
 };

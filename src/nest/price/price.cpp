@@ -61,6 +61,8 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "the layer profile holds for sequences of " + std::to_string(profile->sequence) + " tokens";
   if (profile != nullptr && !plan.training.contents.usual())
     return "a layer profile holds for the documents and images that it was measured with";
+  if (profile != nullptr && !plan.training.tuning.whole())
+    return "the times of a layer profile are those of training all of it";
   if (const std::string lacks = lacking_math(inputs.cluster, plan.training.precision); !lacks.empty())
     return inputs.cluster.device_name() + " " + lacks;
   const Strategy* before = nullptr;
@@ -93,11 +95,12 @@ void Pricer::Parts::rates(const Plan& plan, const BuiltModel& model, Prediction&
   result.samples_per_s = static_cast<double>(t.global_batch) / result.step.value;
   result.tokens_per_s = result.samples_per_s * static_cast<double>(t.sequence);
   result.bubble_fraction = result.breakdown.bubble.value / result.step.value;
-  // Forward, and twice that backward. A layer profile states no FLOPs: 6 for each parameter and token.
-  const double flops = model.model ? 3 * model.forward_flops.value * static_cast<double>(t.global_batch) /
-                                         static_cast<double>(t.micro_batch)
-                                   : 6 * static_cast<double>(inputs.profile()->parameters()) *
-                                         static_cast<double>(t.global_batch * t.sequence);
+  // Forward, and twice that backward, less what nobody waits for. A layer profile states no FLOPs: 6 for each parameter and token.
+  const double flops = model.model
+                           ? (3 * model.forward_flops.value - model.saved_flops.value) *
+                                 static_cast<double>(t.global_batch) / static_cast<double>(t.micro_batch)
+                           : 6 * static_cast<double>(inputs.profile()->parameters()) *
+                                 static_cast<double>(t.global_batch * t.sequence);
   result.flops_per_device = FlopsPerSecond{flops / result.step.value / static_cast<double>(p.devices())};
   const double peak = peak_of(inputs.cluster.accelerator(), t.precision).value;
   if (peak > 0) result.mfu = result.flops_per_device.value / peak;
@@ -115,14 +118,14 @@ const PlanInputs& Pricer::inputs() const {
 
 Plan Pricer::complete(Plan plan) {
   complete_degrees(plan, parts_->inputs);
-  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training);
+  const BuiltModel& model = parts_->book.model(plan.training);
   complete_stages(plan, model.graph);
   return plan;
 }
 
 Plan Pricer::place(Plan plan) {
   if (plan.placed()) return plan;
-  const BuiltModel& model = parts_->book.model(plan.training.micro_batch, plan.training);
+  const BuiltModel& model = parts_->book.model(plan.training);
   if (const auto problem = check_plan(plan, model.graph, parts_->inputs.cluster))
     throw InputError("", "plan", *problem);
   const Cluster& cluster = parts_->inputs.cluster;
@@ -170,7 +173,7 @@ void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
 void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {
   const Parallelism& p = plan.parallelism;
   book.trim();
-  const BuiltModel& model = book.model(plan.training.micro_batch, plan.training);
+  const BuiltModel& model = book.model(plan.training);
   const auto problem = check_plan(plan, model.graph, inputs.cluster);
   out.reason = problem ? *problem : refusal(plan);
   if (!out.reason.empty()) return;

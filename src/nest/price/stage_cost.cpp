@@ -118,28 +118,37 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   const double layers = std::max(1.0, t.of(Term::layers));
   const double dense = t.of(Term::dense_parameters) / layers;
   const double expert = t.of(Term::expert_parameters) / layers;
-  const auto traffic = [&](CollectiveKind kind, double bytes) {
-    return memory_time(kind, layers * (dense + expert) * bytes);
+  // Bytes of frozen weights come on top, of all layers together.
+  const auto traffic = [&](CollectiveKind kind, double bytes, double frozen) {
+    return memory_time(kind, layers * (dense + expert) * bytes + frozen);
   };
-  const auto all_layers = [&](CollectiveKind kind, double bytes) {
+  const auto all_layers = [&](CollectiveKind kind, double bytes, double frozen_dense, double frozen_expert) {
     return recipe.zero_time * layers *
-           (time(kind, dense * bytes, network.dense.inner) +
-            time(kind, expert * bytes, network.expert.inner));
+           (time(kind, dense * bytes + frozen_dense / layers, network.dense.inner) +
+            time(kind, expert * bytes + frozen_expert / layers, network.expert.inner));
   };
   const double gathered = zero.gathers_every_pass() ? gather_bytes(t, recipe) : 0;
   const auto scattered = static_cast<double>(size_of(recipe.reduce_dtype));
-  const double gather = all_layers(CollectiveKind::all_gather, gathered);
-  const double scatter = all_layers(CollectiveKind::reduce_scatter, scattered);
-  const double gather_traffic = traffic(CollectiveKind::all_gather, gathered);
+  const bool gathers = zero.gathers_every_pass();
+  const auto frozen = [&](Term term) { return gathers ? t.of(term) : 0; };
+  const double gather = all_layers(CollectiveKind::all_gather, gathered, frozen(Term::gathered_dense),
+                                   frozen(Term::gathered_expert));
+  const double regather = all_layers(CollectiveKind::all_gather, gathered, frozen(Term::regathered_dense),
+                                     frozen(Term::regathered_expert));
+  const double scatter = all_layers(CollectiveKind::reduce_scatter, scattered, 0, 0);
+  const double gather_traffic = traffic(CollectiveKind::all_gather, gathered,
+                                        frozen(Term::gathered_dense) + frozen(Term::gathered_expert));
+  const double regather_traffic = traffic(CollectiveKind::all_gather, gathered,
+                                          frozen(Term::regathered_dense) + frozen(Term::regathered_expert));
   const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
   // In the backward pass both share the time of the compute.
-  const double backward_gather = unhidden(gather, overlap.prefetch, out.backward_compute().value, layers);
-  const double left = std::max(0.0, out.backward_compute().value - (gather - backward_gather));
+  const double backward_gather = unhidden(regather, overlap.prefetch, out.backward_compute().value, layers);
+  const double left = std::max(0.0, out.backward_compute().value - (regather - backward_gather));
   const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
   out.forward_zero = Seconds{forward + slowed(gather - forward, gather, gather_traffic, overlap)};
-  out.backward_zero =
-      Seconds{backward_gather + reduce + slowed(gather - backward_gather, gather, gather_traffic, overlap) +
-              slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, scattered), overlap)};
+  out.backward_zero = Seconds{
+      backward_gather + reduce + slowed(regather - backward_gather, regather, regather_traffic, overlap) +
+      slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, scattered, 0), overlap)};
   if (!recipe.copied_shards || !zero.gathers_every_pass()) return;
   // Only what is gathered is copied.
   const auto copied = [&](double parameters, const ParameterGroup& group) {
@@ -148,6 +157,15 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   const double each = (copied(dense, network.dense) + copied(expert, network.expert)) / rates_.bandwidth;
   out.forward_zero += Seconds{2 * gathered * each};
   out.backward_zero += Seconds{(2 * gathered + kSixteenBits + scattered) * each};
+  const auto copied_frozen = [&](Term dense_bytes, Term expert_bytes) {
+    double bytes = 0;
+    for (const auto& [own, group] :
+         {std::pair{t.of(dense_bytes), &network.dense}, {t.of(expert_bytes), &network.expert}})
+      bytes += time(CollectiveKind::all_gather, own / layers, group->inner) > 0 ? own : 0;
+    return Seconds{2 * bytes / rates_.bandwidth};
+  };
+  out.forward_zero += copied_frozen(Term::gathered_dense, Term::gathered_expert);
+  out.backward_zero += copied_frozen(Term::regathered_dense, Term::regathered_expert);
 }
 
 Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
@@ -271,11 +289,17 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   const double expert = t.of(Term::expert_parameters);
   const double all = dense + expert;
   const double part = sharded(dense, network.dense) + sharded(expert, network.expert);
+  const double frozen_dense = t.of(Term::frozen_dense);
+  const double frozen_expert = t.of(Term::frozen_expert);
+  const double frozen = zero.shards_parameters()
+                            ? sharded(frozen_dense, network.dense) + sharded(frozen_expert, network.expert)
+                            : frozen_dense + frozen_expert;
   StageMemory m;
   const double held = zero.shards_parameters() ? part : all;
   const double low = all > 0 ? t.of(Term::low_parameters) / all : 0;
   m.weights = round_up_bytes(held * (static_cast<double>(recipe.weight_bytes_per_parameter()) +
-                                     low * recipe.low_bytes_per_parameter()));
+                                     low * recipe.low_bytes_per_parameter()) +
+                             frozen);
   m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
                                static_cast<double>(recipe.gradient_bytes_per_parameter()));
   m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) *
@@ -283,7 +307,8 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.activations = stashes;
   double workspace = t.transient;
   // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.
-  if (zero.gathers_every_pass()) workspace += 2 * t.largest_parameters * gather_bytes(t, recipe);
+  if (zero.gathers_every_pass())
+    workspace += 2 * std::max(t.largest_parameters * gather_bytes(t, recipe), t.largest_gathered);
   if (zero.reduces_every_micro_batch())
     workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;

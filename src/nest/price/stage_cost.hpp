@@ -136,6 +136,10 @@ class StageCoster {
   // Reduces, gathers, optimizer and norm; `terms` are of the whole stage.
   void step(const LayerTerms& terms, const StageNetwork& network, const StageStep& step,
             StageCost& out) const;
+  // A copy of a frozen weight that several stages use, of so many parameters.
+  void add_frozen_copy(double parameters, LayerTerms& terms) const {
+    terms.of(Term::frozen_dense) += parameters * static_cast<double>(recipe_.weight_bytes_per_parameter());
+  }
   // Held while the optimizer works.
   [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                              double tied) const;

@@ -51,6 +51,16 @@ AskedField framework(AskedField row) {
   return row;
 }
 
+AskedField tuning(AskedField row, std::string (*read)(std::string_view, Tuning&),
+                  std::string (*spell)(const Tuning&)) {
+  row.read = [read](std::string_view text, Asked& asked) -> Problem {
+    std::string problem = read(text, asked.tuning);
+    return problem.empty() ? Problem() : SpaceProblem{std::move(problem)};
+  };
+  row.spell = [spell](const Asked& asked) { return spell(asked.tuning); };
+  return row;
+}
+
 AskedField objective(AskedField row) {
   row.read = [](std::string_view text, Asked& asked) -> Problem {
     std::vector<std::string> names;
@@ -156,6 +166,25 @@ std::vector<AskedField> make_fields() {
       named<Optimizer>({"optimizer", "O", "adam (adamw is the same) or sgd (default: the recipe's)",
                         G::training, "optimizer", true, true},
                        &Asked::optimizer, find_optimizer, optimizer_names()));
+  rows.push_back(
+      tuning({"train", "WHAT",
+              "train all of the model (all, the default), adapters of a rank beside products (lora:16, or "
+              "lora:16:q_proj+v_proj; without names, beside the attention's projections), or some of its "
+              "layers ('layers 24..')",
+              G::training, "train", true, true},
+             read_train, spell_train));
+  rows.push_back(
+      tuning({"freeze", "PARTS",
+              "parts of the model that stay as they are, such as embedding, head, vision, router or "
+              "'layers 0..11'",
+              G::training, "freeze"},
+             read_freeze, spell_freeze));
+  rows.push_back(tuning({"frozen-bits", "BITS",
+                         "hold the weights of products that are not trained in 4, 8 or 16 bits (default 16)",
+                         G::training, "frozen_bits", true, true},
+                        read_frozen_bits, [](const Tuning& t) {
+                          return t.frozen_bits == Tuning().frozen_bits ? "" : std::to_string(t.frozen_bits);
+                        }));
   for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
   rows.push_back(
       on_or_off({"uniform", "", "use one strategy for all stages (default)", G::choices, "uniform"},

@@ -38,6 +38,7 @@ struct Asked {
   Contents contents;                         // of a sequence
   std::optional<Precision> precision;        // none: the recipe's
   std::optional<Optimizer> optimizer;        // none: the recipe's
+  Tuning tuning;                             // what of the model is trained
   SearchSpace choices;                       // without rules: `framework` brings them
   bool uniform = false;                      // says so: not together with choices.mixed
   std::string framework;                     // "megatron": only plans that it can run; empty: all

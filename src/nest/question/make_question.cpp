@@ -10,6 +10,7 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/estimate/kernels/precision_math.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/model/tuned_model.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
 #include "nest/plan/text/contents_text.hpp"
 #include "nest/price/uncertainty.hpp"
@@ -35,6 +36,7 @@ Training training_of(const PlanInputs& inputs, const Asked& asked) {
   t.contents = asked.contents;
   t.precision = asked.precision.value_or(inputs.recipe.precision);
   t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
+  t.tuning = asked.tuning;
   return t;
 }
 
@@ -102,7 +104,7 @@ void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
            "give none, full or full:N");
 }
 
-// Sequences that the model does not take are refused here.
+// Sequences that the model does not take, and parts that it does not have, are refused here.
 void check_model(const PlanInputs& inputs, const Training& t) {
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
   if (spec == nullptr) {
@@ -111,13 +113,14 @@ void check_model(const PlanInputs& inputs, const Training& t) {
              : t.contents.images != 1 ? "images"
                                       : "image-tokens",
              "a layer profile holds for the sequences that it was measured with");
+    if (!t.tuning.whole()) refuse("train", "the times of a layer profile are those of training all of it");
     return;
   }
   try {
-    (void)build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents});
+    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}), t.tuning);
   } catch (const InputError& error) {
-    for (const std::string_view field : {"sequence", "lengths", "images", "image-tokens"}) {
-      if (error.place() == "--" + std::string(field)) refuse(field, error.problem(), error.hint());
+    for (const std::string_view field : {"sequence", "lengths", "images", "image-tokens", "train", "freeze"}) {
+      if (error.place() == fmt::format("--{}", field)) refuse(field, error.problem(), error.hint());
     }
     throw;
   }
@@ -228,6 +231,7 @@ Value to_value(const PlanQuestion& question) {
   training.set("global_batch", t.global_batch).set("sequence", t.sequence);
   set_contents(training, t.contents);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
+  put_tuning(training, t.tuning);
   Value space = Value::object();
   for (const SpaceOption& option : space_options())
     space.set(std::string(option.name), spell(option, question.space));

@@ -205,6 +205,8 @@ RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy
                              Precision precision) {
   const LayerType& layer = sharded.layer;
   const double low = is_low(precision) ? facts_of(precision).operand_bytes : 0;
+  // Nothing is kept for a backward pass that does not run.
+  if (!layer.has_backward()) return {};
   if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(low), {}, {}, {}};
   if (policy == RecomputePolicy::full) return full(layer, low, choice.early_stop);
   if (choice.kind == SelectiveRecompute::operators) return every_second(layer, low);

@@ -8,7 +8,7 @@ std::int64_t count(const ShardedLayer& s, Role role, Keep keep) {
   std::int64_t n = 0;
   for (const ParameterFact& fact : s.parameters) {
     const Tensor& tensor = s.layer.tensor(fact.tensor);
-    n += tensor.role == role && keep(fact) ? elements(tensor.shape) : 0;
+    n += tensor.role == role && !tensor.frozen && keep(fact) ? elements(tensor.shape) : 0;
   }
   return n;
 }

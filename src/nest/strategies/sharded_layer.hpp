@@ -68,6 +68,7 @@ struct ShardedLayer {
   [[nodiscard]] std::int64_t replicated_parameters() const;
   // Of all: gradients to be summed over their copies at the end of the backward pass.
   [[nodiscard]] std::int64_t partial_gradient_parameters() const;
+  // Of all of these, frozen ones are left out.
   // Copies of weights that are trained in another layer.
   [[nodiscard]] std::int64_t shared_parameters() const;
 

@@ -1,12 +1,20 @@
 #include "nest/estimate/layers/layer_compute.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "nest/estimate/collectives/token_exchange.hpp"
 #include "nest/strategies/expert.hpp"
 
 namespace nest::estimate {
 namespace {
+
+// Of one value that is held in so few bits: with a scale of 32 bits for every 64 values, each of 8 bits with one more
+// for 256 of them (QLoRA, Dettmers et al. 2023: 0.127 bits), or one for each row of 8-bit values.
+double packed_bytes(std::int64_t bits) {
+  constexpr double kScaleBits = 0.127;
+  return (static_cast<double>(bits) + (bits == 4 ? kScaleBits : 0)) / 8;
+}
 
 // The largest set of gradients that one operator's backward pass holds at once: those of what it read and
 // made, and where attention writes its scores, those behind and before their softmax. A loss that is written out in 32
@@ -37,6 +45,38 @@ CollectiveCall half_of(CollectiveCall shape, CollectivePass pass) {
   shape.backward = CollectiveKind::none;
   shape.backward_bytes = {};
   return shape;
+}
+
+// Whether a collective's backward half runs: somebody waits for the gradients, or for rows that are gathered once
+// more for gradients of weights.
+bool runs_backward(const LayerType& layer, const Operator& op) {
+  const CollectiveCall& c = op.collective;
+  const bool gathers_again = c.forward == CollectiveKind::none && c.backward == CollectiveKind::all_gather;
+  return gathers_again || layer.passes_gradients(op);
+}
+
+// What of a layer's weights stays as it is, and the most that one product's weight takes in 16 bits where it is held
+// in fewer.
+Bytes add_frozen(const ShardedLayer& sharded, LayerFigures& out) {
+  const LayerType& layer = sharded.layer;
+  std::set<TensorIndex> low;
+  for (const Operator& op : layer.operators) {
+    if (layer.low_product(op)) low.insert(op.parameters.begin(), op.parameters.end());
+  }
+  Bytes unpacked;
+  for (const ParameterFact& fact : sharded.parameters) {
+    const Tensor& tensor = layer.tensor(fact.tensor);
+    if (!tensor.frozen || tensor.role != Role::parameter) continue;
+    FrozenWeights& weights = fact.expert ? out.frozen_experts : out.frozen_dense;
+    const std::int64_t values = elements(tensor.shape);
+    if (tensor.packed_bits > 0) {
+      weights.packed_bytes += static_cast<double>(values) * packed_bytes(tensor.packed_bits);
+      unpacked = std::max(unpacked, tensor.bytes());
+    } else {
+      (low.contains(fact.tensor) ? weights.low : weights.wide) += values;
+    }
+  }
+  return unpacked;
 }
 
 // Rows that tensor ranks gather for products of a low precision are cast before they travel, and so are
@@ -127,7 +167,7 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
     const OperatorTime step = step_beside(layer, op, times);
     const CollectiveCall sent = as_sent(layer, op, settings);
     add(out.collectives, sent, CollectivePass::forward, step.forward);
-    add(out.collectives, sent, CollectivePass::backward, step.backward());
+    if (runs_backward(layer, op)) add(out.collectives, sent, CollectivePass::backward, step.backward());
   }
 
   for (const Operator& op : layer.operators) {
@@ -161,11 +201,14 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   out.partial_parameters = sharded.partial_gradient_parameters();
   out.shared_parameters = sharded.shared_parameters();
   for (const Operator& op : layer.operators) {
-    if (layer.low_product(op)) out.low_parameters += layer.parameters(op);
+    if (layer.low_product(op) && layer.trains(op)) out.low_parameters += layer.parameters(op);
   }
+  out.has_backward = layer.has_backward();
+  const Bytes unpacked = add_frozen(sharded, out);
   set_exchange(out, sharded.strategy);
   out.stash = again.stash;
-  out.transient = again.transient + widest_gradients(layer, settings.plain_norms && !settings.compiled);
+  out.transient =
+      unpacked + again.transient + widest_gradients(layer, settings.plain_norms && !settings.compiled);
   return out;
 }
 

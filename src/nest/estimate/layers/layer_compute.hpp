@@ -17,6 +17,16 @@
 
 namespace nest::estimate {
 
+// Weights of one device that are not trained, of products that a low precision computes and of others, and bytes of
+// those that are held in fewer bits than either.
+struct FrozenWeights {
+  std::int64_t wide = 0;
+  std::int64_t low = 0;
+  double packed_bytes = 0;
+
+  [[nodiscard]] bool any() const { return wide + low > 0 || packed_bytes > 0; }
+};
+
 // What does not depend on the network.
 struct LayerFigures {
   Seconds forward;
@@ -43,8 +53,11 @@ struct LayerFigures {
   std::int64_t partial_parameters = 0;
   std::int64_t low_parameters = 0;     // of both: weights of products that a low precision computes
   std::int64_t shared_parameters = 0;  // copies of weights that another layer trains
-  Bytes stash;                         // of one micro-batch in flight
-  Bytes transient;                     // besides the stash, while the layer's own passes run
+  FrozenWeights frozen_dense;          // beside all of these, which are trained
+  FrozenWeights frozen_experts;
+  bool has_backward = true;
+  Bytes stash;      // of one micro-batch in flight
+  Bytes transient;  // besides the stash, while the layer's own passes run
 
   [[nodiscard]] std::int64_t parameters() const { return dense_parameters + expert_parameters; }
 };

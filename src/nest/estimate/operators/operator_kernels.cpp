@@ -276,14 +276,35 @@ void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Opera
   }
 }
 
-}  // namespace
+// A number that values are multiplied by, one pass each way.
+void add_number(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
+  const std::int64_t values = elements(layer.tensor(op.outputs.front()).shape);
+  out.push_back({{copy, {values}}, Pass::forward});
+  out.push_back({{copy, {values}}, Pass::backward_input});
+}
 
-std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
-                                  const OperatorSettings& settings) {
+// A backward pass runs as far as somebody waits for its gradients. Kernels that make gradients of inputs and of
+// parameters in one count as those of inputs.
+void leave_out(std::vector<KernelUse>& uses, const LayerType& layer, const Operator& op) {
+  const bool passes = layer.passes_gradients(op);
+  const bool trains = layer.trains(op);
+  if (passes && (trains || op.parameters.empty())) return;
+  const bool apart =
+      std::ranges::any_of(uses, [](const KernelUse& use) { return use.pass == Pass::backward_weight; });
+  std::erase_if(uses, [&](const KernelUse& use) {
+    if (use.pass == Pass::backward_weight) return !trains;
+    return use.pass == Pass::backward_input && !passes && (apart || !trains);
+  });
+}
+
+std::vector<KernelUse> all_kernels(const LayerType& layer, const Operator& op,
+                                   const OperatorSettings& settings) {
   std::vector<KernelUse> out;
   Pair pair{};
   if (op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul) {
     add_products(out, layer, op, settings);
+  } else if (op.kind == OperatorKind::scale && op.inputs.size() == 1) {
+    add_number(out, layer, op);
   } else if (pair_of(op.kind, pair)) {
     const Shape& shape = layer.tensor(op.outputs.front()).shape;
     const std::int64_t width = last(shape);
@@ -305,6 +326,15 @@ std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
   return out;
 }
 
+}  // namespace
+
+std::vector<KernelUse> kernels_of(const LayerType& layer, const Operator& op,
+                                  const OperatorSettings& settings) {
+  std::vector<KernelUse> out = all_kernels(layer, op, settings);
+  leave_out(out, layer, op);
+  return out;
+}
+
 std::vector<KernelUse> gradient_sums(const LayerType& layer, const OperatorSettings& settings) {
   std::vector<std::size_t> users(layer.tensors.size(), 0);
   for (const Operator& op : layer.operators) {
@@ -315,7 +345,8 @@ std::vector<KernelUse> gradient_sums(const LayerType& layer, const OperatorSetti
   std::vector<KernelUse> out;
   for (std::size_t i = 0; i < users.size(); ++i) {
     const Tensor& tensor = layer.tensors[i];
-    if (users[i] < 2 || tensor.role == Role::parameter || tensor.role == Role::shared) continue;
+    if (users[i] < 2 || tensor.frozen || tensor.role == Role::parameter || tensor.role == Role::shared)
+      continue;
     if (tensor.dtype == DType::int64 || tensor.dtype == DType::int32) continue;
     const auto repeats = static_cast<double>(users[i] - 1);
     out.push_back({{add, {elements(tensor.shape) / last(tensor.shape), last(tensor.shape)}},

@@ -23,6 +23,8 @@ struct Product {
   std::int64_t k = 0;
   std::int64_t experts = 1;
   bool bias = false;
+  bool frozen = false;           // no gradient of the weight is made
+  std::int64_t packed_bits = 0;  // of one value of the weight as it is held, where those are fewer
 };
 
 std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
@@ -43,15 +45,16 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
     const double weight = static_cast<double>(elements(tensor.shape)) / static_cast<double>(experts);
     const double square = static_cast<double>(in) * static_cast<double>(made) / std::max(1.0, weight);
     const std::int64_t m = std::max<std::int64_t>(1, std::llround(std::sqrt(square)));
-    out.push_back({m, made / m, in / m, experts});
+    out.push_back({m, made / m, in / m, experts, false, tensor.frozen, tensor.packed_bits});
   }
   return out;
 }
 
 // Casting values to a low precision: for one use, or for two (along rows and along columns).
-void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings) {
+void add_cast(std::vector<KernelUse>& out, std::int64_t values, Pass pass, const OperatorSettings& settings,
+              bool once = false) {
   const PrecisionFacts& facts = facts_of(settings.precision);
-  const bool each = settings.cast_each_use;
+  const bool each = settings.cast_each_use || once;
   // Hand-written and compiled kernels find a tensor's largest value while they make it.
   const bool looks = facts.whole_scale && !settings.fused_passes && !settings.compiled;
   const double bytes = kHalf * (looks ? 2 : 1) + facts.operand_bytes * (each ? 1 : 2);
@@ -81,8 +84,9 @@ void add_casts(std::vector<KernelUse>& out, const Product& p, const OperatorSett
   const std::int64_t in = p.m * p.k;
   const std::int64_t made = p.m * p.n;
   const std::int64_t weight = p.experts * p.n * p.k;
-  add_cast(out, in, Pass::forward, settings);
-  add_cast(out, made, Pass::backward_input, settings);
+  // The gradient of the weight would be their second use.
+  add_cast(out, in, Pass::forward, settings, p.frozen);
+  add_cast(out, made, Pass::backward_input, settings, p.frozen);
   if (!settings.cast_each_use) return;
   add_cast(out, weight, Pass::forward, settings);
   add_cast(out, weight, Pass::backward_input, settings);
@@ -98,7 +102,16 @@ void add_grouped(std::vector<KernelUse>& out, const Product& p, bool low, const 
   out.push_back({{grouped_weight, sizes}, Pass::backward_weight, share});
 }
 
+// A weight that is held in few bits is written out in 16 before each product that reads it.
+void add_unpacking(std::vector<KernelUse>& out, const Product& p) {
+  const auto values = static_cast<double>(p.experts * p.n * p.k);
+  const auto bytes = std::llround(values * (static_cast<double>(p.packed_bits) / 8 + kHalf));
+  out.push_back({{fused, {bytes}}, Pass::forward});
+  out.push_back({{fused, {bytes}}, Pass::backward_input});
+}
+
 void add_product(std::vector<KernelUse>& out, const Product& p, bool low, const OperatorSettings& settings) {
+  if (p.packed_bits > 0) add_unpacking(out, p);
   if (low) add_casts(out, p, settings);
   if (p.experts > 1) return add_grouped(out, p, low, settings);
   if (low) {

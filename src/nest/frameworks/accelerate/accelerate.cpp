@@ -139,7 +139,11 @@ ExportResult export_accelerate(const ExportQuestion& question, const ExportSink&
   sink({"run_host.sh", host_script(map, "accelerate.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-accelerate", "accelerate.sh"), true});
   write_placement(map, "placement/", sink);
-  sink({"NOTES.md", export_notes(question, map, "Accelerate", result, remarks(facts))});
+  const Tuning& tuning = question.plan.training.tuning;
+  std::vector<std::string> left = remarks(facts);
+  for (std::string& sentence : peft_remarks(tuning)) left.push_back(std::move(sentence));
+  if (!tuning.whole()) sink({"adapter_config.json", to_json(peft_config(tuning)) + "\n"});
+  sink({"NOTES.md", export_notes(question, map, "Accelerate", result, left)});
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/frameworks/common/tuning_words.hpp"
 #include "nest/plan/frameworks/framework_releases.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
@@ -51,7 +52,11 @@ struct Exporter {
   std::string_view name;   // "megatron"
   std::string_view title;  // "Megatron-LM"
   std::string_view text;   // what it writes
-  ExportResult (*write)(const ExportQuestion& question, const ExportSink& sink);
+  ExportResult (*run)(const ExportQuestion& question, const ExportSink& sink);
+  TuningWords tuning = TuningWords::none;  // for plans that train a part of the model
+
+  // Writes nothing where a rule is broken.
+  [[nodiscard]] ExportResult write(const ExportQuestion& question, const ExportSink& sink) const;
 
   // Where the framework has releases.
   [[nodiscard]] const ReleaseTable* releases() const { return find_releases(name); }

@@ -27,6 +27,8 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
                   question.inputs.cluster.name(), spell_degrees(plan), spell_recompute(plan.stages));
   out += fmt::format("Global batch {} of {} tokens, {} micro-batches of {}.\n", t.global_batch, t.sequence,
                      t.micro_batches, t.micro_batch);
+  if (const std::string tuned = spell_tuning(t.tuning); !tuned.empty())
+    out += fmt::format("Of the model is {}.\n", tuned);
   if (plan.predicted) {
     out += fmt::format("Predicted: step {}, {} tokens/s, MFU {:.1f} %.\n", format(plan.predicted->step),
                        format_count(plan.predicted->tokens_per_s), 100 * plan.predicted->mfu);

@@ -46,6 +46,12 @@ exec "$@" -m "swift.cli._megatron.${{SWIFT_COMMAND:-pt}}" "${{args[@]}}" "${{own
 ExportResult export_ms_swift(const ExportQuestion& question, const ExportSink& sink) {
   CoreExport out = begin_core_export(question, kTarget);
   if (!out.result.rule.empty()) return out.result;
+  const Tuning& tuning = question.plan.training.tuning;
+  if (!tuning.whole()) {
+    out.settings.push_back({"tuner_type", "lora"});
+    out.settings.push_back({"lora_rank", std::to_string(tuning.rank)});
+    out.settings.push_back({"target_modules", fmt::format("{}", fmt::join(tuning.targets, " "))});
+  }
   const bool known = find_bridge_recipe(out.facts.spec) != nullptr;
   if (!known) out.result.lost.emplace_back("the model: MODEL_ARGS names it");
   out.result.next = {
@@ -58,8 +64,11 @@ ExportResult export_ms_swift(const ExportQuestion& question, const ExportSink& s
       {"data: DATA_ARGS", "the model and where it comes from: MODEL_ARGS",
        "iterations, learning rate, packing, checkpoints: TRAIN_ARGS; sequences are full, as in the "
        "plan, only with packing",
-       "adapters, preferences and reinforcement learning: the plan is of all parameters and of the "
-       "training of one model"},
+       tuning.whole()
+           ? "adapters, preferences and reinforcement learning: the plan is of all parameters and of the "
+             "training of one model"
+           : "lora_alpha, dropout, preferences and reinforcement learning: the plan is of the training of "
+             "one model with its adapters"},
       sink);
   return out.result;
 }

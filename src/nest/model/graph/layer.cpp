@@ -1,5 +1,6 @@
 #include "nest/model/graph/layer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -38,6 +39,10 @@ std::int64_t LayerType::shared_parameters() const {
   return count(tensors, [](const Tensor& t) { return t.role == Role::shared; });
 }
 
+std::int64_t LayerType::trained_parameters() const {
+  return count(tensors, [](const Tensor& t) { return t.role == Role::parameter && !t.frozen; });
+}
+
 std::int64_t LayerType::expert_parameters() const {
   return count(tensors, [](const Tensor& t) { return is_expert(t) && !t.apart; });
 }
@@ -53,6 +58,31 @@ Flops LayerType::forward_flops() const {
   return total;
 }
 
+Flops LayerType::saved_flops() const {
+  Flops saved;
+  for (const Operator& op : operators) {
+    const bool product = op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul;
+    const bool passes = passes_gradients(op);
+    const bool second = product ? trains(op) : passes;
+    saved += op.forward_flops * static_cast<double>((passes ? 0 : 1) + (second ? 0 : 1));
+  }
+  return saved;
+}
+
+bool LayerType::has_backward() const {
+  return std::ranges::any_of(operators,
+                             [&](const Operator& op) { return passes_gradients(op) || trains(op); });
+}
+
+bool LayerType::passes_gradients(const Operator& op) const {
+  return op.inputs.empty() ||
+         std::ranges::any_of(op.inputs, [&](TensorIndex i) { return !tensor(i).frozen; });
+}
+
+bool LayerType::trains(const Operator& op) const {
+  return std::ranges::any_of(op.parameters, [&](TensorIndex i) { return !tensor(i).frozen; });
+}
+
 Bytes LayerType::output_bytes() const {
   return sum(*this, outputs);
 }
@@ -64,8 +94,10 @@ bool LayerType::low_product(const Operator& op) const {
     return shape.empty() ? Axis::other : shape.back().axis;
   };
   const Axis made = last(op.outputs.front());
+  const Axis read = last(op.inputs.front());
+  if (made == Axis::rank || read == Axis::rank) return false;
   return made != Axis::experts && made != Axis::other && made != Axis::vocab && made != Axis::classes &&
-         last(op.inputs.front()) != Axis::patch;
+         read != Axis::patch;
 }
 
 Bytes LayerType::stash_bytes(double low_bytes) const {

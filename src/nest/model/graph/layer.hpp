@@ -29,13 +29,21 @@ struct LayerType {
   [[nodiscard]] std::int64_t parameters() const;
   [[nodiscard]] std::int64_t apart_parameters() const;
   [[nodiscard]] std::int64_t shared_parameters() const;
-  [[nodiscard]] std::int64_t expert_parameters() const;  // of parameters(): with an experts axis
+  [[nodiscard]] std::int64_t trained_parameters() const;  // of the first two: not frozen
+  [[nodiscard]] std::int64_t expert_parameters() const;   // of parameters(): with an experts axis
   [[nodiscard]] std::int64_t active_parameters() const;
 
   [[nodiscard]] Flops forward_flops() const;
+  // A backward pass takes twice the FLOPs of a forward pass: what it is spared because nobody waits for gradients.
+  [[nodiscard]] Flops saved_flops() const;
+  // Whether anything of a backward pass runs.
+  [[nodiscard]] bool has_backward() const;
+  // Whether an operator's backward pass makes gradients of what it reads, and of its own parameters.
+  [[nodiscard]] bool passes_gradients(const Operator& op) const;
+  [[nodiscard]] bool trains(const Operator& op) const;
   [[nodiscard]] Bytes output_bytes() const;
   // Whether an operator is a product that frameworks compute in a low precision where they have one: all but
-  // routers, gates, heads over a vocabulary or classes, and patch embeddings.
+  // routers, gates, heads over a vocabulary or classes, patch embeddings, and adapters.
   [[nodiscard]] bool low_product(const Operator& op) const;
   // What one micro-batch keeps from forward to backward: each kept tensor once, whoever keeps it. Products in a
   // low precision keep their inputs in it, `low_bytes` a value, beside what others keep of the same tensor;

@@ -14,9 +14,21 @@ std::int64_t Model::active_parameters() const {
   return n;
 }
 
+std::int64_t Model::trained_parameters() const {
+  std::int64_t n = 0;
+  for (const Layer& layer : layers) n += types[layer.type].trained_parameters();
+  return n;
+}
+
 Flops Model::forward_flops() const {
   Flops total;
   for (const Layer& layer : layers) total += types[layer.type].forward_flops();
+  return total;
+}
+
+Flops Model::saved_flops() const {
+  Flops total;
+  for (const Layer& layer : layers) total += types[layer.type].saved_flops();
   return total;
 }
 

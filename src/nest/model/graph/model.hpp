@@ -24,6 +24,7 @@ struct Edge {
   LayerId to;
   std::string tensor;
   Bytes bytes;
+  bool frozen = false;  // no gradient comes back over it
 };
 
 // A parameter that several layers use: the first trains it, the others hold a copy when they live elsewhere.
@@ -31,6 +32,7 @@ struct TiedTensor {
   std::string name;
   std::vector<LayerId> layers;
   std::int64_t parameters = 0;
+  bool frozen = false;  // nobody trains it
 };
 
 // Parameters outside the published count, with the reason in the name: "mtp", "mlm head".
@@ -57,8 +59,11 @@ struct Model {
 
   [[nodiscard]] std::int64_t parameters() const;
   [[nodiscard]] std::int64_t active_parameters() const;
+  // Not frozen; those outside the published count, such as adapters, are among them.
+  [[nodiscard]] std::int64_t trained_parameters() const;
   [[nodiscard]] Flops forward_flops() const;  // of one micro-batch
   [[nodiscard]] Flops forward_flops_per_token() const;
+  [[nodiscard]] Flops saved_flops() const;  // of one micro-batch's backward pass: see LayerType
   // Blocks between embedding and head: what people call "layers".
   [[nodiscard]] std::int64_t blocks() const;
 };

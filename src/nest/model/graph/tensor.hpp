@@ -29,6 +29,7 @@ enum class Axis {
   patch,  // values of one image patch, or of one convolution window
   classes,
   other,
+  rank,  // of adapters
 };
 
 enum class DType { bf16, fp32, int64, int32, uint8 };
@@ -65,6 +66,10 @@ struct Tensor {
   Role role = Role::activation;
   // A parameter outside the published count, such as BERT's masked-language-model head.
   bool apart = false;
+  // No backward pass makes its gradient: a weight that stays as it is, and what only such weights lead to.
+  bool frozen = false;
+  // Of one value of a frozen weight that is held in fewer bits than its products take; 0: in those of the dtype.
+  std::int64_t packed_bits = 0;
 
   [[nodiscard]] Bytes bytes() const { return Bytes{elements(shape) * size_of(dtype)}; }
 };

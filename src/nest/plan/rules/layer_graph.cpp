@@ -31,28 +31,43 @@ void LayerGraph::finish() {
     };
     const auto at = std::find_if(carried_.begin(), carried_.end(), same);
     if (at == carried_.end()) {
-      carried_.push_back({edge.from, edge.tensor, edge.bytes, {edge.to}});
+      carried_.push_back({edge.from, edge.tensor, edge.bytes, edge.frozen, {edge.to}});
     } else {
       at->users.push_back(edge.to);
       at->bytes = std::max(at->bytes, edge.bytes);
     }
   }
   before_.assign(layers() + 1, Bytes{0});
+  returning_ = before_;
   for (const Carried& c : carried_) {
     const LayerId last = *std::max_element(c.users.begin(), c.users.end());
-    for (std::size_t i = c.from.index() + 1; i <= last.index(); ++i) before_[i] += c.bytes;
+    for (std::size_t i = c.from.index() + 1; i <= last.index(); ++i) {
+      before_[i] += c.bytes;
+      if (!c.frozen) returning_[i] += c.bytes;
+    }
   }
 }
 
-std::vector<Bytes> LayerGraph::crossing(std::span<const std::int32_t> part_of, std::size_t parts) const {
+template <class Counts>
+std::vector<Bytes> LayerGraph::sums(std::span<const std::int32_t> part_of, std::size_t parts,
+                                    Counts counts) const {
   std::vector<Bytes> bytes(parts);
   for (const Carried& c : carried_) {
+    if (!counts(c)) continue;
     std::int32_t last = part_of[c.from.index()];
     for (const LayerId user : c.users) last = std::max(last, part_of[user.index()]);
     for (std::int32_t i = part_of[c.from.index()]; i < last; ++i)
       bytes[static_cast<std::size_t>(i)] += c.bytes;
   }
   return bytes;
+}
+
+std::vector<Bytes> LayerGraph::crossing(std::span<const std::int32_t> part_of, std::size_t parts) const {
+  return sums(part_of, parts, [](const Carried&) { return true; });
+}
+
+std::vector<Bytes> LayerGraph::returning(std::span<const std::int32_t> part_of, std::size_t parts) const {
+  return sums(part_of, parts, [](const Carried& c) { return !c.frozen; });
 }
 
 }  // namespace nest::plan

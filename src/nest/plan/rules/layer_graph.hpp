@@ -32,9 +32,16 @@ class LayerGraph {
   [[nodiscard]] std::vector<Bytes> crossing(std::span<const std::int32_t> part_of, std::size_t parts) const;
   // The same at a cut of the layers in their order: what layers below `layer` make and others use.
   [[nodiscard]] Bytes crossing_before(LayerId layer) const { return before_[layer.index()]; }
+  // Of both, the gradients that come back: as much, but where nothing is trained before the boundary.
+  [[nodiscard]] std::vector<Bytes> returning(std::span<const std::int32_t> part_of, std::size_t parts) const;
+  [[nodiscard]] Bytes returning_before(LayerId layer) const { return returning_[layer.index()]; }
 
  private:
+  struct Carried;
   void finish();
+  template <class Counts>
+  [[nodiscard]] std::vector<Bytes> sums(std::span<const std::int32_t> part_of, std::size_t parts,
+                                        Counts counts) const;
 
   std::vector<Edge> edges_;
   std::vector<TiedTensor> tied_;
@@ -42,11 +49,13 @@ class LayerGraph {
   std::vector<bool> recomputes_;
   std::vector<bool> end_;
   std::vector<Bytes> before_;
+  std::vector<Bytes> returning_;
   // Distinct tensors: maker and last users.
   struct Carried {
     LayerId from;
     std::string tensor;
     Bytes bytes;
+    bool frozen = false;
     std::vector<LayerId> users;
   };
   std::vector<Carried> carried_;

@@ -63,6 +63,7 @@ Value training_value(const Training& t) {
   v.set("micro_batches", t.micro_batches).set("precision", name_of(t.precision));
   v.set("optimizer", name_of(t.optimizer));
   set_contents(v, t.contents);
+  put_tuning(v, t.tuning);
   return v;
 }
 

@@ -32,7 +32,7 @@ std::int64_t read_sequence(Reader& r) {
                                                                      : r.whole_or("sequence", 0, kRange);
 }
 
-Training read_training(Reader* r, const Recipe& recipe) {
+Training read_training(Reader* r, const Recipe& recipe, Warnings& warnings) {
   Training t;
   t.sequence = 0;  // the model's default
   t.micro_batch = t.micro_batches = 0;
@@ -46,6 +46,7 @@ Training read_training(Reader* r, const Recipe& recipe) {
   t.micro_batches = r->whole_or("micro_batches", 0, {0, kCount.most});
   read_word(*r, "precision", precision_names(), find_precision, t.precision);
   read_word(*r, "optimizer", optimizer_names(), find_optimizer, t.optimizer);
+  t.tuning = read_tuning(*r, warnings);
   return t;
 }
 
@@ -213,7 +214,7 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   for (const char* key : {"inputs", "nest", "model", "cluster", "search"}) static_cast<void>(r.find(key));
   Plan plan;
   std::optional<Reader> training = r.object_if("training");
-  plan.training = read_training(training ? &*training : nullptr, recipe);
+  plan.training = read_training(training ? &*training : nullptr, recipe, warnings);
   Recompute recompute;
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");

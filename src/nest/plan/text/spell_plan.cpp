@@ -19,6 +19,15 @@ std::string spell_degrees(const Plan& plan) {
   return text;
 }
 
+std::string spell_tuning(const Tuning& tuning) {
+  if (tuning.whole()) return "";
+  const std::string train = spell_train(tuning);
+  std::string text = "trained: " + (train.empty() ? "all" : train);
+  if (!tuning.freeze.empty()) text += " without " + spell_freeze(tuning);
+  if (tuning.frozen_bits < 16) text += fmt::format("; frozen weights in {} bits", tuning.frozen_bits);
+  return text;
+}
+
 std::string spell_recompute(std::span<const Stage> stages) {
   std::vector<std::pair<std::string, std::size_t>> kinds;
   for (const Stage& stage : stages) {

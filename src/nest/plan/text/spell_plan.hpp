@@ -16,6 +16,9 @@ namespace nest::plan {
 // stages: "none (2 stages), full (1 stage)".
 [[nodiscard]] std::string spell_recompute(std::span<const Stage> stages);
 
+// What is trained, where not all of the model is: "trained: lora:16; frozen weights in 4 bits"; else empty.
+[[nodiscard]] std::string spell_tuning(const Tuning& tuning);
+
 // "compute" of "compute_s": what a part of the breakdown is called.
 [[nodiscard]] std::string spell_term(const char* key);
 // "activations" of "activations_bytes": what a part of a stage's memory is called.

@@ -7,6 +7,17 @@
 namespace nest::plan {
 namespace {
 
+TEST(SpellPlan, SaysWhatIsTrained) {
+  Tuning tuning;
+  EXPECT_EQ(spell_tuning(tuning), "");
+  EXPECT_EQ(read_freeze("embedding,router", tuning), "");
+  EXPECT_EQ(spell_tuning(tuning), "trained: all without embedding,router");
+  EXPECT_EQ(read_train("lora:16", tuning), "");
+  tuning.freeze.clear();
+  tuning.frozen_bits = 4;
+  EXPECT_EQ(spell_tuning(tuning), "trained: lora:16; frozen weights in 4 bits");
+}
+
 TEST(SpellPlan, NamesTheDegreesThatCount) {
   Plan plan;
   EXPECT_EQ(spell_degrees(plan), "pipeline 1, data 1, ZeRO 0");

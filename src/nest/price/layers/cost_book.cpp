@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "nest/base/hash.hpp"
+#include "nest/model/tuned_model.hpp"
 #include "nest/price/network/shared_cells.hpp"
 #include "nest/strategies/strategy.hpp"
 
@@ -25,12 +26,14 @@ std::array<std::int64_t, 7> degrees_of(const Strategy& s) {
           2 * static_cast<std::int64_t>(s.used_dispatcher()) + (s.overlaps_experts() ? 1 : 0)};
 }
 
-BuiltModel built(const PlanInputs& inputs, const BuildOptions& options) {
-  if (const LayerProfile* profile = inputs.profile()) return {std::nullopt, LayerGraph(*profile), Flops{0}};
-  Model model = build_model(std::get<ModelSpec>(inputs.source), options);
+BuiltModel built(const PlanInputs& inputs, const BuildOptions& options, const Tuning& tuning) {
+  if (const LayerProfile* profile = inputs.profile())
+    return {std::nullopt, LayerGraph(*profile), Flops{0}, Flops{0}};
+  Model model = tuned(build_model(std::get<ModelSpec>(inputs.source), options), tuning);
   LayerGraph graph(model);
   const Flops flops = model.forward_flops();
-  return {std::move(model), std::move(graph), flops};
+  const Flops saved = model.saved_flops();
+  return {std::move(model), std::move(graph), flops, saved};
 }
 
 // Of those with the same degrees, the one that says the same of sequence parallelism, else the only one.
@@ -62,6 +65,7 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<3>(key)) * 4 + static_cast<std::size_t>(std::get<4>(key)));
+  if (std::get<2>(key) > 0) mix_hash(hash, std::get<2>(key));
   return hash;
 }
 
@@ -83,23 +87,23 @@ void CostBook::trim() {
   cells_.clear();
   computes_.clear();
   models_.clear();
-  contents_.clear();
+  kinds_.assign(1, Kind{});
 }
 
-std::size_t CostBook::number_of(const Contents& contents) {
-  if (contents.usual()) return 0;
-  auto at = std::find(contents_.begin(), contents_.end(), contents);
-  if (at == contents_.end()) at = contents_.insert(contents_.end(), contents);
-  return static_cast<std::size_t>(at - contents_.begin()) + 1;
+std::size_t CostBook::number_of(const Training& training) {
+  const Kind kind{training.contents, training.tuning};
+  const auto known = std::find(kinds_.begin(), kinds_.end(), kind);
+  if (known == kinds_.end()) kinds_.push_back(kind);
+  return static_cast<std::size_t>(known - kinds_.begin());
 }
 
 const BuiltModel& CostBook::model(std::int64_t micro_batch, const Training& training) {
-  const ModelKey key{micro_batch, training.sequence, number_of(training.contents)};
+  const ModelKey key{micro_batch, training.sequence, number_of(training)};
   const auto known = models_.find(key);
   if (known != models_.end()) return known->second;
   BuildOptions options = pricer_.build_options(micro_batch, training.sequence);
   options.contents = training.contents;
-  return models_.emplace(key, built(*inputs_, options)).first->second;
+  return models_.emplace(key, built(*inputs_, options, training.tuning)).first->second;
 }
 
 Seconds CostBook::spread(const Training& training, const Strategy& strategy) {
@@ -135,7 +139,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
     if (find_strategy(*profile, strategy) == nullptr)
       made.refusal = "the layer profile has no costs for " + spell(strategy);
   } else {
-    const Model& model = *this->model(training.micro_batch, training).model;
+    const Model& model = *this->model(training).model;
     const auto refusal = check_strategy(model, strategy, inputs_->strategy_table());
     if (refusal && !refusal->framework) made.refusal = refusal->sentence;
   }
@@ -145,7 +149,7 @@ CostBook::Computes& CostBook::computes(const Training& training, const Strategy&
 const std::vector<ShardedLayer>& CostBook::sharded(Computes& all, const Training& training,
                                                    const Strategy& strategy) {
   if (all.sharded.empty() && all.refusal.empty() && inputs_->profile() == nullptr)
-    all.sharded = pricer_.sharded(*model(training.micro_batch, training).model, strategy);
+    all.sharded = pricer_.sharded(*model(training).model, strategy);
   return all.sharded;
 }
 
@@ -236,7 +240,7 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
   const TableKey key{
-      training.micro_batch, training.sequence, number_of(training.contents), training.precision, policy,
+      training.micro_batch, training.sequence, number_of(training), training.precision, policy,
       network.cell.get()};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return *known->second;
@@ -246,7 +250,7 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
 
 LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                 const CellNetwork& network) {
-  const BuiltModel& built = model(training.micro_batch, training);
+  const BuiltModel& built = model(training);
   if (const LayerProfile* profile = inputs_->profile())
     return profile_table(*profile, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;

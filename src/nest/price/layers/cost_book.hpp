@@ -28,6 +28,7 @@ struct BuiltModel {
   std::optional<Model> model;  // none for a layer profile
   LayerGraph graph;
   Flops forward_flops;  // of one micro-batch
+  Flops saved_flops;    // of its backward pass, where not everything is trained
 };
 
 class CostBook {
@@ -45,8 +46,11 @@ class CostBook {
 
   [[nodiscard]] const CollectiveModel& collectives() const { return collectives_; }
 
-  // Of a training's sequences.
+  // Of a training's sequences and of what is trained.
   [[nodiscard]] const BuiltModel& model(std::int64_t micro_batch, const Training& training);
+  [[nodiscard]] const BuiltModel& model(const Training& training) {
+    return model(training.micro_batch, training);
+  }
 
   // Standard deviation of what one micro-batch takes, forward and backward, where its documents' lengths differ: of
   // all layers, on a device of its cell (docs/lengths.md).
@@ -75,7 +79,7 @@ class CostBook {
   struct ModelKey {
     std::int64_t micro_batch;
     std::int64_t sequence;
-    std::size_t contents;
+    std::size_t kind;  // of kinds_
     auto operator<=>(const ModelKey&) const = default;
   };
   struct StrategyKey {
@@ -107,10 +111,10 @@ class CostBook {
     std::size_t operator()(const TableKey& key) const;
   };
 
-  // 0 for the usual ones; equal contents have one number.
-  [[nodiscard]] std::size_t number_of(const Contents& contents);
+  // Of kinds_: 0 for the usual one, and one number for equal ones.
+  [[nodiscard]] std::size_t number_of(const Training& training);
   [[nodiscard]] ModelKey key_of(const Training& training) {
-    return {training.micro_batch, training.sequence, number_of(training.contents)};
+    return {training.micro_batch, training.sequence, number_of(training)};
   }
   Computes& computes(const Training& training, const Strategy& strategy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
@@ -132,7 +136,13 @@ class CostBook {
   std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
-  std::vector<Contents> contents_;  // unusual ones that were asked for
+  // What documents, images and tuning were asked for, the usual first.
+  struct Kind {
+    Contents contents;
+    Tuning tuning;
+    bool operator==(const Kind&) const = default;
+  };
+  std::vector<Kind> kinds_{Kind{}};
   std::map<ModelKey, BuiltModel> models_;
   std::map<StrategyKey, Computes> computes_;
   // Different cell networks, so that placements that look alike to a cell share their tables.

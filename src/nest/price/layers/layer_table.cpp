@@ -65,8 +65,33 @@ LayerTerms& LayerTerms::operator+=(const LayerTerms& other) {
   for (std::size_t i = 0; i < kTerms; ++i) sums[i] += other.sums[i];
   transient = std::max(transient, other.transient);
   largest_parameters = std::max(largest_parameters, other.largest_parameters);
+  largest_gathered = std::max(largest_gathered, other.largest_gathered);
   return *this;
 }
+
+namespace {
+
+void add_frozen(const LayerCost& cost, const Recipe& recipe, LayerTerms& t) {
+  const auto bytes = [](const FrozenWeights& w, double wide, double low) {
+    return static_cast<double>(w.wide) * wide + static_cast<double>(w.low) * low + w.packed_bytes;
+  };
+  const auto held = static_cast<double>(recipe.weight_bytes_per_parameter());
+  const double low = held + recipe.low_bytes_per_parameter();
+  t.of(Term::frozen_dense) = bytes(cost.frozen_dense, held, low);
+  t.of(Term::frozen_expert) = bytes(cost.frozen_experts, held, low);
+  const double wide_gather = recipe.gather_bytes_per_parameter(false);
+  const double low_gather = recipe.gather_bytes_per_parameter(true);
+  t.of(Term::gathered_dense) = bytes(cost.frozen_dense, wide_gather, low_gather);
+  t.of(Term::gathered_expert) = bytes(cost.frozen_experts, wide_gather, low_gather);
+  if (cost.has_backward) {
+    t.of(Term::regathered_dense) = t.of(Term::gathered_dense);
+    t.of(Term::regathered_expert) = t.of(Term::gathered_expert);
+  }
+  t.largest_gathered = t.of(Term::gathered_dense) + t.of(Term::gathered_expert) +
+                       static_cast<double>(cost.parameters()) * wide_gather;
+}
+
+}  // namespace
 
 LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accelerator& accelerator) {
   LayerTerms t;
@@ -121,6 +146,7 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   t.of(Term::layers) = 1;
   t.transient = static_cast<double>(cost.transient.value);
   t.largest_parameters = static_cast<double>(cost.parameters());
+  if (cost.frozen_dense.any() || cost.frozen_experts.any()) add_frozen(cost, recipe, t);
   return t;
 }
 
@@ -145,6 +171,8 @@ LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, b
 
 LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layers)) {
   signature_.push_back(0);
+  if (std::ranges::any_of(layers_, [](const LayerTerms& t) { return t.largest_gathered > 0; }))
+    terms_ = kTerms;
   std::vector<std::size_t> kind_of;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto known =
@@ -162,7 +190,8 @@ LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layer
   }
   std::vector<Most> level;
   level.reserve(layers_.size());
-  for (const LayerTerms& t : layers_) level.push_back({t.transient, t.largest_parameters});
+  for (const LayerTerms& t : layers_)
+    level.push_back({t.transient, t.largest_parameters, t.largest_gathered});
   most_.push_back(std::move(level));
   for (std::size_t span = 2; span <= layers_.size(); span *= 2) {
     const std::vector<Most>& below = most_.back();
@@ -170,7 +199,7 @@ LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layer
     for (std::size_t i = 0; i + span <= layers_.size(); ++i) {
       const Most& a = below[i];
       const Most& b = below[i + span / 2];
-      next.push_back({std::max(a.transient, b.transient), std::max(a.parameters, b.parameters)});
+      next.push_back(most_of(a, b));
     }
     most_.push_back(std::move(next));
   }
@@ -181,7 +210,7 @@ LayerTerms LayerTable::range(std::size_t first, std::size_t last) const {
   if (first >= last) return t;
   if (counts_.empty()) {
     for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += layers_[i].sums[k];
+      for (std::size_t k = 0; k < terms_; ++k) t.sums[k] += layers_[i].sums[k];
     }
   } else {
     const std::size_t n = kinds_.size();
@@ -189,14 +218,16 @@ LayerTerms LayerTable::range(std::size_t first, std::size_t last) const {
       const std::int32_t count = counts_[last * n + kind] - counts_[first * n + kind];
       if (count == 0) continue;
       const LayerTerms& one = layers_[kinds_[kind]];
-      for (std::size_t k = 0; k < kTerms; ++k) t.sums[k] += count * one.sums[k];
+      for (std::size_t k = 0; k < terms_; ++k) t.sums[k] += count * one.sums[k];
     }
   }
   const auto level = static_cast<std::size_t>(std::bit_width(last - first) - 1);
   const Most& a = most_[level][first];
   const Most& b = most_[level][last - (std::size_t{1} << level)];
-  t.transient = std::max(a.transient, b.transient);
-  t.largest_parameters = std::max(a.parameters, b.parameters);
+  const Most most = most_of(a, b);
+  t.transient = most.transient;
+  t.largest_parameters = most.parameters;
+  t.largest_gathered = most.gathered;
   return t;
 }
 

@@ -3,6 +3,7 @@
 // layer is taken off here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -37,13 +38,23 @@ enum class Term : std::uint8_t {
   low_parameters,      // of both: weights of products that a low precision computes
   stash,
   layers,
+  // Bytes of weights that are not trained: as they are held, and as ZeRO-3 gathers them for each pass. All are 0 where
+  // everything is trained.
+  frozen_dense,
+  frozen_expert,
+  gathered_dense,  // forward
+  gathered_expert,
+  regathered_dense,  // backward
+  regathered_expert,
 };
-inline constexpr std::size_t kTerms = 16;
+inline constexpr std::size_t kTerms = 22;
+inline constexpr std::size_t kTrainedTerms = 16;  // the first, which all models have
 
 struct LayerTerms {
   std::array<double, kTerms> sums{};
   double transient = 0;           // of the layer that needs most
   double largest_parameters = 0;  // of the layer that has most
+  double largest_gathered = 0;    // bytes of what ZeRO-3 gathers, of layers with frozen weights
 
   [[nodiscard]] double of(Term term) const { return sums[static_cast<std::size_t>(term)]; }
   double& of(Term term) { return sums[static_cast<std::size_t>(term)]; }
@@ -74,6 +85,7 @@ class LayerTable {
   static constexpr std::size_t kMostKinds = 12;
 
   std::vector<LayerTerms> layers_;
+  std::size_t terms_ = kTrainedTerms;
   std::vector<std::size_t> kinds_;  // first layer of each kind
   // Layers of each kind before each layer, where kinds are few: counts_[layer * kinds + kind].
   std::vector<std::int32_t> counts_;
@@ -82,7 +94,12 @@ class LayerTable {
   struct Most {
     double transient;
     double parameters;
+    double gathered;
   };
+  [[nodiscard]] static Most most_of(const Most& a, const Most& b) {
+    return {std::max(a.transient, b.transient), std::max(a.parameters, b.parameters),
+            std::max(a.gathered, b.gathered)};
+  }
   std::vector<std::vector<Most>> most_;
 };
 

@@ -95,10 +95,15 @@ class Resharder {
       const LayerTable& table = book.table(after.training, s, RecomputePolicy::none, network->stages[i]);
       for (const LayerId id : stage.layers) {
         if (id.index() >= layers_.size()) layers_.resize(id.index() + 1);
-        const double dense = table.of(id).of(Term::dense_parameters) * static_cast<double>(s.tensor);
-        const double expert = table.of(id).of(Term::expert_parameters) *
-                              static_cast<double>(s.expert_tensor_degree() * s.expert);
-        layers_[id.index()] = {dense * weights, dense * states, expert * weights, expert * states};
+        const LayerTerms& own = table.of(id);
+        const double dense = own.of(Term::dense_parameters) * static_cast<double>(s.tensor);
+        const double expert =
+            own.of(Term::expert_parameters) * static_cast<double>(s.expert_tensor_degree() * s.expert);
+        const double frozen = own.of(Term::frozen_dense) * static_cast<double>(s.tensor);
+        const double frozen_expert =
+            own.of(Term::frozen_expert) * static_cast<double>(s.expert_tensor_degree() * s.expert);
+        layers_[id.index()] = {dense * weights + frozen, dense * states, expert * weights + frozen_expert,
+                               expert * states};
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nest/base/error.hpp"
+#include "nest/model/tuned_model.hpp"
 #include "nest/price/stage_cost.hpp"
 
 namespace nest::price {
@@ -32,10 +33,11 @@ Bytes state_bytes(const PlanInputs& inputs, const Training& training) {
   const Recipe recipe = recipe_for(inputs.recipe, training);
   const auto each = recipe.weight_bytes_per_parameter() + recipe.optimizer_bytes_per_parameter();
   const LayerProfile* profile = inputs.profile();
-  const std::int64_t parameters =
-      profile != nullptr
-          ? profile->parameters()
-          : build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence}).parameters();
+  const auto of_model = [&] {
+    const Model model = build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence});
+    return training.tuning.whole() ? model.parameters() : tuned(model, training.tuning).trained_parameters();
+  };
+  const std::int64_t parameters = profile != nullptr ? profile->parameters() : of_model();
   return Bytes{parameters} * each;
 }
 

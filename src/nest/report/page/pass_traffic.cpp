@@ -62,6 +62,8 @@ class PassCounter {
   struct Parameters {  // of one device
     double dense = 0;
     double expert = 0;
+    double frozen_dense = 0;  // bytes that ZeRO-3 gathers for a forward and a backward pass together
+    double frozen_expert = 0;
   };
 
   // Equal collectives of a stage: kind, axis, bytes, members and stride of a part of the axis.
@@ -91,6 +93,9 @@ class PassCounter {
           book_.computes(plan_.training, stage.strategy, policy)[built.model->layers[id.index()].type];
       held.dense += static_cast<double>(layer.dense_parameters);
       held.expert += static_cast<double>(layer.expert_parameters);
+      const double passes = layer.has_backward ? 2 : 1;
+      held.frozen_dense += passes * gathered(layer.frozen_dense);
+      held.frozen_expert += passes * gathered(layer.frozen_experts);
       for (const LayerCollective& c : layer.collectives) {
         std::int64_t runs = 0;
         for (const std::int64_t n : c.count) runs += n;
@@ -129,13 +134,21 @@ class PassCounter {
     return {};
   }
 
+  static double gathered(const FrozenWeights& weights) {
+    return static_cast<double>(weights.wide + weights.low) * kGatherBytes + weights.packed_bytes;
+  }
+
   void count_zero(std::size_t stage, const Parameters& held) {
     using Group = StepCollective::Group;
     const auto reduced = static_cast<double>(size_of(inputs_.recipe.reduce_dtype));
-    for (const auto& [parameters, group] :
-         {std::pair(held.dense, Group::dense_inner), std::pair(held.expert, Group::expert_inner)}) {
-      if (parameters <= 0) continue;
+    for (const auto& [parameters, frozen, group] :
+         {std::tuple(held.dense, held.frozen_dense, Group::dense_inner),
+          std::tuple(held.expert, held.frozen_expert, Group::expert_inner)}) {
+      if (parameters + frozen <= 0) continue;
       const Groups groups = step_groups(plan_, stage, group);
+      if (frozen > 0 && plan_.parallelism.zero.gathers_every_pass())
+        add(CollectiveKind::all_gather, round_up_bytes(frozen), groups, 1, &PassTraffic::parameters);
+      if (parameters <= 0) continue;
       add(CollectiveKind::reduce_scatter, round_up_bytes(parameters * reduced), groups, 1,
           &PassTraffic::gradients);
       if (!plan_.parallelism.zero.gathers_every_pass()) continue;

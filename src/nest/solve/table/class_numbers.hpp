@@ -1,11 +1,11 @@
 // Numbers stages that cost the same: those that hold the same kinds of layers in the same order, between
-// boundaries of the same size. The sequences of kinds are a tree in which each adds one kind in front of its
+// boundaries of the same size, with gradients of the same size coming back. The sequences of kinds are a tree in which each adds one kind in front of its
 // parent's, so that a stage that is one layer longer than the last one takes one step, however long it is.
 //
 //   ClassNumbers numbers;
 //   auto sequence = numbers.extended(ClassNumbers::kEmpty, kind);    // one layer
 //   sequence = numbers.extended(sequence, other);                    // that layer after another
-//   numbers.of(sequence, before, after)                              // 0, the first number
+//   numbers.of(sequence, before, after, returning)                   // 0, the first number
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,14 @@ class ClassNumbers {
   }
 
   // Numbers are given in the order of the first calls.
-  [[nodiscard]] std::int32_t of(Sequence sequence, Bytes before, Bytes after) {
+  [[nodiscard]] std::int32_t of(Sequence sequence, Bytes before, Bytes after, Bytes returning) {
     std::int32_t at = nodes_[index(sequence)].classes;
-    while (at != kNone && !(classes_[index(at)].before == before && classes_[index(at)].after == after))
+    while (at != kNone && !(classes_[index(at)].before == before && classes_[index(at)].after == after &&
+                            classes_[index(at)].returning == returning))
       at = classes_[index(at)].next;
     if (at != kNone) return at;
     at = static_cast<std::int32_t>(classes_.size());
-    classes_.push_back({before, after, nodes_[index(sequence)].classes});
+    classes_.push_back({before, after, returning, nodes_[index(sequence)].classes});
     nodes_[index(sequence)].classes = at;
     return at;
   }
@@ -58,6 +59,7 @@ class ClassNumbers {
   struct Class {
     Bytes before;
     Bytes after;
+    Bytes returning;
     std::int32_t next = kNone;
   };
 

@@ -16,11 +16,11 @@ TEST(ClassNumbers, KindsOrderAndBoundariesCount) {
   const auto one_two = numbers.extended(numbers.extended(ClassNumbers::kEmpty, 2), 1);
   EXPECT_EQ(numbers.extended(ClassNumbers::kEmpty, 1), one);
   EXPECT_NE(two_one, one_two);
-  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}), 0);
-  EXPECT_EQ(numbers.of(one_two, Bytes{8}, Bytes{0}), 1);
+  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}, Bytes{0}), 0);
+  EXPECT_EQ(numbers.of(one_two, Bytes{8}, Bytes{0}, Bytes{0}), 1);
   EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{4}), 2);
   EXPECT_EQ(numbers.of(two_one, Bytes{4}, Bytes{0}), 3);
-  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}), 0);
+  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}, Bytes{0}), 0);
 }
 
 TEST(ClassNumbers, AgreeWithAMapOfWholeSequences) {

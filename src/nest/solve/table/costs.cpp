@@ -16,12 +16,12 @@ bool scaled(const LayerGraph& small, const LayerGraph& large, std::int64_t scale
                     [&](const Edge& a, const Edge& b) { return a.bytes * scale == b.bytes; });
 }
 
-Bytes least_boundary(const LayerSets& sets) {
+Bytes least_boundary(const LayerSets& sets, Bytes StageClass::* side) {
   Bytes least = Bytes::most();
   for (std::int32_t state = 0; state < sets.all(); ++state) {
     const auto moves = sets.moves(state);
     if (state == 0 || moves.empty()) continue;
-    least = std::min(least, sets.classes()[static_cast<std::size_t>(moves.front().stage_class)].after);
+    least = std::min(least, sets.classes()[static_cast<std::size_t>(moves.front().stage_class)].*side);
   }
   return least == Bytes::most() ? Bytes{0} : least;
 }
@@ -58,6 +58,7 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
       batch.graph = other.graph;
       batch.scale = scale;
       batch.least_boundary = scale * other.least_boundary;
+      batch.least_returning = scale * other.least_returning;
       break;
     }
     if (batch.sets == nullptr) {
@@ -65,7 +66,8 @@ SearchCosts::SearchCosts(const PlanInputs& inputs, const Training& training, con
                                                   options.deadline, options.memory_limit));
       batch.sets = sets_.back().get();
       batch.graph = &batch.model->graph;
-      batch.least_boundary = least_boundary(*batch.sets);
+      batch.least_boundary = least_boundary(*batch.sets, &StageClass::after);
+      batch.least_returning = least_boundary(*batch.sets, &StageClass::returning);
     }
     batches_.push_back(batch);
   }

@@ -27,6 +27,7 @@ struct Batch {
   const LayerGraph* graph = nullptr;  // that the sets were made of
   std::int64_t scale = 1;             // of boundaries between this size and that of the sets
   Bytes least_boundary;               // of all cuts that leave layers on both sides
+  Bytes least_returning;              // the same of gradients
 };
 
 class SearchCosts {

@@ -23,15 +23,19 @@ double backward_of(const LayerTerms& t) {
 std::int32_t StageContents::chunk(std::int32_t first, std::int32_t last, Beside beside) {
   const auto [at, made] = ranges_.try_emplace({first, last, beside}, 0);
   if (!made) return at->second;
-  const auto before = [&](std::int32_t layer) {
-    const bool inside = layer > 0 && static_cast<std::size_t>(layer) < graph_->layers();
-    return inside ? graph_->crossing_before(LayerId(layer)) : Bytes{0};
+  const auto inside = [&](std::int32_t layer) {
+    return layer > 0 && static_cast<std::size_t>(layer) < graph_->layers();
   };
+  const auto before = [&](std::int32_t layer) {
+    return inside(layer) ? graph_->crossing_before(LayerId(layer)) : Bytes{0};
+  };
+  const Bytes returning = !beside.after && inside(last) ? graph_->returning_before(LayerId(last)) : Bytes{0};
   // What a device makes for itself goes nowhere.
   StageClass own = sets_->class_of(ids(first, last), beside.before ? Bytes{0} : before(first),
-                                   beside.after ? Bytes{0} : before(last));
+                                   beside.after ? Bytes{0} : before(last), returning);
   const auto same = std::find_if(chunks_.begin(), chunks_.end(), [&](const StageClass& c) {
-    return c.kinds == own.kinds && c.before == own.before && c.after == own.after;
+    return c.kinds == own.kinds && c.before == own.before && c.after == own.after &&
+           c.returning == own.returning;
   });
   at->second = static_cast<std::int32_t>(same - chunks_.begin());
   if (same == chunks_.end()) chunks_.push_back(std::move(own));
@@ -65,7 +69,7 @@ const std::vector<std::int32_t>& StageContents::of_split(const std::vector<std::
         all.insert(all.end(), own.begin(), own.end());
         content.chunks.push_back(chunks_[static_cast<std::size_t>(key[c])]);
       }
-      content.whole = sets_->class_of(all, Bytes{0}, Bytes{0});
+      content.whole = sets_->class_of(all, Bytes{0}, Bytes{0}, Bytes{0});
       contents_.push_back(std::move(content));
     }
     at->second.push_back(known->second);
@@ -82,6 +86,8 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
       tied_(content.whole.tied_copied / static_cast<double>(place.strategy.tensor)) {
   const StageClass& whole = content.whole;
   parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
+  setting.coster->add_frozen_copy(whole.tied_frozen / static_cast<double>(place.strategy.tensor),
+                                  parameters_);
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
@@ -155,7 +161,7 @@ void StageVariants::weigh() {
   std::vector<Bytes> buffers;
   for (const StageClass& chunk : chunks) {
     if (parts) ladders.push_back(ladder(chunk));
-    const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.after);
+    const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.returning);
     buffers.push_back(coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
   }
   const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
@@ -242,7 +248,7 @@ void StageVariants::price(StageVariant& variant) const {
     const Shapes& gradients = back ? *where_.previous : *where_.next;
     chunk.forward_receive = coster.receive(bytes(chunks[c].before), input, chunk.forward_work(),
                                            setting_->schedule, &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(bytes(chunks[c].after), gradients, chunk.backward_work(),
+    chunk.backward_receive = coster.receive(bytes(chunks[c].returning), gradients, chunk.backward_work(),
                                             setting_->schedule, &chunk.backward_hidden);
     variant.work.push_back(chunk.backward_work().value);
     variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});

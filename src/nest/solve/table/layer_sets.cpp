@@ -171,16 +171,19 @@ void LayerSets::enumerate(std::size_t most, bool contiguous, const Deadline& dea
   }
 }
 
-Bytes LayerSets::boundary(const Set& set) const {
+// The two parts that the boundary of a downset lies between.
+std::vector<std::int32_t> LayerSets::halves(const Set& set) const {
   std::vector<std::int32_t> part(layers_);
   for (std::size_t i = 0; i < layers_; ++i) part[i] = has(set, i) ? 1 : 0;
-  return graph_->crossing(part, 2).front();
+  return part;
 }
 
-StageClass LayerSets::class_of(const std::vector<LayerId>& layers, Bytes before, Bytes after) const {
+StageClass LayerSets::class_of(const std::vector<LayerId>& layers, Bytes before, Bytes after,
+                               Bytes returning) const {
   StageClass made;
   made.before = before;
   made.after = after;
+  made.returning = returning;
   made.counts.assign(kinds_, 0);
   made.kinds.reserve(layers.size());
   for (const LayerId id : layers) {
@@ -193,6 +196,10 @@ StageClass LayerSets::class_of(const std::vector<LayerId>& layers, Bytes before,
     const auto holds = [&](LayerId id) { return std::binary_search(layers.begin(), layers.end(), id); };
     const auto users = std::count_if(t.layers.begin(), t.layers.end(), holds);
     if (users == 0 || users == static_cast<std::ptrdiff_t>(t.layers.size())) continue;
+    if (t.frozen) {
+      if (!holds(t.layers.front())) made.tied_frozen += static_cast<double>(t.parameters);
+      continue;
+    }
     made.splits_tied = true;
     made.tied_summed += static_cast<double>(t.parameters);
     if (!holds(t.layers.front())) made.tied_copied += static_cast<double>(t.parameters);
@@ -212,10 +219,14 @@ std::vector<LayerId> LayerSets::stage(std::int32_t from, std::int32_t to) const 
 
 void LayerSets::add_moves(const Deadline& deadline, Bytes memory) {
   std::vector<Bytes> boundaries;
+  std::vector<Bytes> returning;
   boundaries.reserve(sets_.size());
+  returning.reserve(sets_.size());
   for (const Set& set : sets_) {
     deadline.look();
-    boundaries.push_back(boundary(set));
+    const std::vector<std::int32_t> parts = halves(set);
+    boundaries.push_back(graph_->crossing(parts, 2).front());
+    returning.push_back(graph_->returning(parts, 2).front());
   }
   // Where all downsets are the last layers in their order, each stage is longer than the one before it.
   const auto lowest = [&](std::size_t s) { return layers_ - static_cast<std::size_t>(placed_[s]); };
@@ -241,10 +252,10 @@ void LayerSets::add_moves(const Deadline& deadline, Bytes memory) {
         for (std::size_t i = layers.size(); i-- > 0;)
           sequence = numbers.extended(sequence, kind_of_[layers[i].index()]);
       }
-      const std::int32_t number = numbers.of(sequence, boundaries[t], boundaries[s]);
+      const std::int32_t number = numbers.of(sequence, boundaries[t], boundaries[s], returning[s]);
       if (static_cast<std::size_t>(number) == classes_.size()) {
         if (in_order) layers = stage(static_cast<std::int32_t>(s), static_cast<std::int32_t>(t));
-        classes_.push_back(class_of(layers, boundaries[t], boundaries[s]));
+        classes_.push_back(class_of(layers, boundaries[t], boundaries[s], returning[s]));
         const StageClass& made = classes_.back();
         taken += static_cast<std::int64_t>(sizeof(made) + made.kinds.size() * sizeof(made.kinds[0]) +
                                            made.counts.size() * sizeof(made.counts[0]));

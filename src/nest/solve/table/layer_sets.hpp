@@ -21,9 +21,11 @@ struct StageClass {
   std::int64_t recomputable = 0;     // layers that can recompute
   Bytes before;                      // whole tensors that cross the boundary before it, and after it
   Bytes after;
+  Bytes returning;  // gradients that come back over the boundary after it
   // Weights that it shares with other stages, in parameters of the whole model.
   double tied_copied = 0;
   double tied_summed = 0;
+  double tied_frozen = 0;
   bool splits_tied = false;
 };
 
@@ -70,7 +72,8 @@ class LayerSets {
 
   // The class of any ascending list of layers between given boundaries, for stages that are no differences of
   // neighbouring downsets (chunks of interleaved stages).
-  [[nodiscard]] StageClass class_of(const std::vector<LayerId>& layers, Bytes before, Bytes after) const;
+  [[nodiscard]] StageClass class_of(const std::vector<LayerId>& layers, Bytes before, Bytes after,
+                                    Bytes returning) const;
 
  private:
   using Set = std::vector<std::uint64_t>;
@@ -78,7 +81,7 @@ class LayerSets {
   void enumerate(std::size_t most, bool contiguous, const Deadline& deadline);
   void count_layers();
   void add_moves(const Deadline& deadline, Bytes memory);
-  [[nodiscard]] Bytes boundary(const Set& set) const;
+  [[nodiscard]] std::vector<std::int32_t> halves(const Set& set) const;
 
   const LayerGraph* graph_;
   std::vector<std::uint16_t> kind_of_;

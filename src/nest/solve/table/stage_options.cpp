@@ -20,7 +20,8 @@ constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Ter
 // What recomputation leaves as it is, as far as the order of options goes.
 constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
                            Term::forward_context,   Term::backward_weight, Term::dense_parameters,
-                           Term::expert_parameters, Term::low_parameters,  Term::layers};
+                           Term::expert_parameters, Term::low_parameters,  Term::layers,
+                           Term::frozen_dense,      Term::frozen_expert};
 
 template <class Terms>
 Seconds time_of(const LayerTerms& t, const Terms& terms) {
@@ -33,6 +34,7 @@ void add(LayerTerms& sum, const LayerTerms& one, double times) {
   for (std::size_t k = 0; k < kTerms; ++k) sum.sums[k] += times * one.sums[k];
   sum.transient = std::max(sum.transient, one.transient);
   sum.largest_parameters = std::max(sum.largest_parameters, one.largest_parameters);
+  sum.largest_gathered = std::max(sum.largest_gathered, one.largest_gathered);
 }
 
 bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b) {
@@ -193,7 +195,7 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
                                             const std::vector<Recompute>& choices) const {
   const Place& where = places_[place];
   const double tied = of.tied_copied / static_cast<double>(where.strategy.tensor);
-  const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.after);
+  const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.returning);
   const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
   std::vector<StageOption> options;
   options.reserve(choices.size());
@@ -207,6 +209,8 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     } else {
       option.terms = stage_terms(*setting_.sets, of, where, recompute);
     }
+    setting_.coster->add_frozen_copy(of.tied_frozen / static_cast<double>(where.strategy.tensor),
+                                     option.terms);
     const StageMemory m =
         setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
     const Bytes fresh = setting_.coster->fresh(m.gradients, setting_.shape.micro_batches);
@@ -250,8 +254,8 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
   };
   chunk.forward_receive = coster.receive(bytes(of.before), where.network->from_previous, chunk.forward_work(),
                                          setting_.schedule, &chunk.forward_hidden);
-  chunk.backward_receive = coster.receive(bytes(of.after), where.network->from_next, chunk.backward_work(),
-                                          setting_.schedule, &chunk.backward_hidden);
+  chunk.backward_receive = coster.receive(bytes(of.returning), where.network->from_next,
+                                          chunk.backward_work(), setting_.schedule, &chunk.backward_hidden);
   const StageStep step{.zero = setting_.zero,
                        .tied = of.tied_copied / parts,
                        .shared = of.tied_summed / parts,

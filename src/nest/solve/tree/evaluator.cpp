@@ -193,19 +193,28 @@ Seconds Evaluator::network_bound(const Configuration& c, const Placement& placem
     by_kind.push_back({options.least_forward(kind).value, options.least_backward(kind).value});
   }
   const Bytes bytes = boundary_bytes(batch.least_boundary, strategy_of(degrees));
+  const Bytes back = boundary_bytes(batch.least_returning, strategy_of(degrees));
+  const auto least = [&](Bytes sent, const Shapes& pairs) {
+    return costs.coster().receive(sent, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule);
+  };
   Seconds sends;
+  Seconds returns;
   const Shapes* last = nullptr;
   Seconds time;
+  Seconds time_back;
   for (std::size_t i = 0; i + 1 < network.stages.size(); ++i) {
     const Shapes& pairs = network.stages[i].from_next;
     if (last == nullptr || !(pairs == *last)) {
-      time = costs.coster().receive(bytes, pairs, Seconds{std::numeric_limits<double>::max()}, c.schedule);
+      time = least(bytes, pairs);
+      time_back = back == bytes ? time : least(back, pairs);
       last = &pairs;
     }
     sends += time;
+    returns += time_back;
   }
   sends = sends * static_cast<double>(c.interleave);
-  return bound_of(degrees, c.schedule, c.interleave, {f + sends, b + sends, by_kind});
+  returns = returns * static_cast<double>(c.interleave);
+  return bound_of(degrees, c.schedule, c.interleave, {f + sends, b + returns, by_kind});
 }
 
 Plan Evaluator::make_plan(const Configuration& c, const Placement& placement) const {

@@ -58,7 +58,8 @@ class Evaluator {
     Seconds f;
     Seconds b;
     std::vector<StagePass> by_kind;  // of one layer
-    Seconds send;                    // over any boundary, one way
+    Seconds send;                    // over any boundary
+    Seconds returns;                 // the same of gradients
     LayerTerms parameters;           // of all layers, the least over those that may stand beside it
   };
   using SumsKey = std::tuple<std::size_t, std::size_t, bool, bool>;  // batch, strategy, interleaved, mixed

@@ -1,6 +1,7 @@
 // Bounds of degrees that cost next to nothing: sums over all layers, made once for each strategy.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/solve/tree/evaluator.hpp"
@@ -18,24 +19,27 @@ const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule
   const Batch& batch = batch_of(degrees);
   SearchCosts& costs = *problem_->costs;
   std::vector<Place> places;
-  sums.send = Seconds::most();
+  sums.send = sums.returns = Seconds::most();
   for (const std::size_t member : members) {
     const Strategy& strategy = problem_->strategies[member];
     const RelaxedNetwork& network = relaxed(member, 1, ShardKind::any);
     places.push_back(costs.place(batch, strategy, network.stage, network.collectives));
     LayerTerms all;
     const auto counts = batch.sets->outside(0);
-    for (const Term term : {Term::dense_parameters, Term::expert_parameters, Term::low_parameters}) {
+    for (const Term term : {Term::dense_parameters, Term::expert_parameters, Term::low_parameters,
+                            Term::frozen_dense, Term::frozen_expert}) {
       for (std::size_t kind = 0; kind < counts.size(); ++kind)
         all.of(term) += counts[kind] * places.back().tables.front()->of(batch.sets->example(kind)).of(term);
       double& least = sums.parameters.of(term);
       least = places.size() == 1 ? all.of(term) : std::min(least, all.of(term));
     }
-    // What every boundary sends at least.
-    const Bytes bytes = boundary_bytes(batch.least_boundary, strategy);
-    const Seconds send = costs.coster().receive(bytes, network.stage.from_next,
-                                                Seconds{std::numeric_limits<double>::max()}, schedule);
-    sums.send = std::min(sums.send, send);
+    // What every boundary sends at least, either way.
+    for (const auto& [least, sum] :
+         {std::pair{batch.least_boundary, &sums.send}, {batch.least_returning, &sums.returns}}) {
+      const Seconds send = costs.coster().receive(boundary_bytes(least, strategy), network.stage.from_next,
+                                                  Seconds{std::numeric_limits<double>::max()}, schedule);
+      *sum = std::min(*sum, send);
+    }
   }
   StageSetting setting;
   setting.sets = batch.sets;
@@ -82,8 +86,9 @@ Seconds Evaluator::bound_of(const Degrees& degrees, Schedule schedule, std::int6
 Seconds Evaluator::quick_bound(const Degrees& degrees, Schedule schedule, std::int64_t interleave) {
   const Sums& s = sums(degrees, schedule);
   const ScheduleShape shape{degrees.pipeline, degrees.micro_batches, interleave};
-  const Seconds sends = static_cast<double>(sending_boundaries(schedule, shape)) * s.send;
-  return bound_of(degrees, schedule, interleave, {s.f + sends, s.b + sends, s.by_kind});
+  const auto boundaries = static_cast<double>(sending_boundaries(schedule, shape));
+  return bound_of(degrees, schedule, interleave,
+                  {s.f + boundaries * s.send, s.b + boundaries * s.returns, s.by_kind});
 }
 
 Bytes Evaluator::memory_floor(const Degrees& degrees) {

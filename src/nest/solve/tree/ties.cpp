@@ -7,7 +7,10 @@
 namespace nest::solve {
 
 std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t stages, Schedule schedule) {
-  if (graph.tied().empty() || stages == 1) return {{}};
+  // A weight that nobody trains is copied, and that is all.
+  std::vector<TiedTensor> tied = graph.tied();
+  std::erase_if(tied, [](const TiedTensor& t) { return t.frozen; });
+  if (tied.empty() || stages == 1) return {{}};
   const auto last = static_cast<std::size_t>(stages) - 1;
   // The only layer without makers is in the first stage of every plan, the only one without users in the
   // last, or in the first too where chunks go there and back.
@@ -23,7 +26,7 @@ std::vector<TieQuestion> tie_questions(const LayerGraph& graph, std::int64_t sta
   const bool one_first = std::count(made.begin(), made.end(), false) == 1;
   const bool one_last = std::count(used.begin(), used.end(), false) == 1;
   bool all_at_ends = one_first && one_last;
-  for (const TiedTensor& t : graph.tied()) {
+  for (const TiedTensor& t : tied) {
     all_at_ends = all_at_ends && std::all_of(t.layers.begin(), t.layers.end(), [&](LayerId id) {
                     return !made[id.index()] || !used[id.index()];
                   });

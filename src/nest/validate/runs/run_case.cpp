@@ -174,6 +174,7 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
   t.global_batch = t.micro_batches * at_once;
   t.precision = recipe.recipe->precision;
   t.optimizer = recipe.recipe->optimizer;
+  t.tuning = row.tuning;
   // Layers that do not divide, but would with embedding and loss as one each, were split so: BLOOM's
   // "transformer|embed", Megatron's account-for-embedding and -loss.
   const std::int64_t parts = p.pipeline * p.interleave;

@@ -90,6 +90,8 @@ MeasuredStep measured_step(const RunRow& row, const ModelSpec& spec) {
   const auto devices = static_cast<double>(row.devices.value_or(1));
   const double tokens =
       static_cast<double>(row.global_batch.value_or(0)) * static_cast<double>(row.sequence.value_or(0));
+  if (row.metric == "samples_per_s")
+    return {Seconds{static_cast<double>(row.global_batch.value_or(0)) / *row.measured}, ""};
   if (row.metric == "tokens_per_s_per_gpu") return {Seconds{tokens / (devices * *row.measured)}, ""};
   if (row.metric == "tflops_per_gpu") {
     const double flops = step_flops(spec, row, flop_count(row)).value;

@@ -8,6 +8,7 @@
 #include "nest/base/document/csv.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/plan/zero.hpp"
+#include "nest/validate/runs/tuning_rows.hpp"
 
 namespace nest::validate {
 namespace {
@@ -164,6 +165,17 @@ std::string RunRow::project() const {
 
 std::vector<RunRow> read_run_rows(const std::string& file, std::string_view text, RunTable kind) {
   const CsvTable table(file, text);
+  if (kind == RunTable::times && is_tuning_table(table)) {
+    table.require({"model", "seq_len", "global_batch", "micro_batch", "num_gpus", "tp", "pp", "precision",
+                   "measured_metric", "measured_value"});
+    std::vector<RunRow> out;
+    out.reserve(table.rows().size());
+    for (const CsvRow& row : table.rows()) {
+      out.push_back(read_row(row));
+      read_tuning_row(row, out.back());
+    }
+    return out;
+  }
   table.require({"id", "model", "layers", "hidden", "heads", "seq_len", "global_batch", "micro_batch",
                  "num_gpus", "accelerator", "framework", "tp", "pp"});
   if (kind == RunTable::times) {

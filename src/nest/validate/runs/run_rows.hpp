@@ -1,5 +1,6 @@
 // Published training runs, one row each: the columns of runs.csv and memory.csv, found by their names. What a
-// row does not say stays absent; which rows can be predicted is decided in run_case.hpp.
+// row does not say stays absent; which rows can be predicted is decided in run_case.hpp. Tables of fine-tuning runs
+// have columns of their own (tuning_rows.hpp).
 //
 //   id,source,model,layers,hidden,heads,..,accelerator,framework,tp,pp,dp,..,measured_metric,measured_value
 #pragma once
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "nest/base/rooms.hpp"
+#include "nest/model/tuning.hpp"
 
 namespace nest::validate {
 
@@ -35,6 +37,7 @@ struct RunRow {
   std::optional<double> micro_batch;
   std::optional<double> intra_gb_per_s, inter_gb_per_s, measured;
   std::optional<bool> expert_overlap, sequence_parallel, flash, compiled, cpu_offload, usable;
+  Tuning tuning;  // what of the model the run trained
 
   // Whether the row is fully stated and unambiguous; where the file has no such column, unless it is flagged.
   [[nodiscard]] bool is_usable() const;
