@@ -60,6 +60,13 @@ TEST(Expression, PartsOfListsAndGroups) {
   EXPECT_EQ(of("list[3] ?? 8"), Value(8));
   EXPECT_EQ(of("group.inside"), Value(9));
   EXPECT_EQ(of("missing.inside"), Value());
+  const auto numbered = [](const std::string& text) {
+    return Expression::parse(text).evaluate(
+        [](const std::string&) { return parse_json("config.json", R"({"05": 7, "0": 3})").root; });
+  };
+  EXPECT_EQ(numbered("layers[5]"), Value(7));
+  EXPECT_EQ(numbered("layers[0]"), Value(3));
+  EXPECT_EQ(numbered("layers[1]"), Value());
 }
 
 TEST(Expression, Names) {

@@ -32,7 +32,8 @@ std::optional<double> real_of(const Value& v) {
 constexpr std::int64_t kLargest = 1'000'000'000;
 
 Value whole_result(const std::string& sign, std::int64_t a, std::int64_t b) {
-  if (std::abs(a) > kLargest || std::abs(b) > kLargest) wrong_value("a number is beyond the sizes of any model");
+  if (std::abs(a) > kLargest || std::abs(b) > kLargest)
+    wrong_value("a number is beyond the sizes of any model");
   if (sign == "+") return a + b;
   if (sign == "-") return a - b;
   if (sign == "*") return a * b;

@@ -8,8 +8,8 @@
 namespace nest::model {
 namespace {
 
-// The bias that balances a router's experts is a buffer in Transformers and a part of the published count. Models
-// of ours that keep to the latter say so.
+// The bias that balances a router's experts is a buffer in Transformers and a part of the published count.
+// Models of ours that keep to the latter say so.
 bool counts_correction(const Reader& r) {
   const Value* about = r.value().find("nest");
   const Value* counted = about == nullptr ? nullptr : about->find("counts_correction_bias");
