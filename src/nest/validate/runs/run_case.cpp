@@ -110,6 +110,13 @@ std::optional<std::int64_t> global_batch(const RunRow& row, std::int64_t data) {
   return std::nullopt;
 }
 
+// A token of a document sees half of it in the mean: as many keys as in a window of half the length.
+void attend_within(std::int64_t documents, ModelSpec& spec) {
+  for (StackSpec& stack : spec.stacks) {
+    for (BlockSpec& block : stack.blocks) block.attention.window = std::max<std::int64_t>(1, documents / 2);
+  }
+}
+
 struct PlanOr {
   std::optional<Plan> plan;
   std::string why_not;
@@ -191,6 +198,7 @@ RunCase run_case(const RunRow& row, bool without_own) {
   if (const std::string why = batch_problem(row); !why.empty()) return {std::nullopt, why};
   RunModel model = run_model(row);
   if (!model.spec) return {std::nullopt, model.why_not};
+  if (row.documents) attend_within(*row.documents, *model.spec);
   const PolicyOr policy = policy_of(row);
   if (!policy.policy) return {std::nullopt, policy.why_not};
   RunRecipe recipe = run_recipe(row, without_own ? row.project() : "");

@@ -37,7 +37,8 @@ struct RunRow {
   std::optional<double> micro_batch;
   std::optional<double> intra_gb_per_s, inter_gb_per_s, measured;
   std::optional<bool> expert_overlap, sequence_parallel, flash, compiled, cpu_offload, usable;
-  Tuning tuning;  // what of the model the run trained
+  Tuning tuning;                          // what of the model the run trained
+  std::optional<std::int64_t> documents;  // tokens of those that fill a sequence; attention stays within each
 
   // Whether the row is fully stated and unambiguous; where the file has no such column, unless it is flagged.
   [[nodiscard]] bool is_usable() const;

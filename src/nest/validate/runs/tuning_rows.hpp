@@ -3,7 +3,10 @@
 //
 //   LoRA without rank and targets   rank 16 beside the attention's projections, NVIDIA's and MLPerf's reference
 //   software                        NeMo and Megatron Bridge: all sources of the table train with them
-//   sequences                       of the stated length, each filled with packed documents, attention over all of it
+//   sequences                       of the stated length, each filled with documents
+//   attention                       within documents: NVIDIA's fine-tuning recipes pack SQuAD, whose paragraphs with question and answer
+//                                   have some 200 tokens (the sources' own TFLOP/s of LoRA rows leave 0.3 % for attention, which
+//                                   is what such documents take); MLPerf's are as long as its sequences
 //   recomputation                   none
 #pragma once
 

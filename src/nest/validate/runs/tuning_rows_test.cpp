@@ -12,7 +12,7 @@ constexpr std::string_view kTable =
     "measured_value,notes\n"
     "lab/a,Llama 3 8B,LoRA,H100,8,1,1,1,1,1,32,4096,bf16,iteration_s,0.92,\n"
     "lab/b,Llama 2 70B,LoRA,MI350X,8,1,1,1,1,1,8,8192,fp8,samples_per_s,4.8,LoRA rank 8 on attention\n"
-    "lab/c,Llama 3 70B,SFT,GB200,32,1,8,1,10,1,32,4096,mxfp8,tokens_per_s_per_gpu,3593,\n";
+    "NVIDIA/c,Llama 3 70B,SFT,GB200,32,1,8,1,10,1,32,4096,mxfp8,tokens_per_s_per_gpu,3593,\n";
 
 TEST(TuningRows, NamesBecomeShapesAndDevices) {
   const auto rows = read_run_rows("finetune.csv", kTable, RunTable::times);
@@ -33,6 +33,8 @@ TEST(TuningRows, CanBePriced) {
     const RunCase prepared = run_case(row);
     ASSERT_TRUE(prepared.run) << prepared.why_not;
     EXPECT_EQ(prepared.run->plan.training.tuning, row.tuning);
+    // Documents of 200 tokens: half of them are before a token, in the mean.
+    EXPECT_EQ(prepared.run->model().stacks[0].blocks[0].attention.window, row.documents ? 100 : 0);
   }
 }
 
