@@ -35,6 +35,7 @@ TEST(Expression, Arithmetic) {
   EXPECT_EQ(of("a - b - 1"), Value(7));
   EXPECT_EQ(of("a // 5"), Value(2));
   EXPECT_EQ(of("a % 5"), Value(2));
+  EXPECT_EQ(of("root(a)"), Value(3));
   EXPECT_EQ(of("-a"), Value(-12));
   EXPECT_EQ(of("half * a"), Value(6));
 }

@@ -122,11 +122,12 @@ static Value place_of(const Value& list, const std::vector<Value>& given) {
   return {};
 }
 
-// len(list), sum(list), count(list, value, before), place(list, value, n), min(a, b, ...), max(a, b, ...), refuse('why'),
-// numbers('3,4'), root(n).
+// len(list), sum(list), count(list, value, before), place(list, value, n), min(a, b, ...), max(a, b, ...),
+// refuse('why'), numbers('3,4'), root(n).
 Value call_function(const std::string& name, const std::vector<Value>& given) {
   const Value first = given.empty() ? Value() : given.front();
-  if (name == "refuse") wrong_value(first.as_string() != nullptr ? *first.as_string() : "it is not described");
+  if (name == "refuse")
+    wrong_value(first.as_string() != nullptr ? *first.as_string() : "it is not described");
   if (name == "min" || name == "max") {
     const std::vector<Value> values = given.size() == 1 ? parts_of(first) : given;
     Value best = values.empty() ? Value() : values.front();

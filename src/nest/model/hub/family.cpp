@@ -180,7 +180,7 @@ void read_head(Fields& f, ModelSpec& spec, std::int64_t vocab) {
   if (f.has("head_bias")) spec.head.bias = f.flag("head_bias");
   if (f.has("head")) spec.head.steps = steps_of(f, f.word("head"), spec.stacks.back().hidden);
   if (f.has("mtp_layers")) spec.mtp_layers = f.count("mtp_layers");
-  if (f.has("positions")) spec.positions = f.count("positions");
+  if (f.has("positions")) spec.positions = f.whole("positions", {0, kMostPositions}, 0);
 }
 
 // What an entry of `stacks` says of one stack.

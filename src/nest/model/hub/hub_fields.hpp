@@ -44,6 +44,7 @@ struct AttentionHabits {
 // Model sizes that no published model comes near: larger ones are typing errors.
 inline constexpr WholeRange kSizeRange{1, 10'000'000};
 inline constexpr std::int64_t kMostLayers = 10'000;
+inline constexpr std::int64_t kMostPositions = 1'000'000'000;
 [[nodiscard]] std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys,
                                         std::int64_t fallback);
 

@@ -26,8 +26,6 @@ constexpr std::array<std::string_view, 11> kOther{"ForSequenceClassification",
                                                   "EncoderModel",
                                                   "TextModel",
                                                   "VisionModel"};
-// Types that Transformers has and that are one letter from ones we know.
-constexpr std::array<std::string_view, 5> kOtherTypes{"bart", "blip", "llava", "mllama", "mt5"};
 
 struct Synonym {
   const char* key;
@@ -172,11 +170,10 @@ void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings) {
 std::string model_type_hint(const std::string& type, std::span<const std::string> known,
                             const Value& config) {
   const std::string given = normal(type);
-  const bool another = std::find(kOtherTypes.begin(), kOtherTypes.end(), given) != kOtherTypes.end();
   // "GPT-NeoX" is gpt_neox in another spelling, before it is gpt_neo with a slip.
   if (std::find(known.begin(), known.end(), given) != known.end()) return "did you mean '" + given + "'?";
   for (const std::string& k : known) {
-    if (!another && is_misspelling(given, k)) return "did you mean '" + k + "'?";
+    if (is_misspelling(given, k)) return "did you mean '" + k + "'?";
   }
   const auto* const like = std::find_if(kTelling.begin(), kTelling.end(), [&](const Telling& t) {
     return t.key.empty() || config.find(t.key) != nullptr;
