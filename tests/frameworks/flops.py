@@ -28,7 +28,7 @@ MODELS = ["apertus-8b", "bert-large", "deepseek-v2-lite", "deepseek-v3", "deepse
           "nemotron-h-56b", "olmo2-32b", "olmo3-32b", "opt-66b", "phi-2", "phi-4", "qwen1.5-moe-a2.7b", "qwen2.5-72b",
           "qwen2.5-vl-72b", "qwen3-235b-a22b", "qwen3-32b", "qwen3-next-80b-a3b", "qwen3-vl-235b-a22b", "qwen3.5-397b-a17b",
           "seed-oss-36b", "smollm3-3b", "t5-11b", "vit-huge", "whisper-large-v3"]
-SEQUENCE = 4096
+SEQUENCE = 2048
 LIMIT = 0.02
 
 
