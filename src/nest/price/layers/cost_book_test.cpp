@@ -72,7 +72,8 @@ TEST(CostBook, ShortDocumentsTakeLessAndDiffer) {
   Training four = some;
   four.micro_batch = 4;
   EXPECT_NEAR(book.spread(four, {}).value / (2 * spread), 1, 0.05);  // four times the work, half the share
-  EXPECT_NEAR(book.spread(some, {.tensor = 4}).value / (spread / 4), 1, 0.2);
+  // A quarter of the heads, with fewer blocks for each multiprocessor.
+  EXPECT_NEAR(book.spread(some, {.tensor = 4}).value / (spread / 4), 1, 0.25);
 }
 
 TEST(CostBook, AProfileHasNoModel) {
