@@ -1,6 +1,6 @@
-"""Counts the forward FLOPs of models by torch.utils.flop_counter, on Transformers' own classes and the meta device, and
-compares them with the same figure of ours: products, attention as the full square, and of experts those that a token
-takes.
+"""Counts the forward FLOPs of models by torch.utils.flop_counter, on Transformers' own classes and the meta
+device, and compares them with the same figure of ours: products, attention as the full square, and of experts
+those that a token takes.
 
     flops.py --nest PROGRAM [--table] [MODEL...]     the last line is "N passed, N failed, N skipped"
 """
@@ -21,13 +21,15 @@ logging.disable(logging.WARNING)
 warnings.filterwarnings("ignore")
 
 # One model for each type, at its published size.
-MODELS = ["apertus-8b", "bert-large", "deepseek-v2-lite", "deepseek-v3", "deepseek-v3.2", "dots.llm1", "ernie-4.5-21b-a3b",
-          "exaone-4.0-32b", "gemma-7b", "gemma2-27b", "gemma3-1b", "gemma3-27b", "glm-4.5", "glm-5", "gpt-neox-20b", "gpt-oss-120b",
-          "gpt2-xl", "granite-3.3-8b", "jamba-1.5-large", "kimi-k2", "kimi-linear-48b-a3b", "llama3.1-405b",
-          "llama4-maverick", "mamba2-2.7b", "minimax-m2", "mistral-7b", "mistral-small-3.1-24b", "mixtral-8x22b",
-          "nemotron-h-56b", "olmo2-32b", "olmo3-32b", "opt-66b", "phi-2", "phi-4", "qwen1.5-moe-a2.7b", "qwen2.5-72b",
-          "qwen2.5-vl-72b", "qwen3-235b-a22b", "qwen3-32b", "qwen3-next-80b-a3b", "qwen3-vl-235b-a22b", "qwen3.5-397b-a17b",
-          "seed-oss-36b", "smollm3-3b", "t5-11b", "vit-huge", "whisper-large-v3"]
+MODELS = ["apertus-8b", "bert-large", "deepseek-v2-lite", "deepseek-v3", "deepseek-v3.2", "dots.llm1",
+          "ernie-4.5-21b-a3b", "exaone-4.0-32b", "gemma-7b", "gemma2-27b", "gemma3-1b", "gemma3-27b",
+          "glm-4.5", "glm-5", "gpt-neox-20b", "gpt-oss-120b", "gpt2-xl", "granite-3.3-8b",
+          "jamba-1.5-large", "kimi-k2", "kimi-linear-48b-a3b", "llama3.1-405b", "llama4-maverick",
+          "mamba2-2.7b", "minimax-m2", "mistral-7b", "mistral-small-3.1-24b", "mixtral-8x22b",
+          "nemotron-h-56b", "olmo2-32b", "olmo3-32b", "opt-66b", "phi-2", "phi-4", "qwen1.5-moe-a2.7b",
+          "qwen2.5-72b", "qwen2.5-vl-72b", "qwen3-235b-a22b", "qwen3-32b", "qwen3-next-80b-a3b",
+          "qwen3-vl-235b-a22b", "qwen3.5-397b-a17b", "seed-oss-36b", "smollm3-3b", "t5-11b", "vit-huge",
+          "whisper-large-v3"]
 SEQUENCE = 2048
 LIMIT = 0.02
 
@@ -44,7 +46,8 @@ def config_of(models, name):
 def build(config):
     import transformers as t
 
-    first = {"bert": t.AutoModelForMaskedLM, "t5": t.AutoModelForSeq2SeqLM, "vit": t.AutoModelForImageClassification,
+    first = {"bert": t.AutoModelForMaskedLM, "t5": t.AutoModelForSeq2SeqLM,
+             "vit": t.AutoModelForImageClassification,
              "whisper": t.AutoModelForSpeechSeq2Seq}.get(config.model_type)
     if first is None:
         first = t.AutoModelForImageTextToText if hasattr(config, "vision_config") else t.AutoModelForCausalLM
@@ -63,9 +66,11 @@ def _has_sdpa(config):
 def inputs_of(config, model, sequence):
     whole = lambda *shape: torch.zeros(shape, dtype=torch.long, device="meta")  # noqa: E731
     if config.model_type == "vit":
-        return {"pixel_values": torch.empty(1, 3, config.image_size, config.image_size, device="meta")}
+        side = config.image_size
+        return {"pixel_values": torch.empty(1, 3, side, side, device="meta")}
     if config.model_type == "whisper":
-        return {"input_features": torch.empty(1, config.num_mel_bins, 2 * config.max_source_positions, device="meta"),
+        frames = 2 * config.max_source_positions
+        return {"input_features": torch.empty(1, config.num_mel_bins, frames, device="meta"),
                 "decoder_input_ids": whole(1, config.max_target_positions)}
     if config.model_type == "t5":
         return {"input_ids": whole(1, sequence), "decoder_input_ids": whole(1, sequence)}
@@ -118,16 +123,19 @@ def main():
         own = ours(options.nest, name, sequence)
         towers = 0
         if hasattr(config, "vision_config"):  # torch is given text alone
-            towers = sum(layer["counter_flops"] for layer in own["layers"] if layer["name"].startswith("vision"))
+            towers = sum(layer["counter_flops"] for layer in own["layers"]
+                         if layer["name"].startswith("vision"))
         figure = own["counter_flops"] - towers
         away = figure / theirs - 1
         good = abs(away) <= LIMIT
         passed, failed = passed + good, failed + (not good)
         if options.table:
-            print(f"| {config.model_type} | {name} | {sequence or own['sequence']:,} | {theirs / 1e12:.2f} | {figure / 1e12:.2f} | "
-                  f"{100 * away:+.2f} % | {own['forward_flops'] / 1e12:.2f} |", flush=True)
+            print(f"| {config.model_type} | {name} | {sequence or own['sequence']:,} | {theirs / 1e12:.2f} | "
+                  f"{figure / 1e12:.2f} | {100 * away:+.2f} % | {own['forward_flops'] / 1e12:.2f} |",
+                  flush=True)
         else:
-            print(f"{config.model_type} {name}: {theirs:.4e} by torch, {figure:.4e} ours, {100 * away:+.2f} %",
+            print(f"{config.model_type} {name}: {theirs:.4e} by torch, {figure:.4e} ours, "
+                  f"{100 * away:+.2f} %",
                   flush=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return failed > 0

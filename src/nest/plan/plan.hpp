@@ -38,7 +38,7 @@ struct Training {
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
   Contents contents{};  // of a sequence
-  Tuning tuning;  // what of the model is trained
+  Tuning tuning;        // what of the model is trained
 
   bool operator==(const Training&) const = default;
 };

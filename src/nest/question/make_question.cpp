@@ -117,9 +117,11 @@ void check_model(const PlanInputs& inputs, const Training& t) {
     return;
   }
   try {
-    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}), t.tuning);
+    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}),
+                t.tuning);
   } catch (const InputError& error) {
-    for (const std::string_view field : {"sequence", "lengths", "images", "image-tokens", "train", "freeze"}) {
+    for (const std::string_view field :
+         {"sequence", "lengths", "images", "image-tokens", "train", "freeze"}) {
       if (error.place() == fmt::format("--{}", field)) refuse(field, error.problem(), error.hint());
     }
     throw;

@@ -79,9 +79,10 @@ TEST(HubConfig, NullMeansTheDerivedValue) {
 TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message(R"({"model_type": "lama"})"),
             "config.json: line 1, model_type: the model_type 'lama' is not known; did you mean 'llama'?");
-  EXPECT_EQ(message("{\"model_type\": \"grok\", \"n_embd\": 8}"),
-            "config.json: line 1, model_type: the model_type 'grok' is not known; 'nest models families' lists "
-            "the known ones; --like gpt2 reads it by the keys of another");
+  EXPECT_EQ(
+      message("{\"model_type\": \"grok\", \"n_embd\": 8}"),
+      "config.json: line 1, model_type: the model_type 'grok' is not known; 'nest models families' lists "
+      "the known ones; --like gpt2 reads it by the keys of another");
   EXPECT_EQ(message("{\"hidden_size\": 4096}"),
             "config.json: line 1: the file has neither a model_type nor a known architecture, so it cannot "
             "be read as a config.json; add \"model_type\": \"llama\" or the like");

@@ -239,9 +239,8 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
-  const TableKey key{
-      training.micro_batch, training.sequence, number_of(training), training.precision, policy,
-      network.cell.get()};
+  const TableKey key{training.micro_batch, training.sequence, number_of(training), training.precision, policy,
+                     network.cell.get()};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return *known->second;
   auto made = std::make_unique<LayerTable>(make_table(training, strategy, policy, *network.cell));
