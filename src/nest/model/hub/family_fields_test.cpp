@@ -14,7 +14,7 @@ class FieldsOf {
   FieldsOf(const std::string& config, std::map<std::string, std::string> section)
       : document_(parse_json("config.json", config)), reader_(document_) {
     family_.defaults["width"] = Value(64);
-    family_.names["double"] = Expression::parse("2 * width");
+    family_.names.emplace("double", Expression::parse("2 * width"));
     for (const auto& [key, text] : section) section_.emplace(key, Expression::parse(text));
     fields_.emplace(reader_, family_, section_);
   }
