@@ -232,5 +232,79 @@ TEST(Price, InvalidPlansAreAStatus) {
   EXPECT_EQ(p.reason, "stage 1: layer 1 is also in stage 0");
 }
 
+// TinyLlama 1.1B: 22 layers of hidden 2048, 32 heads and 4 key-value heads of 64, ffn 5632, vocabulary 32,000.
+PricedPlan price_tuned(const char* train, const char* bits, std::int64_t pipeline, std::int64_t data,
+                       int zero) {
+  Warnings warnings;
+  Pricer pricer(load_inputs("tinyllama-1.1b", "h100-spine-leaf", "plain", warnings));
+  Plan plan;
+  // So many tokens at once that the processor issues kernels faster than the device runs them.
+  plan.training.global_batch = 32;
+  plan.training.sequence = 2048;
+  plan.training.micro_batch = 4;
+  plan.training.micro_batches = 8 / data;
+  EXPECT_EQ(read_train(train, plan.training.tuning), "");
+  EXPECT_EQ(read_frozen_bits(bits, plan.training.tuning), "");
+  plan.parallelism.pipeline = pipeline;
+  plan.parallelism.data = data;
+  plan.parallelism.zero = zero;
+  plan.parallelism.zero_shards = 0;
+  return pricer.price(pricer.complete(plan));
+}
+
+constexpr std::int64_t kBlock = 2048 * (2048 + 512) + 2048 * 2048 + 3 * 2048 * 5632;
+constexpr std::int64_t kTinyLlama = 22 * (kBlock + 2 * 2048) + 2048 + 2 * 32'000 * 2048;
+// Rank 16 beside 2048 x 2560 and 2048 x 2048.
+constexpr std::int64_t kTinyAdapters = 22 * 16 * (2048 + 2560 + 2048 + 2048);
+
+TEST(TrainedInPart, FrozenWeightsHaveNoGradientsAndStates) {
+  const PricedPlan p = price_tuned("lora:16", "16", 1, 1, 0);
+  ASSERT_EQ(p.status, PriceStatus::feasible) << p.reason;
+  const StageMemory& m = p.stages[0].memory;
+  EXPECT_EQ(m.weights.value, 2 * (kTinyLlama + kTinyAdapters));
+  EXPECT_EQ(m.gradients.value, 2 * kTinyAdapters);
+  EXPECT_LT(m.optimizer.value, 16 * kTinyAdapters);
+  const PricedPlan whole = price_tuned("all", "16", 1, 1, 0);
+  EXPECT_LT(m.activations, whole.stages[0].memory.activations);
+  EXPECT_LT(p.stages[0].b(), 0.8 * whole.stages[0].b());
+}
+
+TEST(TrainedInPart, FewBitsTakeLessMemoryAndMoreTime) {
+  const PricedPlan wide = price_tuned("lora:16", "16", 1, 1, 0);
+  const PricedPlan packed = price_tuned("lora:16", "8", 1, 1, 0);
+  EXPECT_EQ((wide.stages[0].memory.weights - packed.stages[0].memory.weights).value, 22 * kBlock);
+  EXPECT_GT(packed.predicted.step, wide.predicted.step);
+}
+
+TEST(TrainedInPart, NothingRunsBackBeforeTheFirstTrainedLayer) {
+  const PricedPlan p = price_tuned("layers 11..", "16", 2, 1, 0);
+  ASSERT_EQ(p.status, PriceStatus::feasible) << p.reason;
+  EXPECT_EQ(p.stages[0].chunks[0].backward_work().value, 0);
+  EXPECT_EQ(p.stages[0].chunks[0].backward_bytes.value, 0);
+  EXPECT_GT(p.stages[1].chunks[0].forward_bytes.value, 0);
+  EXPECT_EQ(p.stages[0].memory.activations.value, 0);
+  EXPECT_EQ(p.stages[0].memory.gradients.value, 0);
+  EXPECT_TRUE(p.stages[0].reduces.empty());
+}
+
+TEST(TrainedInPart, Zero3ShardsAndGathersFrozenWeights) {
+  const PricedPlan p = price_tuned("lora:16", "16", 1, 4, 3);
+  EXPECT_EQ(p.stages[0].memory.weights.value, 2 * (kTinyLlama + kTinyAdapters) / 4);
+  // Of a layer, gathered and at work: its weights twice, on top of what ZeRO-2 needs.
+  EXPECT_GT(p.stages[0].chunks[0].forward_zero.value, 0);
+  EXPECT_GT(p.stages[0].memory.workspace,
+            price_tuned("lora:16", "16", 1, 4, 2).stages[0].memory.workspace + Bytes{2 * 2 * kBlock});
+}
+
+TEST(TrainedInPart, FlopsAreThoseThatAreComputed) {
+  const auto flops = [](const PricedPlan& p) {
+    return p.predicted.flops_per_device.value * p.predicted.step.value;
+  };
+  const double whole = flops(price_tuned("all", "16", 1, 1, 0));
+  // Six FLOPs a weight and token become four; attention, 8.4 MFLOP a layer and token beside 88 of products, keeps all
+  // three passes, and adapters add 0.8: (22 (2 88 + 3 8.4 + 0.8) + 2 131) / (22 3 (88 + 8.4) + 3 131).
+  EXPECT_NEAR(flops(price_tuned("lora:16", "16", 1, 1, 0)) / whole, 0.697, 0.003);
+}
+
 }  // namespace
 }  // namespace nest::price

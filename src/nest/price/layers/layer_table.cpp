@@ -171,8 +171,10 @@ LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, b
 
 LayerTable::LayerTable(std::vector<LayerTerms> layers) : layers_(std::move(layers)) {
   signature_.push_back(0);
-  if (std::ranges::any_of(layers_, [](const LayerTerms& t) { return t.largest_gathered > 0; }))
-    terms_ = kTerms;
+  const auto frozen = [](const LayerTerms& t) {
+    return std::any_of(t.sums.begin() + kTrainedTerms, t.sums.end(), [](double sum) { return sum > 0; });
+  };
+  if (std::ranges::any_of(layers_, frozen)) terms_ = kTerms;
   std::vector<std::size_t> kind_of;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const auto known =

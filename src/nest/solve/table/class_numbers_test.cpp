@@ -18,15 +18,16 @@ TEST(ClassNumbers, KindsOrderAndBoundariesCount) {
   EXPECT_NE(two_one, one_two);
   EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}, Bytes{0}), 0);
   EXPECT_EQ(numbers.of(one_two, Bytes{8}, Bytes{0}, Bytes{0}), 1);
-  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{4}), 2);
-  EXPECT_EQ(numbers.of(two_one, Bytes{4}, Bytes{0}), 3);
+  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{4}, Bytes{4}), 2);
+  EXPECT_EQ(numbers.of(two_one, Bytes{4}, Bytes{0}, Bytes{0}), 3);
+  EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{4}, Bytes{0}), 4);  // nobody trains what comes before
   EXPECT_EQ(numbers.of(two_one, Bytes{8}, Bytes{0}, Bytes{0}), 0);
 }
 
 TEST(ClassNumbers, AgreeWithAMapOfWholeSequences) {
   std::mt19937 random(1);
   ClassNumbers numbers;
-  std::map<std::tuple<std::vector<int>, int, int>, std::int32_t> known;
+  std::map<std::tuple<std::vector<int>, int, int, int>, std::int32_t> known;
   for (int i = 0; i < 2000; ++i) {
     std::vector<int> kinds;
     ClassNumbers::Sequence sequence = ClassNumbers::kEmpty;
@@ -38,9 +39,10 @@ TEST(ClassNumbers, AgreeWithAMapOfWholeSequences) {
     }
     const int before = static_cast<int>(random() % 2);
     const int after = static_cast<int>(random() % 2);
+    const int returning = static_cast<int>(random() % 2);
     const auto next = static_cast<std::int32_t>(known.size());
-    const auto at = known.try_emplace({kinds, before, after}, next).first;
-    EXPECT_EQ(numbers.of(sequence, Bytes{before}, Bytes{after}), at->second);
+    const auto at = known.try_emplace({kinds, before, after, returning}, next).first;
+    EXPECT_EQ(numbers.of(sequence, Bytes{before}, Bytes{after}, Bytes{returning}), at->second);
   }
 }
 
