@@ -14,18 +14,22 @@
 namespace nest::model {
 namespace {
 
+// Its default has heads of 73, which nobody can rotate; it is refused.
+constexpr std::string_view kRefused = "qwen3_omni_moe_thinker";
+
 // The default model of each class, as Transformers 5.17 builds it: a config of its type and class alone.
 TEST(Family, CountsOfTheDefaultModelsAreThoseOfTransformers) {
   const CsvTable table("family_counts.csv", read_file(NEST_SOURCE_DIR "/tests/data/family_counts.csv"));
   std::size_t seen = 0;
   for (const CsvRow& row : table.rows()) {
     const std::string type = row.text("model_type");
+    if (type == kRefused) continue;
     const std::string json =
         R"({"model_type": ")" + type + R"(", "architectures": [")" + row.text("architecture") + R"("]})";
     EXPECT_EQ(parameters_of(json), row.whole("parameters")) << json;
     ++seen;
   }
-  EXPECT_EQ(seen, 315U);
+  EXPECT_EQ(seen, 314U);
 }
 
 // The whole configurations of the shared table: stated keys, and those that no shape depends on.
@@ -37,6 +41,7 @@ TEST(Family, WholeConfigurationsCountTheSame) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     const Document row = parse_json("hub_counts.jsonl", line);
+    if (*row.root.find("model_type")->as_string() == kRefused) continue;
     EXPECT_EQ(parameters_of(to_json_line(*row.root.find("config"))), *row.root.find("parameters")->as_int())
         << *row.root.find("model_type")->as_string() << ", " << *row.root.find("group")->as_string();
   }

@@ -163,7 +163,7 @@ TEST(LayerSets, TiedWeights) {
   const LayerGraph graph(profile);
   const LayerSets sets(graph, Case::kinds(3, false), kMany);
   const auto made = [&](const std::vector<LayerId>& layers) {
-    return sets.class_of(layers, Bytes{0}, Bytes{0});
+    return sets.class_of(layers, Bytes{0}, Bytes{0}, Bytes{0});
   };
   const StageClass owner = made({LayerId{0}, LayerId{1}});
   EXPECT_TRUE(owner.splits_tied);
