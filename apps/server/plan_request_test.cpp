@@ -76,8 +76,10 @@ TEST(PlanRequest, Refused) {
   EXPECT_THAT(refusal(R"({"for": "megatron", "choices": {"schedule": "zb-h1"}})"),
               HasSubstr("choices.schedule: Megatron-LM has no schedule zb-h1"));
   EXPECT_THAT(refusal(R"({"cluster": "dgx-a100-superpod", "precision": "fp8"})"), HasSubstr("no 8-bit"));
-  EXPECT_THAT(refusal(R"({"model": "llama3.1-8b", "sequence": 1000000})"),
+  EXPECT_THAT(refusal(R"({"model": "gpt2-xl", "sequence": 1000000})"),
               HasSubstr("line 1, sequence: 1000000 is beyond"));
+  EXPECT_THAT(read(R"({"model": "llama3.1-8b", "sequence": 1000000})").warnings,
+              testing::Contains(HasSubstr("beyond")));
   EXPECT_THAT(refusal(R"({"session": "a b"})"), HasSubstr("letters"));
   EXPECT_THAT(refusal(R"({"devices": 100})"), HasSubstr("96"));
   EXPECT_NE(refusal("[]"), "");

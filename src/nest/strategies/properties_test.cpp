@@ -108,9 +108,11 @@ double product_factor(const LayerType& whole, const Operator& op, const Strategy
   const bool rows = size_of_axis(in, Axis::sequence) > 0 || size_of_axis(in, Axis::source_sequence) > 0;
   double sum = 0;
   double all = 0;
+  std::size_t weights = 0;
   for (const TensorIndex p : op.parameters) {
     const Tensor& weight = whole.tensor(p);
     if (weight.name.ends_with(".bias")) continue;
+    if (++weights > op.outputs.size()) break;  // what it only holds comes after its weights
     const bool no_axis = size_of_axis(weight, Axis::vocab) + size_of_axis(weight, Axis::kv_heads) +
                              size_of_axis(weight, Axis::heads) + size_of_axis(weight, Axis::ffn) ==
                          0;
@@ -141,8 +143,14 @@ void check_parameters(const LayerType& whole, const ShardedLayer& sharded) {
   std::vector<double> expected(whole.tensors.size(), 0);  // strategies add tensors behind these
   for (const Operator& op : whole.operators) {
     const bool experts = op.kind == OperatorKind::grouped_matmul;
-    for (const TensorIndex p : op.parameters)
-      expected[p] = experts ? 1 : weight_factor(whole.tensor(p), s.tensor);
+    for (const TensorIndex p : op.parameters) {
+      // A bias of what experts give back is whole on each of their tensor ranks.
+      const bool whole_bias =
+          whole.tensor(p).name.ends_with(".bias") && size_of_axis(whole.tensor(p), Axis::ffn) == 0;
+      expected[p] = !experts     ? weight_factor(whole.tensor(p), s.tensor)
+                    : whole_bias ? static_cast<double>(s.expert_tensor_degree())
+                                 : 1;
+    }
   }
   for (const ParameterFact& fact : sharded.parameters) {
     const Tensor& local = sharded.layer.tensor(fact.tensor);

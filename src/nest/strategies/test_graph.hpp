@@ -24,6 +24,7 @@ inline bool product_fits(const LayerType& layer, const Operator& op) {
   std::size_t next = 0;
   for (const TensorIndex p : op.parameters) {
     if (layer.tensor(p).name.ends_with(".bias")) continue;
+    if (next == op.outputs.size()) break;  // what the operator only holds comes after its weights
     const Shape weight(layer.tensor(p).shape.begin() + static_cast<std::ptrdiff_t>(stacked),
                        layer.tensor(p).shape.end());
     const Shape& out = layer.tensor(op.outputs[next++]).shape;

@@ -1,6 +1,7 @@
 #include "nest/model/hub/family_fields.hpp"
 
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "nest/base/error.hpp"
@@ -34,8 +35,10 @@ void read_expressions(const Value& section, Described::Section& out) {
   for (const auto& [key, value] : *members) out.insert_or_assign(key, expression_of(value));
 }
 
+namespace {
+
 // NOLINTNEXTLINE(misc-no-recursion): along `like`, which tests show to end
-Described describe_family(const std::string& name) {
+Described read_family(const std::string& name) {
   const std::optional<Document> document = family_document(name);
   if (!document) throw InputError("data/families", "like", "there is no family '" + name + "'");
   Reader r(*document);
@@ -65,6 +68,22 @@ Described describe_family(const std::string& name) {
   }
   r.done();
   return out;
+}
+
+}  // namespace
+
+// Parsed once: a program that reads many configs would spend most of its time on the same few files.
+// NOLINTNEXTLINE(misc-no-recursion): along `like`, which tests show to end
+Described describe_family(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, Described> known;
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(name); found != known.end()) return found->second;
+  }
+  Described made = read_family(name);
+  const std::lock_guard lock(mutex);
+  return known.try_emplace(name, std::move(made)).first->second;
 }
 
 std::int64_t Fields::whole(const std::string& field, WholeRange range, std::int64_t fallback) {
