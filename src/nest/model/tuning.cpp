@@ -135,7 +135,7 @@ std::optional<BlockRange> read_block_range(std::string_view text) {
   };
   if (dots == std::string_view::npos) {
     const auto one = number(text);
-    return one ? std::optional(BlockRange{*one, *one}) : std::nullopt;
+    return one ? std::optional(BlockRange{*one, one}) : std::nullopt;
   }
   const std::string_view before = text.substr(0, dots);
   const std::string_view after = text.substr(dots + kDots.size());

@@ -10,7 +10,6 @@
 #include "nest/base/files.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/base/units.hpp"
-#include "nest/question/asked_rows.hpp"
 
 namespace nest::question {
 namespace {

@@ -234,7 +234,7 @@ LayerType stem_layer(const StackSpec& stack, const Shape& tokens, bool shared_ta
 }
 
 LayerType exit_layer(const StackSpec& stack, const Shape& hidden, LayerStyle style) {
-  LayerBuilder b(stack.prefix + " projector", style);
+  LayerBuilder b(stack.prefix + " projector", std::move(style));
   return b.finish({add_steps(b, stack.exit, {{"x", b.input("hidden", hidden)}}, nullptr)});
 }
 
@@ -264,7 +264,7 @@ LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs, bo
 }
 
 LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style) {
-  LayerBuilder b("multi-token prediction", style);
+  LayerBuilder b("multi-token prediction", std::move(style));
   b.set_apart(true);
   const Dim hidden{Axis::hidden, stack.hidden};
   const TensorIndex trunk = b.input("hidden", join(tokens, {hidden}));

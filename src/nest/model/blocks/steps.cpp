@@ -36,6 +36,7 @@ class Steps {
   }
   std::vector<TensorIndex> all(const StepSpec& s) const {
     std::vector<TensorIndex> out;
+    out.reserve(s.from.size());
     for (std::size_t i = 0; i < s.from.size(); ++i) out.push_back(value(s, i));
     return out;
   }
@@ -55,6 +56,7 @@ class Steps {
 
   std::vector<Tensor> parameters_of(const StepSpec& s) const {
     std::vector<Tensor> out;
+    out.reserve(s.parameters.size());
     for (const StepSpec::Made& p : s.parameters)
       out.push_back({s.name + "." + p.name, p.features, DType::bf16, Role::parameter});
     return out;

@@ -107,6 +107,7 @@ double Packing::slowest(std::int64_t ranks) const {
   constexpr int kSequences = 256;
   std::vector<double> upto;  // documents of the first pieces
   double all = 0;
+  upto.reserve(pieces_.size());
   for (const LengthCount& p : pieces_) upto.push_back(all += static_cast<double>(p.count));
   Dice dice;
   const auto tokens = static_cast<double>(sequence_);

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "nest/base/error.hpp"
 #include "nest/model/hub/family_fields.hpp"
 #include "nest/model/hub/family_files.hpp"
 #include "nest/model/hub/family_parts.hpp"

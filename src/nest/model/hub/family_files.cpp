@@ -31,7 +31,7 @@ void add_folder(const std::filesystem::path& folder, std::map<std::string, Text>
 
 // Read once: a process knows one set of families.
 const std::map<std::string, Text>& texts() {
-  static const std::map<std::string, Text> all = [] {
+  static const std::map<std::string, Text> kTexts = [] {
     std::map<std::string, Text> out;
     for (const EmbeddedFile& file : family_files()) {
       const std::string name(file.name);
@@ -41,7 +41,7 @@ const std::map<std::string, Text>& texts() {
     if (folder != nullptr && *folder != '\0') add_folder(folder, out);
     return out;
   }();
-  return all;
+  return kTexts;
 }
 
 // A line of the file without parsing the rest: the table is asked for whenever a config is read.
@@ -56,13 +56,13 @@ std::string line_after(std::string_view text, std::string_view key) {
 }  // namespace
 
 const std::vector<FamilyFile>& family_table() {
-  static const std::vector<FamilyFile> all = [] {
+  static const std::vector<FamilyFile> kTable = [] {
     std::vector<FamilyFile> out;
     for (const auto& [name, text] : texts())
       out.push_back({name, line_after(text.text, "class: "), line_after(text.text, "source: ")});
     return out;
   }();
-  return all;
+  return kTable;
 }
 
 std::optional<Document> family_document(const std::string& name) {

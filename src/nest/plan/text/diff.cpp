@@ -37,7 +37,7 @@ void compare(const Training& a, const Training& b, Choices& out) {
   out.add("micro-batches", a.micro_batches, b.micro_batches);
   out.add("precision", std::string(name_of(a.precision)), std::string(name_of(b.precision)));
   out.add("optimizer", std::string(name_of(a.optimizer)), std::string(name_of(b.optimizer)));
-  const auto or_word = [](std::string text, const char* word) { return text.empty() ? word : text; };
+  const auto or_word = [](const std::string& text, const char* word) { return text.empty() ? word : text; };
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));
   out.add("bits of frozen weights", a.tuning.frozen_bits, b.tuning.frozen_bits);

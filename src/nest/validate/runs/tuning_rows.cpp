@@ -44,7 +44,7 @@ void put_shape(RunRow& out) {
     out.ffn = block.ffn.ffn;
     out.vocab = stack.stem.vocab;
   } catch (const InputError&) {
-    // Without a shape, the row says later that it is not stated.
+    out.layers = 0;  // without a shape, the row says later that it is not stated
   }
 }
 
