@@ -186,12 +186,15 @@ test('memory is told from its last change on', () => {
 
 test('operators know their roof', () => {
   const roof = { peak_flops_per_s: 2000, plain_peak_flops_per_s: 1000, bandwidth_bytes_per_s: 10 };
-  const op = (more) => ({ name: 'x', kind: 'matmul', forward_flops: 1000, forward_bytes: 1, forward_s: 2, backward_s: 4, low: false, ...more });
+  const op = (more) => ({ name: 'x', kind: 'matmul', forward_flops: 1000, forward_bytes: 1, backward_flops: 2000, forward_s: 2, backward_s: 4, low: false, ...more });
   const [forward, backward] = roofline.rooflinePoints(roof, { operators: [op()] });
   assert.deepEqual([forward.intensity, forward.rate, forward.roof, forward.reached, forward.memory], [1000, 500, 1000, 0.5, false]);
   assert.equal(backward.rate, 500);
   assert.equal(forward.share + backward.share, 1);
   assert.equal(roofline.rooflinePoints(roof, { operators: [op({ low: true })] })[0].roof, 2000);
+  // A weight that is not trained: as many FLOPs and bytes back as forward.
+  const frozen = roofline.rooflinePoints(roof, { operators: [op({ backward_flops: 1000, backward_s: 2 })] })[1];
+  assert.deepEqual([frozen.rate, frozen.bytes, frozen.intensity], [500, 1, 1000]);
   const [slow] = roofline.rooflinePoints(roof, { operators: [op({ forward_bytes: 100 })] });
   assert.deepEqual([slow.memory, slow.roof], [true, 100]);
   const [moves, back] = roofline.rooflinePoints(roof, { operators: [op({ forward_flops: 0, forward_bytes: 10 })] });

@@ -140,6 +140,54 @@ export const questionSteps = (folder) => ({
     await planned(page);
   },
 
+  async 'trains adapters, or some layers, and says what is wrong beside its box'(page, _browser, errors) {
+    const answer = (text) => page.locator('.answer:not(.former)', { hasText: text });
+    const wrong = page.locator('.wrong');
+    await page.getByText('Fine-tuning', { exact: true }).click();
+    const whole = await page.locator('.answer').innerText();
+    await page.getByLabel('Train', { exact: true }).selectOption('lora');
+    await answer('trained: lora:16').waitFor();
+    await page.getByLabel('Rank').fill('many');
+    await page.keyboard.press('Enter');
+    check((await wrong.innerText()).includes("'many' is not a rank"), 'a rank in words');
+    await page.getByLabel('Rank').fill('8');
+    await page.keyboard.press('Enter');
+    await answer('trained: lora:8').waitFor();
+    await page.getByLabel('Beside').fill('q_proj, v_prj');
+    await page.keyboard.press('Enter');
+    await page.locator('#problem').waitFor();
+    check((await wrong.innerText()).includes('v_prj'), 'what the server says stands beside the box');
+    errors.splice(0); // the browser notes every answer that is no 2xx
+    await page.getByLabel('Beside').fill('q_proj, v_proj');
+    await page.keyboard.press('Enter');
+    await answer('trained: lora:8:q_proj+v_proj').waitFor();
+    await page.getByLabel('Frozen in').selectOption('4');
+    await answer('frozen weights in 4 bits').waitFor();
+    await page.screenshot({ path: join(folder, 'fine-tuning.png') });
+    await page.getByLabel('Train', { exact: true }).selectOption('layers');
+    check((await wrong.innerText()).includes('which layers'), 'layers have to be named');
+    await page.getByLabel('Layers').fill('60..');
+    await page.keyboard.press('Enter');
+    await answer('trained: layers 60..').waitFor();
+    await page.getByLabel('Freeze').fill('nose');
+    await page.keyboard.press('Enter');
+    await page.locator('#problem').waitFor();
+    check((await wrong.innerText()).includes("no part 'nose'"), 'a part that is not there');
+    errors.splice(0);
+    await page.getByLabel('Freeze').fill('');
+    await page.keyboard.press('Enter');
+    await answer('trained: layers 60..').waitFor();
+    check((await wrong.count()) === 0, 'nothing is wrong any more');
+    await planned(page);
+    check((await page.locator('.answer').innerText()) !== whole, 'another plan');
+    await page.goBack();
+    await page.goBack();
+    await answer('lora:8:q_proj+v_proj').waitFor();
+    check((await page.getByLabel('Train', { exact: true }).inputValue()) === 'lora', 'undone in the controls, too');
+    check((await page.getByLabel('Rank').inputValue()) === '8', 'with its rank');
+    await planned(page);
+  },
+
   async 'takes a pasted cluster, and tells the line of an error'(page, _browser, errors) {
     const text = 'name: mine\naccelerator: h100-sxm\nlevels:\n' +
       '  - {name: node, size: 8, bandwidth: 450 GB/s, latency: 1 us}\n' +

@@ -8,6 +8,7 @@ import { markWrong, Slider } from './slider';
 import type { SliderSpec } from './slider';
 import { kDefaults } from './state';
 import type { State } from './state';
+import { tuningControls } from './tuning_controls';
 
 const kMostDevices = 262_144;
 const kGiB = 2 ** 30;
@@ -222,7 +223,8 @@ export class Controls {
       pick('recipe', 'Recipe', names(this.catalog.recipes.map((r) => r.name))), text.node,
       pick('framework', 'Plans for', [['', 'any framework'], ...names(this.catalog.frameworks)]),
       pick('precision', 'Precision', [['', "the recipe's"], ...names(['bf16', 'fp16', 'fp8', 'fp8-block', 'mxfp8', 'nvfp4'])]),
-      pick('optimizer', 'Optimizer', [['', "the recipe's"], ...names(['adam', 'sgd'])]));
+      pick('optimizer', 'Optimizer', [['', "the recipe's"], ...names(['adam', 'sgd'])]),
+      tuningControls(this.state, this.inputs, this.changed));
   }
 
   private pick(
@@ -303,6 +305,7 @@ export class Controls {
 
 export function spellError(error: unknown): string[] {
   if (!(error instanceof ApiError)) return ['the server cannot be reached', 'is nest serve still running?'];
-  const where = error.where.replace(/^request: line \d+, /, ''); // the request is one line
+  // The request is one line, and its choices are controls of their own.
+  const where = error.where.replace(/^request: line \d+, /, '').replace(/^choices\./, '');
   return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
 }

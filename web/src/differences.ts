@@ -37,6 +37,7 @@ function fullest(plan: ReportData): number {
 // Told even where they are the same.
 const kMain = ['micro-batch', 'tensor', 'pipeline', 'data', 'zero', 'recompute'];
 
+// That of experts says nothing where it is that of everything else.
 const kDegrees = [
   'tensor', 'sequence_parallel', 'context', 'expert', 'expert_tensor', 'pipeline', 'data', 'zero', 'zero_shards',
   'recompute', 'schedule', 'interleave',
@@ -59,14 +60,19 @@ export function differences(first: ReportData, second: ReportData): DifferenceGr
     number('memory of a device', first.accelerator.memory_bytes, second.accelerator.memory_bytes, 0, formatMemory),
     number('global batch', first.training.global_batch, second.training.global_batch, 0, formatDigits),
     number('sequence', first.training.sequence, second.training.sequence, 0, formatDigits),
+    plain('recipe', nameOf(first.inputs.recipe), nameOf(second.inputs.recipe)),
     plain('precision', first.training.precision, second.training.precision),
+    plain('optimizer', first.training.optimizer, second.training.optimizer),
+    plain('trained', trained(first), trained(second)),
+    plain('frozen', frozen(first), frozen(second)),
+    plain('frozen weights in', bits(first), bits(second)),
     ...levelRows(first, second),
   ].filter((row) => row.verdict !== 'same');
   const spell = (value: unknown) => (value === undefined ? '-' : typeof value === 'boolean' ? (value ? 'on' : 'off') : `${value}`);
   const degrees = [
     number('micro-batch', first.training.micro_batch, second.training.micro_batch, 0, formatDigits),
     number('micro-batches', first.training.micro_batches, second.training.micro_batches, 0, formatDigits),
-    ...kDegrees.map((key) => plain(key.replaceAll('_', ' '), spell(first.parallelism[key]), spell(second.parallelism[key]))),
+    ...kDegrees.filter((key) => key !== 'expert_tensor' || [first, second].some((p) => p.parallelism[key] !== p.parallelism.tensor)).map((key) => plain(key.replaceAll('_', ' '), spell(first.parallelism[key]), spell(second.parallelism[key]))),
   ].map((row) => ({ ...row, change: '' })).filter((row) => row.verdict !== 'same' || kMain.includes(row.name));
   const parts = Object.keys(a.breakdown).map((key) => {
     const name = key as keyof typeof a.breakdown;
@@ -78,6 +84,25 @@ export function differences(first: ReportData, second: ReportData): DifferenceGr
     { title: 'Plan', rows: degrees },
     { title: 'Where the step goes', rows: parts.filter((r) => r.first !== '0 s' || r.second !== '0 s') },
   ].filter((group) => group.rows.length > 0);
+}
+
+function nameOf(input: unknown): string {
+  if (typeof input === 'string') return input;
+  const { name, framework } = (input ?? {}) as { name?: string; framework?: string };
+  return name ?? framework ?? '-';
+}
+
+function trained({ training: { train } }: ReportData): string {
+  if (train?.lora) return `adapters of rank ${train.lora.rank} beside ${train.lora.targets.join(', ')}`;
+  return train?.layers ? `layers ${train.layers}` : 'all';
+}
+
+function frozen({ training: { freeze } }: ReportData): string {
+  return freeze?.length ? freeze.join(', ') : 'nothing';
+}
+
+function bits({ training }: ReportData): string {
+  return `${training.frozen_bits ?? 16} bits`;
 }
 
 function levelRows(first: ReportData, second: ReportData): DifferenceRow[] {

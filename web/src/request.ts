@@ -24,6 +24,9 @@ export function requestOf(state: State, session: string): PlanRequest {
   if (state.framework) request.for = state.framework;
   if (state.precision) request.precision = state.precision;
   if (state.optimizer) request.optimizer = state.optimizer;
+  if (state.train) request.train = state.train;
+  if (state.freeze) request.freeze = state.freeze;
+  if (state.frozenBits) request.frozen_bits = state.frozenBits;
   if (state.risky) request.risky = true;
   else if (state.margin) request.memory_margin = state.margin;
   else if (state.fits !== null) request.fits = state.fits;

@@ -10,6 +10,9 @@ export interface State {
   framework: string; // "": plans of any
   precision: string; // "": the recipe's
   optimizer: string; // "": the recipe's
+  train: string; // "lora:16", "layers 24.."; "": all of the model
+  freeze: string; // parts that stay as they are, "embedding,router"
+  frozenBits: string; // "8" or "4"; "": 16
   devices: number | null; // null: the cluster's own
   memory: number | null; // bytes of a device
   bandwidth: Record<string, number>; // bytes a second, of levels that were changed
@@ -40,6 +43,9 @@ export const kDefaults: Readonly<State> = {
   framework: '',
   precision: '',
   optimizer: '',
+  train: '',
+  freeze: '',
+  frozenBits: '',
   devices: null,
   memory: null,
   bandwidth: {},
@@ -75,7 +81,7 @@ export function readState(value: unknown): State {
   const state = copyOf(kDefaults);
   for (const key of [
     'model', 'modelText', 'cluster', 'clusterText', 'recipe', 'recipeText', 'framework', 'precision',
-    'optimizer', 'margin', 'view',
+    'optimizer', 'train', 'freeze', 'frozenBits', 'margin', 'view',
   ] as const) {
     const text = given[key];
     if (typeof text === 'string' && text.length <= kLongestText) state[key] = text;

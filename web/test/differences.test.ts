@@ -5,7 +5,7 @@ import { differences } from '../src/differences';
 
 function plan(step: number, bubble: number, tensor: number, rate = 450e9): ReportData {
   return {
-    model: { name: 'm', layers: [] }, cluster: { name: 'c', devices: 8, levels: [] },
+    inputs: { model: 'm', cluster: 'c', recipe: { name: 'megatron' } }, model: { name: 'm', layers: [] }, cluster: { name: 'c', devices: 8, levels: [] },
     accelerator: { name: 'a', memory_bytes: 2 ** 36 },
     levels: [{ name: 'node', bandwidth_bytes_per_s: rate }],
     training: { global_batch: 8, sequence: 128, micro_batch: 1, micro_batches: 8, precision: 'bf16', optimizer: 'adam' },
@@ -45,4 +45,16 @@ test('of the question only what differs is shown', () => {
   assert.equal(differences(plan(1, 0, 1), plan(1, 0, 1)).some((group) => group.title === 'Question'), false);
   const rows = rowsOf(plan(1, 0, 1), plan(1, 0, 1, 900e9));
   assert.equal(rows.get('node bandwidth')?.second, '900 GB/s');
+});
+
+test('recipe, optimizer and what is trained are parts of the question', () => {
+  const other = plan(1, 0, 1);
+  other.inputs.recipe = 'torchtitan';
+  Object.assign(other.training, { optimizer: 'sgd', train: { lora: { rank: 16, targets: ['q_proj', 'v_proj'] } }, freeze: ['head'], frozen_bits: 4 });
+  const rows = rowsOf(plan(1, 0, 1), other);
+  assert.deepEqual(['recipe', 'optimizer', 'trained', 'frozen', 'frozen weights in'].map((name) => [rows.get(name)?.first, rows.get(name)?.second]),
+    [['megatron', 'torchtitan'], ['adam', 'sgd'], ['all', 'adapters of rank 16 beside q_proj, v_proj'], ['nothing', 'head'], ['16 bits', '4 bits']]);
+  const layers = plan(1, 0, 1);
+  layers.training.train = { layers: '24..' };
+  assert.equal(rowsOf(plan(1, 0, 1), layers).get('trained')?.second, 'layers 24..');
 });

@@ -23,6 +23,11 @@ test('texts count where there are any, changes only where something changed', ()
   });
 });
 
+test('fine-tuning is said in the words of the command line', () => {
+  const { train, freeze, frozen_bits } = requestOf({ ...copyOf(kDefaults), train: 'lora:8:q_proj+v_proj', freeze: 'embedding,head', frozenBits: '4' }, 'tab');
+  assert.deepEqual([train, freeze, frozen_bits], ['lora:8:q_proj+v_proj', 'embedding,head', '4']);
+});
+
 test('how sure a plan must be to fit: risky before a margin before a probability', () => {
   const asked = (more: object) => {
     const { risky, memory_margin, fits } = requestOf({ ...copyOf(kDefaults), ...more }, 'tab');

@@ -10,7 +10,7 @@ test('the usual question needs no link', () => {
 test('a link holds everything, and comes back the same', () => {
   const now = {
     ...copyOf(kDefaults), model: 'deepseek-v3', clusterText: 'name: g\u00f6\u00dfe \u4e2d\n', devices: 512, memory: 4e10,
-    bandwidth: { rack: 1.25e10 }, oversubscription: { spine: 8 }, fits: 0.99, margin: '8%', strict: true, batch: 2048, sequence: 4096, choices: { tensor: '4,8' }, view: 'memory',
+    bandwidth: { rack: 1.25e10 }, oversubscription: { spine: 8 }, fits: 0.99, margin: '8%', strict: true, batch: 2048, sequence: 4096, train: 'lora:16', freeze: 'router', frozenBits: '8', choices: { tensor: '4,8' }, view: 'memory',
   };
   const pinned = { ...copyOf(kDefaults), framework: 'megatron' };
   const text = encodeLink({ now, pinned });

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/numbers.hpp"
+
 namespace nest::plan {
 
 std::string spell_degrees(const Plan& plan) {
@@ -26,6 +28,13 @@ std::string spell_tuning(const Tuning& tuning) {
   if (!tuning.freeze.empty()) text += " without " + spell_freeze(tuning);
   if (tuning.frozen_bits < 16) text += fmt::format("; frozen weights in {} bits", tuning.frozen_bits);
   return text;
+}
+
+std::string spell_training(const Training& t) {
+  const std::string tuned = spell_tuning(t.tuning);
+  return fmt::format("global batch {} of {} tokens{}; {}, {}{}{}", format_digits(t.global_batch),
+                     format_digits(t.sequence), beside_tokens(t.contents), name_of(t.precision),
+                     name_of(t.optimizer), tuned.empty() ? "" : "; ", tuned);
 }
 
 std::string spell_recompute(std::span<const Stage> stages) {

@@ -19,6 +19,9 @@ namespace nest::plan {
 // What is trained, where not all of the model is: "trained: lora:16; frozen weights in 4 bits"; else empty.
 [[nodiscard]] std::string spell_tuning(const Tuning& tuning);
 
+// What one step trains: "global batch 1,024 of 8,192 tokens; bf16, adam; trained: lora:16".
+[[nodiscard]] std::string spell_training(const Training& training);
+
 // "compute" of "compute_s": what a part of the breakdown is called.
 [[nodiscard]] std::string spell_term(const char* key);
 // "activations" of "activations_bytes": what a part of a stage's memory is called.

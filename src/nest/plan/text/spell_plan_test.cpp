@@ -18,6 +18,15 @@ TEST(SpellPlan, SaysWhatIsTrained) {
   EXPECT_EQ(spell_tuning(tuning), "trained: lora:16; frozen weights in 4 bits");
 }
 
+TEST(SpellPlan, SaysWhatAStepTrains) {
+  Training training;
+  training.global_batch = 1024;
+  training.sequence = 8192;
+  EXPECT_EQ(spell_training(training), "global batch 1,024 of 8,192 tokens; bf16, adam");
+  EXPECT_EQ(read_train("lora:16", training.tuning), "");
+  EXPECT_EQ(spell_training(training), "global batch 1,024 of 8,192 tokens; bf16, adam; trained: lora:16");
+}
+
 TEST(SpellPlan, NamesTheDegreesThatCount) {
   Plan plan;
   EXPECT_EQ(spell_degrees(plan), "pipeline 1, data 1, ZeRO 0");

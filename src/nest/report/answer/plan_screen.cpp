@@ -77,14 +77,9 @@ class Screen {
   }
 
   [[nodiscard]] std::string title() const {
-    const Training& t = best_.training;
-    const std::string tuned = spell_tuning(t.tuning);
-    return wrap(fmt::format("{} on {}: {} x {}; global batch {} of {} tokens{}; {}, {}{}{}",
-                            inputs_.model_name(), inputs_.cluster.name(),
+    return wrap(fmt::format("{} on {}: {} x {}; {}", inputs_.model_name(), inputs_.cluster.name(),
                             format_digits(inputs_.cluster.devices()), inputs_.cluster.device_name(),
-                            format_digits(t.global_batch), format_digits(t.sequence),
-                            beside_tokens(t.contents), name_of(t.precision), name_of(t.optimizer),
-                            tuned.empty() ? "" : "; ", tuned),
+                            spell_training(best_.training)),
                 kTextWidth, 0) +
            "\n" + calibration();
   }

@@ -175,11 +175,8 @@ class Report {
   }
 
   [[nodiscard]] std::string headline() const {
-    const Training& t = plan().training;
-    return fmt::format("{} x {}; global batch {} of {} tokens; {}, {}",
-                       format_digits(open_.inputs.cluster.devices()), open_.inputs.cluster.device_name(),
-                       format_digits(t.global_batch), format_digits(t.sequence), name_of(t.precision),
-                       name_of(t.optimizer));
+    return fmt::format("{} x {}; {}", format_digits(open_.inputs.cluster.devices()),
+                       open_.inputs.cluster.device_name(), spell_training(plan().training));
   }
 
   [[nodiscard]] std::string batches() const {

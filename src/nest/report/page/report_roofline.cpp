@@ -16,14 +16,18 @@ struct UsedType {
 
 Value operators_of(const LayerType& layer, LayerPricer& pricer, Precision precision) {
   Value list = Value::array();
+  LayerType alone;  // with one operator after the other, of which it knows what a backward pass is spared
+  alone.tensors = layer.tensors;
   for (const Operator& op : layer.operators) {
     if (op.kind == OperatorKind::collective) continue;
     const OperatorTime time = pricer.time(layer, op, precision);
     if (time.forward.value + time.backward().value <= 0) continue;
+    alone.operators = {op};
     const auto bytes = (layer.bytes_read(op) + layer.bytes_written(op)).value;
     Value v = Value::object();
     v.set("name", op.name).set("kind", row_of(op.kind).name);
     v.set("forward_flops", op.forward_flops.value).set("forward_bytes", bytes);
+    v.set("backward_flops", (2 * op.forward_flops - alone.saved_flops()).value);
     v.set("forward_s", time.forward.value).set("backward_s", time.backward().value);
     v.set("low", layer.low_product(op)).set("source", name_of(time.source));
     list.push(std::move(v));

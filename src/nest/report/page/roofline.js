@@ -1,6 +1,6 @@
 // The roofline of a layer: FLOPs of each operator for each byte of memory against the rate that it reaches, below
 // the roof that bandwidth and peak make. Operators without products have no place there: the table has them all.
-import { formatBytes, formatPercent, formatScaled, formatSeconds, threeDigits } from './format.js';
+import { formatBytes, formatDigits, formatPercent, formatScaled, formatSeconds, threeDigits } from './format.js';
 import { kPartColours } from './colour.js';
 import { legend, make, makeSvg, mount, textWidth } from './frame.js';
 import { listenRow } from './bars.js';
@@ -14,7 +14,8 @@ export function rooflinePoints(roofline, layer) {
   const total = layer.operators.reduce((sum, op) => sum + op.forward_s + op.backward_s, 0) || 1;
   const points = [];
   for (const op of layer.operators) {
-    for (const [pass, times] of [['forward', 1], ['backward', 2]]) {
+    const back = op.forward_flops > 0 ? op.backward_flops / op.forward_flops : 2;  // forward passes that it is worth
+    for (const [pass, times] of [['forward', 1], ['backward', back]]) {
       const time = op[`${pass}_s`];
       if (!(time > 0)) continue;
       const [flops, bytes] = [times * op.forward_flops, times * op.forward_bytes];
@@ -37,6 +38,18 @@ function decades(values) {
   return [Math.floor(Math.log10(Math.min(...values))), Math.ceil(Math.log10(Math.max(...values)))];
 }
 
+// Guides of a logarithmic axis: powers of ten, every other one or fewer where they are many, and 2 and 5 times them
+// where they are few and `room`, in pixels for a decade, has place for them.
+export function logTicks(from, to, room, text) {
+  const every = Math.max(1, Math.ceil(text / room));
+  const between = room > 4 * text ? [1, 2, 5] : [1];
+  const ticks = [];
+  for (let d = from; d <= to; d += every) {
+    for (const first of between) if (d < to || first === 1) ticks.push(first * 10 ** d);
+  }
+  return ticks;
+}
+
 function scaleOf(roofline, points) {
   const ridge = roofline.peak_flops_per_s / roofline.bandwidth_bytes_per_s;
   const x = decades([...points.map((p) => p.intensity), ridge / 10, ridge * 2]);
@@ -47,8 +60,8 @@ function scaleOf(roofline, points) {
 function drawRoof(frame, roofline, points) {
   const { theme, width } = frame;
   const { x: [x0, x1], y: [y0, y1] } = scaleOf(roofline, points);
-  const rates = Array.from({ length: y1 - y0 + 1 }, (_, i) => formatScaled(10 ** (y0 + i), 'FLOP/s'));
-  const left = 12 + Math.max(...rates.map((text) => textWidth(text)));
+  const rates = logTicks(y0, y1, (kRoofHeight - 12) / (y1 - y0), 18).map((rate) => [rate, formatScaled(rate, 'FLOP/s')]);
+  const left = 12 + Math.max(...rates.map(([, text]) => textWidth(text)));
   const px = (v) => left + ((Math.log10(v) - x0) / (x1 - x0)) * (width - left - 12);
   const py = (v) => kRoofHeight - ((Math.log10(v) - y0) / (y1 - y0)) * (kRoofHeight - 12);
   const height = kRoofHeight + kRoofBelow;
@@ -56,14 +69,12 @@ function drawRoof(frame, roofline, points) {
     'aria-label': 'operators under the roof of the accelerator' });
   const say = (x, y, words, more = {}) => makeSvg('text', { x, y, fill: theme.quiet, ...more }, words);
   const line = (x1_, y1_, x2, y2, more) => makeSvg('line', { x1: x1_, y1: y1_, x2, y2, stroke: theme.grid, ...more });
-  const every = Math.ceil((x1 - x0) / Math.max(2, (width - left) / 60));
-  for (let d = x0; d <= x1; d += every) {
-    svg.append(line(px(10 ** d), 8, px(10 ** d), kRoofHeight), say(px(10 ** d), kRoofHeight + 16, `${10 ** d}`,
-      { 'text-anchor': d === x1 ? 'end' : 'middle' }));
+  for (const tick of logTicks(x0, x1, (width - left - 12) / (x1 - x0), 50)) {
+    svg.append(line(px(tick), 8, px(tick), kRoofHeight), say(px(tick), kRoofHeight + 16, tick < 1 ? `${Number(tick.toPrecision(1))}` : formatDigits(tick),
+      { 'text-anchor': tick >= 10 ** x1 ? 'end' : 'middle' }));
   }
-  for (let d = y0; d <= y1; ++d) {
-    svg.append(line(left, py(10 ** d), width - 12, py(10 ** d)), say(left - 6, py(10 ** d) + 4, rates[d - y0],
-      { 'text-anchor': 'end' }));
+  for (const [rate, text] of rates) {
+    svg.append(line(left, py(rate), width - 12, py(rate)), say(left - 6, py(rate) + 4, text, { 'text-anchor': 'end' }));
   }
   svg.append(say((left + width) / 2, kRoofHeight + 34, 'FLOP for each byte of memory', { 'text-anchor': 'middle' }));
   const roof = (peak, bandwidth, more) => {

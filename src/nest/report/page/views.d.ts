@@ -165,7 +165,8 @@ export interface Roofline {
     name: string;
     count: number;
     operators: {
-      name: string; kind: string; forward_flops: number; forward_bytes: number; forward_s: number; backward_s: number;
+      name: string; kind: string; forward_flops: number; forward_bytes: number; backward_flops: number; forward_s: number;
+      backward_s: number;
       low: boolean; source: string;
     }[];
   }[];
@@ -206,6 +207,10 @@ export interface ReportData {
   training: {
     global_batch: number; sequence: number; micro_batch: number; micro_batches: number;
     precision: string; optimizer: string;
+    /** What is trained; missing: all of it. */
+    train?: { lora?: { rank: number; targets: string[] }; layers?: string };
+    freeze?: string[];
+    frozen_bits?: number;
   };
   parallelism: Parallelism;
   stages: Stage[];
