@@ -226,7 +226,10 @@ void Filler::add_stage(const Filling& filling, std::int64_t s, std::int32_t stat
       std::size_t tried = 0;
       for (std::size_t o = 0;; ++o) {
         if (o > 0 && choices[o - 1].layers_b >= enough * kRounding) break;  // so are all after it
-        if (o == choices.size() && !options.complete(place, move.stage_class)) break;
+        if (o == choices.size()) {
+          if (options.least_total(place, move.stage_class, in_flight_most) > question.capacity) break;
+          if (!options.complete(place, move.stage_class)) break;
+        }
         StageOption& choice = choices[o];
         if (choice.fixed <= question.capacity) too_heavy = false;
         if (choice.total(in_flight_most) > question.capacity) continue;

@@ -52,7 +52,8 @@ std::optional<Filled> Filler::guess(StageOptions& options, const FillQuestion& q
     for (const auto& [apart, at] : nearest) {
       best = &moves[at];
       chosen = fitting(options.first_of(place, best->stage_class), held);
-      if (chosen == nullptr) chosen = fitting(options.of(place, best->stage_class), held);
+      if (chosen == nullptr && options.least_total(place, best->stage_class, held) <= question.capacity)
+        chosen = fitting(options.of(place, best->stage_class), held);
       if (chosen != nullptr) break;
     }
     if (chosen == nullptr) return std::nullopt;

@@ -92,8 +92,17 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
-  for (const Recompute& recompute : setting.recompute->of_stage(whole.recomputable))
-    variants_.emplace_back().recompute = recompute;
+  choices_ = setting.recompute->of_stage(whole.recomputable);
+}
+
+std::vector<StageVariant>& StageVariants::all() {
+  if (variants_.empty()) make();
+  return variants_;
+}
+
+void StageVariants::make() {
+  variants_.reserve(choices_.size());
+  for (const Recompute& recompute : choices_) variants_.emplace_back().recompute = recompute;
   weigh();
   for (std::size_t i = 1; i < variants_.size(); ++i) {
     for (std::size_t k = i; k > 0 && variants_[k].order < variants_[k - 1].order; --k)
@@ -152,8 +161,17 @@ std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) 
   return rungs;
 }
 
+Bytes StageVariants::buffers(const StageClass& chunk) const {
+  const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.returning);
+  return setting_->coster->recipe().stage_buffers * boundary_bytes(widest, place_->strategy);
+}
+
+Bytes StageVariants::workspace(const LayerTerms& terms) const {
+  const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
+  return setting_->coster->memory(terms, *place_->network, zero, tied_, Bytes{0}).workspace;
+}
+
 void StageVariants::weigh() {
-  const StageCoster& coster = *setting_->coster;
   const std::vector<StageClass>& chunks = content_->chunks;
   const bool parts = std::any_of(variants_.begin(), variants_.end(),
                                  [](const StageVariant& v) { return v.recompute.layers > 0; });
@@ -161,10 +179,8 @@ void StageVariants::weigh() {
   std::vector<Bytes> buffers;
   for (const StageClass& chunk : chunks) {
     if (parts) ladders.push_back(ladder(chunk));
-    const Bytes widest = setting_->micro_batch_scale * std::max(chunk.before, chunk.returning);
-    buffers.push_back(coster.recipe().stage_buffers * boundary_bytes(widest, place_->strategy));
+    buffers.push_back(this->buffers(chunk));
   }
-  const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
   LayerTerms own = parameters_;
   double known = -1;  // transient that `workspace` is of
   Bytes workspace;
@@ -190,7 +206,7 @@ void StageVariants::weigh() {
       stashes_.push_back(rung.stash + buffers[c]);
     }
     if (own.transient != known) {
-      workspace = coster.memory(own, *place_->network, zero, tied_, Bytes{0}).workspace;
+      workspace = this->workspace(own);
       known = own.transient;
     }
     variant.workspace = workspace;
@@ -210,9 +226,26 @@ bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, Bytes 
   return need(variant, stage) <= capacity;
 }
 
+Bytes StageVariants::need(std::int64_t stage, std::span<const Bytes> stashes, Bytes workspace) const {
+  const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, stashes);
+  return fixed_ + std::max(held + workspace, update_);
+}
+
 Bytes StageVariants::need(const StageVariant& variant, std::int64_t stage) const {
-  const Bytes held = peak_stash(setting_->schedule, setting_->shape, stage, stashes(variant));
-  return fixed_ + std::max(held + variant.workspace, update_);
+  return need(stage, stashes(variant), variant.workspace);
+}
+
+Bytes StageVariants::least_need(std::int64_t stage) const {
+  LayerTerms own = parameters_;
+  own.transient = 0;
+  std::vector<Bytes> stashes;
+  stashes.reserve(content_->chunks.size());
+  for (const StageClass& chunk : content_->chunks) {
+    const LayerTerms least = least_terms(*setting_->sets, chunk, *place_);
+    stashes.push_back(round_up_bytes(least.of(Term::stash)) + buffers(chunk));
+    own.transient = std::max(own.transient, least.transient);
+  }
+  return need(stage, stashes, workspace(own));
 }
 
 void StageVariants::price(StageVariant& variant) const {

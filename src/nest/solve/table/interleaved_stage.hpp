@@ -83,9 +83,12 @@ class StageVariants {
                 const StageContent& content);
 
   [[nodiscard]] const StageContent& content() const { return *content_; }
-  // In order of their backward times; how they spread over the chunks differs.
-  [[nodiscard]] std::vector<StageVariant>& all() { return variants_; }
-  [[nodiscard]] const std::vector<StageVariant>& all() const { return variants_; }
+  // In order of their backward times; how they spread over the chunks differs. Made when they are first asked for.
+  [[nodiscard]] std::vector<StageVariant>& all();
+  // How many there are: known without making them.
+  [[nodiscard]] std::size_t count() const { return choices_.size(); }
+  // No variant needs less: known likewise.
+  [[nodiscard]] Bytes least_need(std::int64_t stage) const;
   [[nodiscard]] bool fits(const StageVariant& variant, std::int64_t stage, Bytes capacity) const;
   // At the fullest moment.
   [[nodiscard]] Bytes need(const StageVariant& variant, std::int64_t stage) const;
@@ -107,8 +110,12 @@ class StageVariants {
   }
   [[nodiscard]] std::vector<Rung> ladder(const StageClass& chunk) const;
   [[nodiscard]] Rung whole(const StageClass& chunk, RecomputePolicy policy) const;
+  void make();
   // Fills in what follows from the variant's recomputation, for all of them.
   void weigh();
+  [[nodiscard]] Bytes buffers(const StageClass& chunk) const;
+  [[nodiscard]] Bytes workspace(const LayerTerms& terms) const;
+  [[nodiscard]] Bytes need(std::int64_t stage, std::span<const Bytes> stashes, Bytes workspace) const;
   [[nodiscard]] std::span<const Bytes> stashes(const StageVariant& variant) const {
     return std::span(stashes_).subspan(variant.first, content_->chunks.size());
   }
@@ -121,6 +128,7 @@ class StageVariants {
   Bytes fixed_;
   Bytes update_;
   LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes
+  std::vector<Recompute> choices_;
   std::vector<StageVariant> variants_;
   // Of the chunks of all variants.
   std::vector<double> work_;

@@ -17,6 +17,8 @@ constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
                                Term::backward_tensor, Term::backward_expert, Term::backward_context};
 
+constexpr std::int64_t kRoundingPart = 1'000'000'000;
+
 // What recomputation leaves as it is, as far as the order of options goes.
 constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
                            Term::forward_context,   Term::backward_weight, Term::dense_parameters,
@@ -63,6 +65,24 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
   for (const std::uint16_t kind : of.kinds) {
     const RecomputePolicy policy = walk.next(sets.recomputes(kind));
     add(terms, table_of(place, policy).of(sets.example(kind)), 1);
+  }
+  return terms;
+}
+
+LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place& place) {
+  LayerTerms terms;
+  for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
+    if (of.counts[kind] == 0) continue;
+    LayerTerms least = table_of(place, RecomputePolicy::none).of(sets.example(kind));
+    for (const LayerTable* table : place.tables) {
+      if (table == nullptr) continue;
+      const LayerTerms& other = table->of(sets.example(kind));
+      least.of(Term::stash) = std::min(least.of(Term::stash), other.of(Term::stash));
+      least.transient = std::min(least.transient, other.transient);
+      least.largest_parameters = std::min(least.largest_parameters, other.largest_parameters);
+      least.largest_gathered = std::min(least.largest_gathered, other.largest_gathered);
+    }
+    add(terms, least, of.counts[kind]);
   }
   return terms;
 }
@@ -191,12 +211,47 @@ bool StageOptions::complete(std::size_t place, std::int32_t stage_class) {
   return any;
 }
 
+StageOptions::Beside StageOptions::beside(const Place& where, const StageClass& of) const {
+  const auto parts = static_cast<double>(where.strategy.tensor);
+  const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.returning);
+  return {of.tied_copied / parts, of.tied_frozen / parts,
+          setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy)};
+}
+
+StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerms& terms) const {
+  const StageCoster& coster = *setting_.coster;
+  coster.add_frozen_copy(beside.frozen, terms);
+  const StageMemory m = coster.memory(terms, *where.network, setting_.zero, beside.tied, Bytes{0});
+  const Bytes fresh = coster.fresh(m.gradients, setting_.shape.micro_batches);
+  StageNeed need;
+  need.fixed = m.weights + m.gradients - fresh + m.optimizer;
+  need.workspace = setting_.any_zero
+                       ? coster.memory(terms, *where.network, 0, beside.tied, Bytes{0}).workspace
+                       : m.workspace;
+  need.stash = round_up_bytes(terms.of(Term::stash)) + beside.buffers;
+  need.update = coster.update(terms, *where.network, setting_.zero, beside.tied) + fresh;
+  return need;
+}
+
+Bytes StageOptions::least_total(std::size_t place, std::int32_t stage_class, std::int64_t in_flight) {
+  if (!ordered_) return Bytes{0};  // parameters may differ
+  Known& own = known(place, stage_class);
+  if (!own.weighed) {
+    const Place& where = places_[place];
+    const StageClass& of = setting_.sets->classes()[static_cast<std::size_t>(stage_class)];
+    LayerTerms terms = least_terms(*setting_.sets, of, where);
+    own.least = need(where, beside(where, of), terms);
+    own.weighed = true;
+  }
+  const Bytes least = own.least.total(in_flight);
+  // Parameters are the same but for rounding.
+  return least - Bytes{least.value / kRoundingPart};
+}
+
 std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass& of,
                                             const std::vector<Recompute>& choices) const {
   const Place& where = places_[place];
-  const double tied = of.tied_copied / static_cast<double>(where.strategy.tensor);
-  const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.returning);
-  const Bytes buffers = setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy);
+  const Beside beside = this->beside(where, of);
   std::vector<StageOption> options;
   options.reserve(choices.size());
   std::optional<PartTerms> parts;
@@ -209,18 +264,7 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
     } else {
       option.terms = stage_terms(*setting_.sets, of, where, recompute);
     }
-    setting_.coster->add_frozen_copy(of.tied_frozen / static_cast<double>(where.strategy.tensor),
-                                     option.terms);
-    const StageMemory m =
-        setting_.coster->memory(option.terms, *where.network, setting_.zero, tied, Bytes{0});
-    const Bytes fresh = setting_.coster->fresh(m.gradients, setting_.shape.micro_batches);
-    option.fixed = m.weights + m.gradients - fresh + m.optimizer;
-    option.workspace = m.workspace;
-    if (setting_.any_zero) {
-      option.workspace = setting_.coster->memory(option.terms, *where.network, 0, tied, Bytes{0}).workspace;
-    }
-    option.stash = round_up_bytes(option.terms.of(Term::stash)) + buffers;
-    option.update = setting_.coster->update(option.terms, *where.network, setting_.zero, tied) + fresh;
+    static_cast<StageNeed&>(option) = need(where, beside, option.terms);
     option.layers_b = time_of(option.terms, kBackward);
   }
   // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.

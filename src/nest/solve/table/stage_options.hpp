@@ -37,14 +37,21 @@ struct StageSetting {
   ScheduleShape shape;
 };
 
-struct StageOption {
-  Recompute recompute;
-  LayerTerms terms;
-  // What one device allocates; see total().
+// What one device allocates for a stage.
+struct StageNeed {
   Bytes fixed;
   Bytes workspace;
   Bytes stash;
   Bytes update;
+
+  [[nodiscard]] Bytes total(std::int64_t in_flight) const {
+    return fixed + std::max(stash * in_flight + workspace, update);
+  }
+};
+
+struct StageOption : StageNeed {
+  Recompute recompute;
+  LayerTerms terms;
   bool priced = false;
   Seconds layers_b;  // backward time of the layers, which options are in order of
   Seconds work_b;    // b without what it receives: with ZeRO's traffic, as far as compute does not hide it
@@ -58,10 +65,6 @@ struct StageOption {
   Seconds slow_down;
   Seconds optimizer;
   Seconds norm;
-
-  [[nodiscard]] Bytes total(std::int64_t in_flight) const {
-    return fixed + std::max(stash * in_flight + workspace, update);
-  }
 };
 
 class StageOptions {
@@ -78,6 +81,9 @@ class StageOptions {
   // others to the same list, and says whether there were any.
   [[nodiscard]] std::vector<StageOption>& first_of(std::size_t place, std::int32_t stage_class);
   bool complete(std::size_t place, std::int32_t stage_class);
+  // What every option of the stage takes at least with so many micro-batches in flight: known without making them.
+  // Where that is too much, none has to be made.
+  [[nodiscard]] Bytes least_total(std::size_t place, std::int32_t stage_class, std::int64_t in_flight);
   // Bytes that all options so far take.
   [[nodiscard]] std::int64_t memory() const { return memory_; }
   // Makes the times of an option.
@@ -95,8 +101,19 @@ class StageOptions {
   enum class Made : std::uint8_t { nothing, first, all };
   struct Known {
     Made made = Made::nothing;
+    bool weighed = false;
+    StageNeed least;  // once it is weighed
     std::vector<StageOption> options;
   };
+  // What a stage holds besides what follows from its layers' terms.
+  struct Beside {
+    double tied = 0;
+    double frozen = 0;
+    Bytes buffers;
+  };
+  [[nodiscard]] Beside beside(const Place& where, const StageClass& of) const;
+  // What follows for memory from terms without copies of frozen weights, which it adds.
+  [[nodiscard]] StageNeed need(const Place& where, const Beside& beside, LayerTerms& terms) const;
   Known& known(std::size_t place, std::int32_t stage_class);
   [[nodiscard]] std::vector<StageOption> make(std::size_t place, const StageClass& of,
                                               const std::vector<Recompute>& choices) const;
@@ -115,5 +132,7 @@ class StageOptions {
 // The terms of layers of these kinds under one recomputation.
 [[nodiscard]] LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place& place,
                                      const Recompute& recompute);
+// The same of parameters; of stashes and all that is a maximum over layers, what no recomputation is below.
+[[nodiscard]] LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place& place);
 
 }  // namespace nest::solve

@@ -71,6 +71,10 @@ const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::siz
   const auto [at, made] = known_.try_emplace({&of, stage});
   Choices& found = at->second;
   if (!made) return found;
+  if (of.least_need(static_cast<std::int64_t>(stage)) > shape_->capacity) {
+    counts_->work += static_cast<std::int64_t>(of.count());  // all are settled
+    return found;
+  }
   const bool order = prunings_.option_order && ordered_;
   std::vector<Candidate>& own = found.candidates;
   std::vector<StageVariant>& all = of.all();

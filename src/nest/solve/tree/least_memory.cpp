@@ -1,6 +1,7 @@
 #include "nest/solve/tree/least_memory.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
@@ -26,9 +27,12 @@ Bytes least_of_cuts(StageOptions& options, Bytes below, bool ordered, const Dead
       if (after[state] >= below) continue;
       for (const Move& move : sets.moves(static_cast<std::int32_t>(state))) {
         deadline.glance();
-        Bytes own = Bytes::most();
-        const std::vector<StageOption>& choices = options.of(0, move.stage_class);
-        for (const StageOption& option : choices) own = std::min(own, option.total(held));
+        Bytes own = options.least_total(0, move.stage_class, held);
+        if (own < below) {
+          own = Bytes::most();
+          for (const StageOption& option : options.of(0, move.stage_class))
+            own = std::min(own, option.total(held));
+        }
         if (own >= below && ordered) break;
         Bytes& best = with[static_cast<std::size_t>(move.to)];
         best = std::min(best, std::max(own, after[state]));
@@ -44,6 +48,7 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
   const std::int64_t p = setting.shape.stages;
   const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
   StageContents contents(graph, *setting.sets);
+  std::unordered_map<std::int32_t, StageVariants> known;  // by content: who is first or last does not matter here
   Bytes least = below;
   for (const std::vector<std::int32_t>& split : splits) {
     deadline.look();
@@ -51,10 +56,17 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
     const std::vector<std::int32_t>& stages =
         contents.of_split(split, setting.schedule, static_cast<std::size_t>(p));
     for (std::int64_t i = 0; i < p && fullest < least; ++i) {
-      StageVariants variants(setting, options.places().front(), {0, &kNowhere, &kNowhere, i == 0, i + 1 == p},
-                             contents.at(stages[static_cast<std::size_t>(i)]));
-      Bytes own = Bytes::most();
-      for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
+      const std::int32_t content = stages[static_cast<std::size_t>(i)];
+      StageVariants& variants =
+          known
+              .try_emplace(content, setting, options.places().front(), InterleavedPlace{0, &kNowhere, &kNowhere},
+                           contents.at(content))
+              .first->second;
+      Bytes own = variants.least_need(i);
+      if (own < least) {
+        own = Bytes::most();
+        for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
+      }
       fullest = std::max(fullest, own);
     }
     least = std::min(least, fullest);
