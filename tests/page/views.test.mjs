@@ -48,6 +48,21 @@ test('ticks are round and inside', () => {
   assert.deepEqual(format.roundTicks(1, 1, 4), []);
 });
 
+test('neighbours at a time axis read differently, in one unit', () => {
+  assert.deepEqual(format.tickTimes([89.45, 89.5, 89.55]), ['89.45 s', '89.50 s', '89.55 s']);
+  assert.deepEqual(format.tickTimes([0, 0.2, 0.4]), ['0 ms', '200 ms', '400 ms']);
+  assert.deepEqual(format.tickTimes([0, 0.5, 1]), ['0 s', '0.5 s', '1.0 s']);
+  assert.deepEqual(format.tickTimes([0, 1e4, 2e4]), ['0 s', '10,000 s', '20,000 s']);
+  assert.deepEqual(format.tickTimes([0.0012]), ['1.2 ms']);
+  assert.deepEqual(format.tickTimes([]), []);
+});
+
+test('a logarithmic axis has guides between decades where there is room', () => {
+  assert.deepEqual(roofline.logTicks(0, 2, 60, 20), [1, 10, 100]);
+  assert.deepEqual(roofline.logTicks(0, 1, 300, 20), [1, 2, 5, 10]);
+  assert.deepEqual(roofline.logTicks(0, 4, 20, 40), [1, 100, 1e4]);
+});
+
 test('colours of few are apart, of many along a scale, and ink on them can be read', () => {
   assert.equal(new Set(colour.colourList(8)).size, 8);
   assert.equal(new Set(colour.colourList(16)).size, 16);

@@ -21,6 +21,9 @@ export const answerSteps = (folder) => ({
       await page.waitForTimeout(60);
       check((await page.locator('#panel .nest-view').first().boundingBox()).height > 40, `view ${i} is empty`);
       const name = (await tabs.nth(i).innerText()).toLowerCase();
+      const cut = await page.evaluate(() => [...document.querySelectorAll('#panel .nest-scroll:not(pre), #panel .view')]
+        .some((node) => node.scrollWidth > node.clientWidth + 1));
+      check(!cut, `${name} is cut off on a wide screen`);
       await page.screenshot({ path: join(folder, `view-${name}.png`) });
     }
   },

@@ -57,5 +57,5 @@ export async function openPage(browser, address, options = {}) {
 export async function planned(page) {
   await page.waitForFunction(() => !document.body.classList.contains('busy') &&
     !document.body.classList.contains('asking') &&
-    document.querySelector('.answer, #problem:not([hidden])') !== null, undefined, { timeout: 30_000 });
+    document.querySelector('.answer, #problem:not([hidden])') !== null, undefined, { timeout: 60_000 });
 }

@@ -19,6 +19,16 @@ const scenes = {
   experts: { state: { model: 'deepseek-v3', devices: 512, view: 'roofline' } },
   'nothing-fits': { state: { devices: 4 } },
   compare: { state: { memory: 6e10, view: 'memory', pinned: {} } },
+  shadow: { state: { view: 'shadow' }, act: (page) => page.locator('#panel .nest-row').first().waitFor({ timeout: 60_000 }) },
+  alternatives: { state: { view: 'alternatives' }, act: (page) => page.locator('#panel tbody tr').nth(2).waitFor({ timeout: 60_000 }) },
+  zoomed: { state: { ...large, view: 'timeline' }, async act(page) {
+    await page.getByRole('button', { name: 'show the last passes' }).click();
+    await page.getByRole('button', { name: 'zoom in' }).click();
+  } },
+  'fine-tuning': { state: { train: 'lora:16:q_proj+v_proj', frozenBits: '4', freeze: 'embedding', view: 'roofline' }, async act(page, narrow) {
+    if (narrow) await page.locator('#fold').click();
+    await page.locator('#tuning').scrollIntoViewIfNeeded();
+  } },
   alternative: { state: { view: 'alternatives' }, async act(page) {
     await page.getByRole('button', { name: 'show plan 1 in full' }).click();
     await page.locator('.answer h2', { hasText: 'Alternative 1' }).waitFor();

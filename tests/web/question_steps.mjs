@@ -64,6 +64,27 @@ export const questionSteps = (folder) => ({
     check((await page.getByLabel('Name').first().inputValue()) === 'meta-llama/Llama-3.1-8B', 'what was typed');
   },
 
+  async 'says beside the name which model there is not'(page, _browser, errors) {
+    await page.getByLabel('Name').first().fill('llama3.1-80b');
+    await page.keyboard.press('Enter');
+    await page.locator('#problem').waitFor();
+    check((await page.locator('#problem').innerText()).includes('did you mean'), 'names that are like it');
+    check((await page.locator('.wrong').innerText()).includes("no model 'llama3.1-80b'"), 'beside the box');
+    check((await page.title()) === 'NEST', 'the title is of no plan');
+    errors.splice(0); // the browser notes every answer that is no 2xx
+    await page.getByLabel('Name').first().fill('llama3.1-8b');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer h2', { hasText: 'llama3.1-8b on' }).waitFor();
+    await planned(page);
+    check((await page.locator('.wrong').count()) === 0, 'nothing is wrong any more');
+    await page.getByLabel('Devices in').fill('1000');
+    await page.keyboard.press('Enter');
+    await page.locator('#problem').waitFor();
+    check((await page.locator('.slider', { hasText: 'Devices' }).locator('.wrong').innerText()).includes('do not fit'),
+      'devices that the cluster cannot have');
+    errors.splice(0);
+  },
+
   async 'an error leaves nothing of the former plan to export'(page, _browser, errors) {
     await page.getByLabel('tensor', { exact: true }).fill('2..x');
     await page.keyboard.press('Enter');
@@ -93,6 +114,11 @@ export const questionSteps = (folder) => ({
       check((await box.getAttribute('aria-invalid')) === 'true', 'screen readers hear it');
     }
     check(await tokens(page) === before, 'the question is as it was');
+    await box.fill('many');
+    await page.keyboard.press('Enter');
+    await page.locator('#optimizer').selectOption('sgd');
+    await page.locator('.answer:not(.former)', { hasText: 'sgd' }).waitFor();
+    check((await box.inputValue()) === 'many' && (await page.locator('.wrong').count()) === 1, 'it is still wrong after another change');
     await box.fill('512');
     await page.keyboard.press('Enter');
     await page.waitForTimeout(150);
@@ -198,6 +224,7 @@ export const questionSteps = (folder) => ({
     await page.keyboard.press('Control+Enter');
     await page.locator('#problem').waitFor();
     check((await page.locator('#problem').innerText()).includes('line 5'), 'the line');
+    check((await page.locator('details', { has: area }).locator('.wrong').innerText()).includes('sise'), 'beside the text');
     await page.screenshot({ path: join(folder, 'problem.png') });
     errors.splice(0); // the browser notes every answer that is no 2xx
     await area.fill(text.replace('sise', 'size'));

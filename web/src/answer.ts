@@ -26,7 +26,8 @@ export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: 
     ? `${Number((100 * p.interval.level).toPrecision(3))} %: ${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}` : '';
   const said = [answer.safety?.why, answer.strict?.why, answer.better_batch?.why].filter((why) => why !== undefined);
   const notes = [...new Set([...said, ...data.notes])];
-  const fits = p.fits_probability === undefined ? '' : `, fits with ${formatPercent(p.fits_probability)}`;
+  // Numbers stay beside their units.
+  const fits = p.fits_probability === undefined ? '' : `, fits with ${formatPercent(p.fits_probability).replace(' ', '\u00a0')}`;
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
     el('p', { class: 'quiet' }, data.headline),

@@ -126,12 +126,21 @@ export async function loadCatalog(): Promise<Catalog> {
   return { ...models, ...clusters, ...recipes };
 }
 
+// Says of an error that tells of no place what it is about.
+function about(what: string) {
+  return (error: unknown): never => {
+    throw error instanceof ApiError && error.where === '' ? new ApiError(what, error.message, error.hint, error.status) : error;
+  };
+}
+
 export async function describeCluster(name: string, text: string): Promise<ClusterInfo> {
-  return text ? (await post('clusters', { cluster_text: text })).json() : get(`clusters/${encodeURIComponent(name)}`);
+  if (!text) return get<ClusterInfo>(`clusters/${encodeURIComponent(name)}`).catch(about('cluster'));
+  return (await post('clusters', { cluster_text: text }).catch(about('cluster'))).json();
 }
 
 export async function describeModel(name: string, text: string): Promise<ModelInfo> {
-  return text ? (await post('models', { model_text: text })).json() : get(`models/${encodeURIComponent(name)}`);
+  if (!text) return get<ModelInfo>(`models/${encodeURIComponent(name)}`).catch(about('model'));
+  return (await post('models', { model_text: text }).catch(about('model'))).json();
 }
 
 // A server takes so much; where a plan is larger, its devices are found again by the rule that placed them.

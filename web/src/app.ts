@@ -203,6 +203,7 @@ class App {
     this.controls?.refuse(error);
     this.problem(error);
     document.body.classList.remove('asking');
+    document.title = 'NEST';
     at('columns').replaceChildren(...this.pinnedCard());
     at('columns').classList.remove('two');
     at('differences').hidden = true;
@@ -232,7 +233,10 @@ class App {
     this.answer.runners_up = answer.runners_up ?? [];
     this.answer.alternatives = answer.alternatives ?? [];
     this.answer.views.alternatives = this.answer.runners_up;
-    if (this.state.view === 'alternatives' && this.current) this.show();
+    // What a moment had no time for.
+    const news = (['safety', 'strict', 'better_batch'] as const).filter((key) => !this.answer?.[key] && answer[key]);
+    for (const key of news) this.answer[key] = answer[key];
+    if (this.current && (this.state.view === 'alternatives' || (news.length > 0 && !this.opened))) this.show();
   }
 
   // Another plan of the same question in full, in place of the best.

@@ -2,6 +2,7 @@
 import { formatScaled } from '@views/format.js';
 import { ApiError, describeCluster, describeModel } from './api';
 import type { Catalog, ClusterInfo, ModelInfo } from './api';
+import { blamedKeys } from './blame';
 import { el } from './dom';
 import { aroundBase, deviceStops, powersOfTwo } from './scale';
 import { markWrong, Slider } from './slider';
@@ -25,6 +26,7 @@ export class Controls {
   private newest = 0;
   // Inputs by the key of the request that they set, to say what is wrong beside them.
   private readonly inputs = new Map<string, HTMLElement>();
+  private blamed: HTMLElement | null = null; // beside which the server's refusal stands
 
   constructor(
     private readonly root: HTMLElement,
@@ -65,15 +67,16 @@ export class Controls {
 
   // Says beside its input what the server refuses; false where the error belongs to none.
   refuse(error: unknown): boolean {
-    for (const input of this.inputs.values()) {
-      if (input.isConnected && input.hasAttribute('aria-invalid')) markWrong(input, '');
-    }
+    // What a box says of itself stays until somebody mends it.
+    if (this.blamed?.isConnected) markWrong(this.blamed, '');
+    this.blamed = null;
     if (!(error instanceof ApiError)) return false;
-    const key = /([\w.-]+)$/.exec(error.where)?.[1] ?? '';
-    const input = this.inputs.get(key) ?? this.inputs.get(key.replace(/_text$/, ''));
+    const input = blamedKeys(error.where, this.state).map((key) => this.inputs.get(key)).find((found) => found !== undefined);
     if (!input) return false;
+    this.blamed = input;
     markWrong(input, error.message);
     input.closest('details')?.setAttribute('open', '');
+    input.scrollIntoView({ block: 'nearest' });
     return true;
   }
 
@@ -145,6 +148,7 @@ export class Controls {
   private pasted(what: string, id: string, value: string, take: (value: string) => void) {
     const area = el('textarea', { id: `${id}-text`, rows: '6', spellcheck: 'false', 'aria-label': `Text of a ${what}` });
     area.value = value;
+    this.inputs.set(`${id}_text`, area);
     const use = el('button', { type: 'button', class: 'button' }, 'Use this text');
     const apply = () => {
       take(area.value.trim() === '' ? '' : area.value);

@@ -66,7 +66,7 @@ export class Slider {
 
 // Says what is wrong with an input, below the row that it stands in; "" takes it back.
 export function markWrong(input: HTMLElement, what: string): void {
-  const row = input.closest('.slider, .pair, fieldset') ?? input;
+  const row = input.closest('.slider, .pair, details, fieldset') ?? input;
   const id = `wrong-${input.getAttribute('aria-label') ?? input.id}`.replaceAll(/[^\w-]/g, '-');
   document.getElementById(id)?.remove();
   input.toggleAttribute('aria-invalid', false);
@@ -74,5 +74,8 @@ export function markWrong(input: HTMLElement, what: string): void {
   if (what === '') return;
   input.setAttribute('aria-invalid', 'true');
   input.setAttribute('aria-describedby', id);
-  row.append(el('p', { class: 'wrong', id, role: 'alert' }, what));
+  const message = el('p', { class: 'wrong', id, role: 'alert' }, what);
+  // A fieldset has much else in it.
+  if (row instanceof HTMLFieldSetElement) input.after(message);
+  else row.append(message);
 }

@@ -58,3 +58,14 @@ test('recipe, optimizer and what is trained are parts of the question', () => {
   layers.training.train = { layers: '24..' };
   assert.equal(rowsOf(plan(1, 0, 1), layers).get('trained')?.second, 'layers 24..');
 });
+
+test('the tensor degree of experts is told of only where it is another', () => {
+  const [one, two] = [plan(1, 0, 1), plan(1, 0, 2)];
+  one.parallelism.expert_tensor = 1;
+  two.parallelism.expert_tensor = 2;
+  assert.equal(rowsOf(one, two).has('expert tensor'), false);
+  two.parallelism.expert_tensor = 1;
+  two.parallelism.zero = 1;
+  one.parallelism.expert_tensor = 4;
+  assert.equal(rowsOf(one, two).get('expert tensor')?.first, '4');
+});

@@ -28,6 +28,20 @@ TEST(Scatter, ManyGroupsLookDifferent) {
   EXPECT_THAT(scatter("t", "s", points), HasSubstr("class=\"level0 square\""));
 }
 
+TEST(Scatter, LabelsHaveRoom) {
+  const std::string group(60, 'g');
+  const std::vector<ScatterPoint> points{{"p", group, 4e-5, 4e-5}, {"q", group, 0.7, 0.7}};
+  const std::string svg = scatter("Collectives", "s", points);
+  EXPECT_THAT(svg, Not(HasSubstr("e-05<")));
+  EXPECT_THAT(svg, HasSubstr(">0.00005<"));
+  // 70 and 520 for the square, 42 for the mark, and 64 letters of 6.8.
+  EXPECT_THAT(svg, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1067.2\""));
+  // Four and a half decades on 520 pixels: a label of seven letters has no room beside one at twice the value.
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"middle\">0.00005<"));
+  EXPECT_THAT(svg, Not(HasSubstr("text-anchor=\"middle\">0.0001<")));
+  EXPECT_THAT(svg, HasSubstr("text-anchor=\"end\">0.0001<"));
+}
+
 TEST(Scatter, NothingToShowIsAnEmptyPlot) {
   const std::vector<ScatterPoint> points{{"zero", "h100-sxm", 0, 11}};
   EXPECT_THAT(scatter("t", "s", points), Not(HasSubstr("zero")));

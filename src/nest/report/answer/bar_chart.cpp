@@ -12,7 +12,7 @@
 namespace nest::report {
 namespace {
 
-constexpr double kBar = 25;  // wide enough for its label
+constexpr double kBar = 30;  // wide enough for its label
 constexpr double kBetween = 16;
 constexpr double kAxis = 44;  // left of a panel, for the ticks
 constexpr double kHeight = 130;
@@ -31,10 +31,7 @@ std::string fixed(double value, int decimals) {
   return {buffer.data(), end};
 }
 
-// 0.5, 20, 400k, 1.5M: what a tick says.
 std::string shortest(double value) {
-  if (value >= 1e6) return shortest(value / 1e6) + "M";
-  if (value >= 1e4) return shortest(value / 1e3) + "k";
   std::array<char, 32> buffer{};
   const auto end =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 3).ptr;
@@ -140,7 +137,7 @@ struct Drawing {
     for (const double tick : scale.ticks) {
       const double y = bottom - kHeight * scale.share(tick);
       svg.line(begin, y, begin + width, y, "guide");
-      svg.text(begin - 6, y + 4, shortest(tick), Svg::Anchor::end, "small");
+      svg.text(begin - 6, y + 4, tick_label(tick), Svg::Anchor::end, "small");
     }
     double x = begin + kBetween;
     for (const BarCluster& group : panel.groups) {
@@ -166,6 +163,13 @@ std::string bar_label(double value) {
   if (value == 0 || value >= 999.5) return fixed(value, 0);
   if (value < 0.01) return shortest(value);
   return fixed(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
+}
+
+std::string tick_label(double value) {
+  if (value >= 1e13) return shortest(value);
+  for (const auto& [unit, name] : {std::pair{1e9, "G"}, {1e6, "M"}, {1e4, "k"}})
+    if (value >= unit) return tick_label(value / (unit == 1e4 ? 1e3 : unit)) + name;
+  return value >= 1000 ? fixed(value, 0) : shortest(value);
 }
 
 std::string bar_chart(const BarChart& chart) {

@@ -46,4 +46,7 @@ struct BarChart {
 // Three digits as a label over a bar: 0.55, 10.8, 129, 12.3k.
 [[nodiscard]] std::string bar_label(double value);
 
+// What a guide of an axis says: 0.5, 20, 5000, 400k, 1.5M.
+[[nodiscard]] std::string tick_label(double value);
+
 }  // namespace nest::report

@@ -89,5 +89,16 @@ TEST(BarChart, LabelsHaveThreeDigits) {
   EXPECT_EQ(bar_label(2.5e7), "25.0M");
 }
 
+TEST(BarChart, GuidesHaveNoDigitsThatSayNothing) {
+  EXPECT_EQ(tick_label(0), "0");
+  EXPECT_EQ(tick_label(0.2), "0.2");
+  EXPECT_EQ(tick_label(20), "20");
+  EXPECT_EQ(tick_label(5000), "5000");
+  EXPECT_EQ(tick_label(60'000), "60k");
+  EXPECT_EQ(tick_label(2e6), "2M");
+  EXPECT_EQ(tick_label(2.5e6), "2.5M");
+  EXPECT_EQ(tick_label(5e9), "5G");
+}
+
 }  // namespace
 }  // namespace nest::report

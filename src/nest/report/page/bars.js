@@ -36,7 +36,10 @@ export function barChart(frame, spec) {
   const left = narrow ? 2 : labels + 10;
   const right = narrow ? 2 : texts + 10;
   const bar = spec.rows.length > 24 ? 12 : 18;
-  const pitch = narrow ? bar + 22 : bar + 7;
+  // On narrow screens words stand above the bar, on two lines where one has no room for label and text.
+  const tall = narrow && spec.rows.some((r) => textWidth(r.label) + textWidth(r.text ?? '') + 12 > width);
+  const head = narrow ? (tall ? 33 : 17) : 0;
+  const pitch = narrow ? head + bar + 5 : bar + 7;
   const top = spec.mark ? 22 : 4;
   const height = top + pitch * spec.rows.length + 2;
   const least = spec.least ?? 0;
@@ -47,12 +50,12 @@ export function barChart(frame, spec) {
     'aria-label': spec.label, class: 'nest-svg' });
   const say = (x, y, words, attributes = {}) => makeSvg('text', { x, y, fill: theme.ink, ...attributes }, words);
   spec.rows.forEach((row, i) => {
-    const y = top + pitch * i + (narrow ? 17 : 0);
+    const y = top + pitch * i + head;
     const group = makeSvg('g', { role: 'listitem', tabindex: i === 0 ? '0' : '-1', class: 'nest-row',
       'aria-label': row.tip.join('; ') });
-    group.append(makeSvg('rect', { x: 0, y: y - (narrow ? 17 : 3), width, height: pitch, fill: 'transparent',
+    group.append(makeSvg('rect', { x: 0, y: y - (narrow ? head : 3), width, height: pitch, fill: 'transparent',
       class: 'nest-band' }));
-    group.append(narrow ? say(left, y - 4, row.label) : say(left - 10, y + bar - 4, row.label, { 'text-anchor': 'end' }));
+    group.append(narrow ? say(left, y - head + 13, row.label) : say(left - 10, y + bar - 4, row.label, { 'text-anchor': 'end' }));
     let up = Math.max(0, least);
     let down = 0;
     for (const part of row.parts) {

@@ -73,6 +73,19 @@ export function roundTicks(from, to, count) {
   return ticks;
 }
 
+// Times at an axis, in one unit and with as many digits as tell neighbours apart: "89.45 s", "89.50 s".
+export function tickTimes(ticks) {
+  const most = Math.max(0, ...ticks.map(Math.abs));
+  if (ticks.length < 2 || most === 0) return ticks.map(formatSeconds);
+  const [size, unit] = [[1, 's'], [1e-3, 'ms'], [1e-6, 'us'], [1e-9, 'ns']].find(([s]) => most >= 0.9995 * s) ?? [1e-9, 'ns'];
+  const digits = Math.max(0, Math.ceil(-Math.log10((ticks[1] - ticks[0]) / size) - 1e-9));
+  return ticks.map((tick) => {
+    if (tick === 0) return `0 ${unit}`;
+    const [whole, rest] = (tick / size).toFixed(Math.min(20, digits)).split('.');
+    return `${whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')}${rest ? `.${rest}` : ''} ${unit}`;
+  });
+}
+
 // Ids in short: [0, 1, 2, 7] -> "0-2, 7"
 export function spellIds(ids) {
   const parts = [];

@@ -1,5 +1,5 @@
 // Memory over time: what a device of each stage holds while the simulated step runs, against what it has.
-import { formatMemory, formatSeconds, roundTicks } from './format.js';
+import { formatMemory, formatSeconds, roundTicks, tickTimes } from './format.js';
 import { colourList, kRampColours } from './colour.js';
 import { legend, listenGestures, make, makeCanvas, mount, rampLegend, textWidth } from './frame.js';
 
@@ -127,12 +127,14 @@ class MemoryView {
       context.textAlign = 'right';
       context.fillText(tick === 0 ? '0' : formatMemory(tick * gib), this.left - 6, Math.max(10, y + 4));
     }
-    for (const tick of roundTicks(0, this.end, (width - this.left) / 95)) {
+    const times = roundTicks(0, this.end, (width - this.left) / 95);
+    const texts = tickTimes(times);
+    times.forEach((tick, i) => {
       const x = Math.round(this.x(tick)) + 0.5;
       line(x, 0, x, kChartHeight + 4);
       context.textAlign = x > width - 30 ? 'right' : x < this.left + 16 ? 'left' : 'center';
-      context.fillText(formatSeconds(tick), x, kChartHeight + 18);
-    }
+      context.fillText(texts[i], x, kChartHeight + 18);
+    });
     if (!(this.capacity > 0)) return;
     context.strokeStyle = theme.ink;
     context.fillStyle = theme.ink;

@@ -8,7 +8,7 @@ const kDegrees = [['tensor', 'tensor', 1], ['context', 'context', 1], ['expert',
 const kMostStageRows = 24;
 
 export function tableOf(headings, rows, caption) {
-  const cells = (tag, list) => list.map((cell) => make(tag, { class: cell.number ? 'nest-number' : null,
+  const cells = (tag, list) => list.map((cell) => make(tag, { class: cell.number ? 'nest-number' : cell.wraps ? 'nest-wraps' : null,
     scope: tag === 'th' ? 'col' : null }, cell.text));
   return make('div', { class: 'nest-scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     make('table', { class: 'nest-table' },
@@ -71,18 +71,18 @@ export function alternativesTable(element, data, options = {}) {
 export function stagesTable(element, data) {
   return textView(element, () => {
     const number = (text) => ({ text, number: true });
-    const headings = [number('stage'), { text: 'layers' }, number('number'), { text: 'recomputation' },
-      number('a micro-batch'), number('memory'), number('of a device'), { text: 'devices of copy 0' }];
+    const headings = [number('stage'), { text: 'layers', wraps: true }, number('number'),
+      { text: 'recomputation', wraps: true }, number('a micro-batch'), number('memory'), number('of a device'), { text: 'devices of copy 0', wraps: true }];
     const rows = data.stages.map((stage, i) => {
       const place = data.placement.stages[i];
       const cell = place.starts
         ? `${place.starts[0]}${place.cell > 1 ? `-${place.starts[0] + place.cell - 1}` : ''}`
         : spellIds(place.devices.slice(0, place.cell));
-      return { cells: [number(`${i}`), { text: spellIds(stage.layers) }, number(`${stage.layers.length}`),
-        { text: spellRecompute(stage.recompute) }, number(stage.time ? formatSeconds(stage.time.total_s) : ''),
+      return { cells: [number(`${i}`), { text: spellIds(stage.layers), wraps: true }, number(`${stage.layers.length}`),
+        { text: spellRecompute(stage.recompute), wraps: true }, number(stage.time ? formatSeconds(stage.time.total_s) : ''),
         number(stage.memory ? formatMemory(stage.memory.total_bytes) : ''),
         number(stage.memory ? formatPercent(stage.memory.total_bytes / stage.memory.capacity_bytes) : ''),
-        { text: cell }] };
+        { text: cell, wraps: true }] };
     });
     const table = tableOf(headings, rows, 'stages');
     if (rows.length <= kMostStageRows) return [table];

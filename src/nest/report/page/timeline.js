@@ -1,6 +1,6 @@
 // The pipeline's timeline: a row for each stage of one copy, a box for each pass, what runs beside it as a thin
 // line below. Passes too short for a box of their own become columns in the mixture of their colours.
-import { formatDigits, formatSeconds, plural, roundTicks } from './format.js';
+import { formatDigits, formatSeconds, plural, roundTicks, tickTimes } from './format.js';
 import { inkOn, kPartColours, mixColours } from './colour.js';
 import { button, legend, listenGestures, make, makeCanvas, mount, textWidth } from './frame.js';
 import { chooseWindows, firstAfter, gatherSpans, shortPass, unpackTimeline } from './spans.js';
@@ -281,14 +281,15 @@ class TimelineView {
     context.fillStyle = theme.quiet;
     context.lineWidth = 1;
     const ticks = roundTicks(w.from, w.to, (w.end - w.x) / 95);
-    ticks.forEach((tick) => {
+    const texts = tickTimes(ticks);
+    ticks.forEach((tick, i) => {
       const x = Math.round(this.x(tick, w)) + 0.5;
       context.beginPath();
       context.moveTo(x, 0);
       context.lineTo(x, bottom + 4);
       context.stroke();
       context.textAlign = x > w.end - 30 ? 'right' : x < w.x + 16 ? 'left' : 'center';
-      context.fillText(formatSeconds(tick), x, height - 8);
+      context.fillText(texts[i], x, height - 8);
     });
   }
 

@@ -17,10 +17,10 @@ constexpr std::string_view kStyle = R"(<style>
     :root { --ink: #e6edf3; --page: #0d1117; --line: #30363d; --soft: #161b22; --dim: #9da7b1; }
   }
   body { color: var(--ink); background: var(--page); font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto;
-         max-width: 72rem; padding: 0 1rem; }
+         max-width: 80rem; padding: 0 1rem; }
   h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
   p, dd { max-width: 50rem; } dt { font-weight: 600; } dd { margin: 0 0 .4rem 1.5rem; }
-  figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; }
+  figure { margin: 1rem 0; overflow-x: auto; } figure svg { min-width: 44rem; max-width: 100%; height: auto; }
   .rows { overflow-x: auto; }
   table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
   th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }

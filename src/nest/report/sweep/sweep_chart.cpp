@@ -74,7 +74,8 @@ struct Metric {
 constexpr Metric kThroughput{"throughput (tokens/s)", [](const SweepRow& row) {
                                return row.has_plan() ? std::optional(row.tokens_per_s) : std::nullopt;
                              }};
-constexpr Metric kCost{"cost of a trillion tokens", [](const SweepRow& row) { return row.cost; }};
+constexpr Metric kCost{"cost of a trillion tokens (in the currency of --price)",
+                       [](const SweepRow& row) { return row.cost; }};
 
 // Between guides: 1, 2 or 5 times a power of ten, so that there are three to six of them.
 double round_step(double most) {
@@ -87,6 +88,11 @@ double round_step(double most) {
 std::string titled(const SweepAxis& axis) {
   const std::string unit = unit_of(axis);
   return axis.field + (unit.empty() ? "" : " (" + unit + ")");
+}
+
+// In so many letters.
+std::string cut_short(const std::string& text, std::size_t letters) {
+  return text.size() > letters ? text.substr(0, letters - 1) + "\u2026" : text;
 }
 
 struct Chart {
@@ -108,7 +114,8 @@ struct Chart {
     double at = kLeft;
     std::size_t lines = 1;
     for (std::size_t s = 0; s < values_of(sweep, 1); ++s) {
-      const std::string text = sweep.axes[1].field + " " + sweep.axes[1].values[s];
+      const auto most = static_cast<std::size_t>((width() - kLeft - 26) / kLetter);
+      const std::string text = cut_short(sweep.axes[1].field + " " + sweep.axes[1].values[s], most);
       const double wide = 26 + kLetter * static_cast<double>(text.size());
       if (at > kLeft && at + wide > width()) {
         at = kLeft;
@@ -131,22 +138,29 @@ struct Chart {
   void panel(const Metric& metric, std::size_t third, double top) {
     double most = 0;
     for (const SweepRow& row : rows) most = std::max(most, metric.of(row).value_or(0));
-    if (most <= 0) most = 1;
-    const double step = round_step(most);
     std::string title = metric.title;
     if (sweep.axes.size() > 2)
       title += fmt::format("; {} {}", sweep.axes[2].field, sweep.axes[2].values[third]);
     svg.text(kLeft, top - 8, title);
     svg.box({kLeft, top, kPanelWidth, kPanelHeight}, "quiet square");
-    for (int i = 0; i * step <= 1.05 * most; ++i) {
-      const double at = y(top, i * step / most);
-      svg.line(kLeft, at, kLeft + kPanelWidth, at, "guide");
-      svg.text(kLeft - 6, at + 4, bar_label(i * step), Svg::Anchor::end, "small");
-    }
+    if (most > 0)
+      guides(most, top);
+    else
+      svg.text(kLeft + kPanelWidth / 2, top + kPanelHeight / 2, "no plan fits at any of these points",
+               Svg::Anchor::middle);
     const SweepAxis& first = sweep.axes.front();
     ticks(short_values(first), top + kPanelHeight + 14);
     svg.text(kLeft + kPanelWidth / 2, top + kPanelHeight + 34, titled(first), Svg::Anchor::middle);
     for (std::size_t s = 0; s < values_of(sweep, 1); ++s) series(metric, most, s, third, top);
+  }
+
+  void guides(double most, double top) {
+    const double step = round_step(most);
+    for (int i = 0; i * step <= 1.05 * most; ++i) {
+      const double at = y(top, i * step / most);
+      svg.line(kLeft, at, kLeft + kPanelWidth, at, "guide");
+      svg.text(kLeft - 6, at + 4, tick_label(i * step), Svg::Anchor::end, "small");
+    }
   }
 
   // Labels that would lie over the one before are left out, those of categories cut short.
@@ -158,9 +172,7 @@ struct Chart {
     std::sort(order.begin(), order.end(), [&](auto a, auto b) { return across.at(a) < across.at(b); });
     double free_from = 0;
     for (const std::size_t i : order) {
-      std::string label = labels[i];
-      if (!sizes && label.size() > std::max<std::size_t>(room, 6))
-        label = label.substr(0, std::max<std::size_t>(room, 6) - 1) + "\u2026";
+      const std::string label = sizes ? labels[i] : cut_short(labels[i], std::max<std::size_t>(room, 6));
       const double half = kLetter * static_cast<double>(label.size()) / 2;
       if (x(i) - half < free_from) continue;
       svg.text(x(i), height, label, Svg::Anchor::middle, "small");

@@ -59,5 +59,34 @@ TEST(SweepChart, CostsHaveAPanelOfTheirOwn) {
   EXPECT_EQ(count(svg, "<circle"), 4U);
 }
 
+TEST(SweepChart, GuidesHaveNoDigitsThatSayNothing) {
+  std::vector<SweepRow> list = rows(2);
+  list[1].tokens_per_s = 2.1e6;
+  const std::string svg = chart({"devices=1,2"}, list);
+  EXPECT_THAT(svg, HasSubstr(">500k<"));
+  EXPECT_THAT(svg, HasSubstr(">2M<"));
+  EXPECT_THAT(svg, Not(HasSubstr("2.00M")));
+}
+
+TEST(SweepChart, WhereNothingFitsThereAreNoNumbers) {
+  std::vector<SweepRow> list = rows(2);
+  for (SweepRow& row : list) {
+    row.status = "infeasible";
+    row.tokens_per_s = 0;
+  }
+  const std::string svg = chart({"cluster=a,b"}, list);
+  EXPECT_THAT(svg, HasSubstr("no plan fits at any of these points"));
+  EXPECT_THAT(svg, Not(HasSubstr(">0<")));
+  EXPECT_EQ(count(svg, ">\u00d7<"), 2U);
+}
+
+TEST(SweepChart, LongNamesAreCutShort) {
+  const std::string name(200, 'x');
+  const std::string svg = chart({"devices=1,2", "cluster=a," + name}, rows(4));
+  EXPECT_THAT(svg, HasSubstr("cluster xxxx"));
+  EXPECT_THAT(svg, HasSubstr("x\u2026<"));
+  EXPECT_THAT(svg, Not(HasSubstr(">cluster " + name)));
+}
+
 }  // namespace
 }  // namespace nest::report

@@ -30,6 +30,8 @@ constexpr std::string_view kStyle = R"(<style>
   table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
   th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
   th { background: var(--soft); } tr.front td { font-weight: 600; } .rows { overflow-x: auto; }
+  code, li, h1 { overflow-wrap: anywhere; } .right { text-align: right; }
+  td.why { white-space: normal; min-width: 20rem; }
 </style>
 )";
 
@@ -92,7 +94,10 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
   for (const SweepAxis& axis : sweep.axes) out += "<th>" + escape_xml(axis.field) + "</th>";
   const std::vector<RowColumn> columns = columns_of(sweep, rows);
   out += "<th>status</th>";
-  for (const RowColumn& column : columns) out += "<th>" + escape_xml(column.title) + "</th>";
+  const auto aligned = [](const std::string& tag, const RowColumn& column) {
+    return "<" + tag + (column.is_plan ? ">" : " class=\"right\">");
+  };
+  for (const RowColumn& column : columns) out += aligned("th", column) + escape_xml(column.title) + "</th>";
   out += "</tr>\n";
   const std::vector<std::size_t> front = pareto_front(sweep, rows);
   for (const SweepRow& row : rows) {
@@ -101,10 +106,12 @@ std::string sweep_page(const Sweep& sweep, const std::vector<SweepRow>& rows, co
     for (const auto& [field, value] : sweep.at(row.point)) out += "<td>" + escape_xml(value) + "</td>";
     out += "<td>" + escape_xml(row.status) + "</td>";
     if (row.has_plan()) {
-      for (const RowColumn& column : columns) out += "<td>" + escape_xml(column.of(row)) + "</td>";
+      for (const RowColumn& column : columns)
+        out += aligned("td", column) + escape_xml(column.of(row)) + "</td>";
       out += "</tr>\n";
     } else {
-      out += fmt::format("<td colspan=\"{}\">", columns.size()) + escape_xml(row.reason) + "</td></tr>\n";
+      out += fmt::format("<td class=\"why\" colspan=\"{}\">", columns.size()) + escape_xml(row.reason) +
+             "</td></tr>\n";
     }
   }
   return out + "</table></div>\n</body>\n</html>\n";

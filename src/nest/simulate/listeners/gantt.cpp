@@ -39,6 +39,19 @@ const Look& look(SegmentKind kind) {
   return kLooks[static_cast<std::size_t>(kind)];
 }
 
+// In one unit and with as many digits as tell neighbours at a tick's distance apart: "89.45 s".
+std::string tick_label(double time, double tick, double most) {
+  struct Unit {
+    double size;
+    const char* name;
+  };
+  static constexpr std::array<Unit, 4> kUnits{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  const auto* const unit =
+      std::find_if(kUnits.begin(), kUnits.end() - 1, [&](const Unit& u) { return most >= u.size; });
+  const int digits = std::max(0, static_cast<int>(std::ceil(-std::log10(tick / unit->size) - 1e-9)));
+  return fmt::format("{:.{}f} {}", time / unit->size, digits, unit->name);
+}
+
 // A part of the step and where it is drawn.
 struct Window {
   double from = 0;
@@ -128,20 +141,21 @@ class Chart {
     const std::string style = std::string(look(s.kind).style) + (light ? " light" : "");
     svg_.box({x, y, width, thin ? kThin : kBox}, style, tooltip(s));
     if (thin) return;
+    double again = 0;
     if (s.kind == SegmentKind::backward) {
       // What is computed again comes first.
       const double share = timeline_.recomputed_share(stage, s.task.chunk);
       const double until = s.from.value + share * (s.to - s.from).value;
-      const double again = std::min(until, w.to) - from;
-      if (share > 0 && again > 0) {
-        svg_.box({x, y, again * scale_, kBox}, kRecompute.style, "computed again");
+      again = std::max(0.0, std::min(until, w.to) - from) * scale_;
+      if (again > 0) {
+        svg_.box({x, y, again, kBox}, kRecompute.style, "computed again");
         recompute_seen_ = true;
       }
     }
     if (s.kind > SegmentKind::weight) return;
     const std::string number = std::to_string(s.task.micro_batch);
-    if (width >= 4 + 7 * static_cast<double>(number.size())) {
-      svg_.text(x + width / 2, y + 15, number, Svg::Anchor::middle, "label inside");
+    if (width - again >= 4 + 7 * static_cast<double>(number.size())) {
+      svg_.text(x + (width + again) / 2, y + 15, number, Svg::Anchor::middle, "label inside");
     }
   }
 
@@ -166,7 +180,7 @@ class Chart {
     for (double t = std::ceil(w.from / tick - 1e-9) * tick; t <= w.to + 1e-12; t += tick) {
       const double x = w.x + (t - w.from) * scale_;
       svg_.line(x, below(), x, below() + 4);
-      svg_.text(x, below() + 15, format(Seconds{std::max(0.0, t)}), Svg::Anchor::middle, "small");
+      svg_.text(x, below() + 15, tick_label(std::max(0.0, t), tick, w.to), Svg::Anchor::middle, "small");
     }
   }
 
@@ -183,7 +197,9 @@ class Chart {
     }
     if (recompute_seen_) entry(kRecompute);
     if (light_seen_) entry({"level0 light", "every second chunk"});
-    svg_.text(options_.width - kRight, y + 10, "step: " + format(timeline_.step()), Svg::Anchor::end);
+    const std::string step = "step: " + format(timeline_.step());
+    const bool fits = x + 7 * static_cast<double>(step.size()) <= options_.width - kRight;
+    svg_.text(options_.width - kRight, y + (fits ? 10 : 28), step, Svg::Anchor::end);
   }
 
   const Timeline& timeline_;

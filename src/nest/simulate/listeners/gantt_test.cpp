@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "nest/simulate/engine/engine.hpp"
 #include "nest/simulate/test_plans.hpp"
@@ -46,6 +49,36 @@ TEST(Gantt, LongStepsShowTheirBeginningAndTheirEnd) {
   EXPECT_NE(svg.find("forward, micro-batch 0:"), std::string::npos);
   EXPECT_NE(svg.find("backward, micro-batch 999:"), std::string::npos);
   EXPECT_EQ(svg.find("forward, micro-batch 500:"), std::string::npos);
+}
+
+// Micro-batches of milliseconds after a second and more: three digits would say "8 s" at every tick.
+TEST(Gantt, TicksOfALateWindowDiffer) {
+  Case c = example_case();
+  c.plan.training.micro_batches = 1000;
+  price_step(c);
+  const std::string svg = chart(c);
+  std::vector<std::string> ticks;
+  const std::string begin = "text-anchor=\"middle\">";
+  for (std::size_t at = svg.find("class=\"small\""); at != std::string::npos;
+       at = svg.find("class=\"small\"", at + 1)) {
+    const std::size_t from = svg.find(begin, at) + begin.size();
+    ticks.push_back(svg.substr(from, svg.find('<', from) - from));
+  }
+  ASSERT_GE(ticks.size(), 4U);
+  EXPECT_EQ(ticks.front(), "0 ms");
+  EXPECT_EQ(std::set<std::string>(ticks.begin(), ticks.end()).size(), ticks.size());
+}
+
+TEST(Gantt, NumbersStandBesideWhatIsComputedAgain) {
+  Case c = example_case();
+  c.priced.stages[0].chunks[0].recompute = Seconds{3e-3};
+  const std::string svg = chart(c, {.width = 4000});
+  const auto number = [&](const char* key, std::size_t from) {
+    return std::stod(svg.substr(svg.find(key, from) + std::string(key).size()));
+  };
+  const std::size_t again = svg.rfind("<rect", svg.find("computed again"));
+  const double end = number(" x=\"", again) + number("width=\"", again);
+  EXPECT_GT(number(" x=\"", svg.find("<text", again)), end);
 }
 
 TEST(Gantt, ShowsWhatIsComputedAgain) {
