@@ -80,6 +80,15 @@ for (const id of ['time', 'memory', 'held', 'roof', 'traffic', 'change', 'others
     expect(`${id} has a bar`, view.querySelector('.nest-row rect:not(.nest-band), .nest-row circle') !== null);
   }
 }
+const meets = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3;
+for (const row of document.querySelectorAll('.nest-row')) {
+  const words = [...row.querySelectorAll('text')].filter((text) => text.textContent !== '');
+  const boxes = words.map((text) => text.getBoundingClientRect());
+  const clash = boxes.findIndex((box, i) => boxes.slice(0, i).some((other) => meets(box, other)));
+  expect(`'${words[clash]?.textContent}' lies over other words`, clash < 0);
+}
+for (const table of document.querySelectorAll('.nest-scroll:not(pre)'))
+  expect(`'${table.getAttribute('aria-label')}' is cut off`, innerWidth < 1200 || table.scrollWidth <= table.clientWidth + 1);
 expect('nothing is wider than the page', document.documentElement.scrollWidth <= innerWidth + 1);
 document.getElementById('theme').click();
 await frame();

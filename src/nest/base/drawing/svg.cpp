@@ -21,7 +21,8 @@ constexpr std::string_view kStyle = R"(<style>
   .level4 { fill: #f0e442; } .level5 { fill: #0072b2; } .level6 { fill: #d55e00; } .level7 { fill: #999999; }
   @media (prefers-color-scheme: dark) {
     svg { background: #0d1117; } .label, .title { fill: #e6edf3; } .small { fill: #9da7b1; }
-    .quiet { fill: #161b22; } rect { stroke: #9da7b1; } .inside { fill: #1b1f24; }
+    .quiet { fill: #161b22; } rect, circle { stroke: #9da7b1; } .inside { fill: #1b1f24; }
+    .light { fill-opacity: 0.6; }
   }
 </style>
 )";

@@ -37,11 +37,10 @@ export function barChart(frame, spec) {
   const right = narrow ? 2 : texts + 10;
   const bar = spec.rows.length > 24 ? 12 : 18;
   // On narrow screens words stand above the bar, on two lines where one has no room for label and text.
-  const tall = narrow && spec.rows.some((r) => textWidth(r.label) + textWidth(r.text ?? '') + 12 > width);
-  const head = narrow ? (tall ? 33 : 17) : 0;
-  const pitch = narrow ? head + bar + 5 : bar + 7;
+  const heads = spec.rows.map((r) => (!narrow ? 0 : textWidth(r.label) + textWidth(r.text ?? '') + 12 > width ? 33 : 17));
+  const pitches = heads.map((head) => bar + (narrow ? head + 5 : 7));
   const top = spec.mark ? 22 : 4;
-  const height = top + pitch * spec.rows.length + 2;
+  const height = pitches.reduce((sum, pitch) => sum + pitch, top + 2);
   const least = spec.least ?? 0;
   const span = Math.max(spec.most - least, 1e-300);
   const at = (value) => left + ((value - least) / span) * (width - left - right);
@@ -49,8 +48,11 @@ export function barChart(frame, spec) {
   const svg = makeSvg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'list',
     'aria-label': spec.label, class: 'nest-svg' });
   const say = (x, y, words, attributes = {}) => makeSvg('text', { x, y, fill: theme.ink, ...attributes }, words);
+  let below = top;
   spec.rows.forEach((row, i) => {
-    const y = top + pitch * i + head;
+    const [head, pitch] = [heads[i], pitches[i]];
+    const y = below + head;
+    below += pitch;
     const group = makeSvg('g', { role: 'listitem', tabindex: i === 0 ? '0' : '-1', class: 'nest-row',
       'aria-label': row.tip.join('; ') });
     group.append(makeSvg('rect', { x: 0, y: y - (narrow ? head : 3), width, height: pitch, fill: 'transparent',
