@@ -152,6 +152,7 @@ export const answerSteps = (folder) => ({
     await planned(page);
     await page.getByRole('tab', { name: 'Timeline' }).click();
     check((await page.locator('#panel .nest-hint').innerText()).includes('is left out'), 'all of it is shown');
+    check((await page.locator('#panel .nest-hint').innerText()).includes('waiting for the slowest'), 'what the end of the step is');
     await page.getByRole('button', { name: 'show the whole step' }).click();
     await page.waitForTimeout(60);
     check(!(await page.locator('#panel .nest-hint').innerText()).includes('is left out'), 'the whole step');

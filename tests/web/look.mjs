@@ -24,6 +24,7 @@ const scenes = {
   zoomed: { state: { ...large, view: 'timeline' }, async act(page) {
     await page.getByRole('button', { name: 'show the last passes' }).click();
     await page.getByRole('button', { name: 'zoom in' }).click();
+    await page.getByRole('button', { name: 'zoom out' }).click();
   } },
   'fine-tuning': { state: { train: 'lora:16:q_proj+v_proj', frozenBits: '4', freeze: 'embedding', view: 'roofline' }, async act(page, narrow) {
     if (narrow) await page.locator('#fold').click();

@@ -1,6 +1,6 @@
 // Plans while the user drags. Only the newest question counts: there is one in flight and one that waits to take
 // its place, never a queue. A question in flight has a moment to end before it is given up, so that quick plans
-// keep coming while a slider moves.
+// keep coming while a slider moves, and longer where it has told nothing yet: else slow ones never tell a bound.
 import type { PlanRequest } from './request';
 
 // How far a search is; where nothing fits, which change is tried next.
@@ -24,12 +24,14 @@ export interface Listener<Answer> {
 
 export const kDebounceMs = 80;
 export const kPatienceMs = 300;
+export const kSilenceMs = 1200;
 
 export class Planner<Answer> {
   private waiting: PlanRequest | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
   private flight: AbortController | null = null;
   private began = 0;
+  private told = false; // whether the question in flight has told of progress
 
   constructor(
     private readonly fetch: Fetch<Answer>,
@@ -57,8 +59,8 @@ export class Planner<Answer> {
 
   private due(): void {
     if (this.waiting === null) return;
-    const left = this.flight ? this.began + kPatienceMs - this.now() : 0;
-    if (left > 0) return this.later(left);
+    const left = this.flight ? this.began + (this.told ? kPatienceMs : kSilenceMs) - this.now() : 0;
+    if (left > 0) return this.later(Math.min(left, kDebounceMs));
     this.flight?.abort();
     void this.start(this.waiting);
   }
@@ -68,10 +70,13 @@ export class Planner<Answer> {
     const flight = new AbortController();
     this.flight = flight;
     this.began = this.now();
+    this.told = false;
     const wanted = () => this.flight === flight;
     try {
       const answer = await this.fetch(request, flight.signal, (p) => {
-        if (wanted()) this.listener.progress(p, request);
+        if (!wanted()) return;
+        this.told = true;
+        this.listener.progress(p, request);
       });
       if (wanted()) this.listener.answer(answer, request, (this.now() - this.began) / 1000);
     } catch (error) {

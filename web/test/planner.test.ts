@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { kDebounceMs, kPatienceMs, Planner } from '../src/planner';
+import { kDebounceMs, kPatienceMs, kSilenceMs, Planner } from '../src/planner';
 import type { PlanRequest } from '../src/request';
 
 // A server that answers when told to, under a clock of its own.
 function setUp() {
   mock.timers.enable({ apis: ['setTimeout'] });
   let clock = 0;
-  const flights: { request: PlanRequest; signal: AbortSignal; answer(): void; fail(): void }[] = [];
+  const flights: { request: PlanRequest; signal: AbortSignal; tell(): void; answer(): void; fail(): void }[] = [];
   const heard: string[] = [];
-  const fetch = (request: PlanRequest, signal: AbortSignal) => new Promise<string>((resolve, reject) => {
+  const fetch = (request: PlanRequest, signal: AbortSignal, progress: (p: object) => void) => new Promise<string>((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('aborted')));
     flights.push({
-      request, signal, answer: () => resolve(`plan ${request.n}`), fail: () => reject(new Error('bad request')),
+      request, signal, tell: () => progress({}), answer: () => resolve(`plan ${request.n}`), fail: () => reject(new Error('bad request')),
     });
   });
   const planner = new Planner<string>(fetch, {
@@ -52,6 +52,7 @@ test('a slow plan is given up for a newer question, and its answer is not shown'
   planner.ask({ n: 2 });
   await pass(kDebounceMs);
   assert.equal(flights.length, 1); // it still has a moment
+  flights[0]?.tell();
   await pass(kPatienceMs);
   assert.equal(flights.length, 2);
   assert.equal(flights[0]?.signal.aborted, true);
@@ -60,6 +61,23 @@ test('a slow plan is given up for a newer question, and its answer is not shown'
   await settle();
   assert.ok(!heard.includes('plan 1'));
   assert.ok(heard.includes('plan 2'));
+  mock.timers.reset();
+});
+
+test('one that has told nothing yet has longer', async () => {
+  const { planner, flights, heard, pass } = setUp();
+  planner.ask({ n: 1 });
+  await pass(kDebounceMs);
+  planner.ask({ n: 2 });
+  for (let ms = 0; ms < 2 * kPatienceMs; ms += kDebounceMs) await pass(kDebounceMs);
+  assert.equal(flights.length, 1);
+  flights[0]?.tell();
+  assert.ok(heard.includes('progress'));
+  await pass(kDebounceMs);
+  assert.equal(flights.length, 2); // it had its moment, and has told something
+  planner.ask({ n: 3 });
+  for (let ms = 0; ms <= kSilenceMs; ms += kDebounceMs) await pass(kDebounceMs);
+  assert.equal(flights.length, 3); // silence has an end
   mock.timers.reset();
 });
 
@@ -99,6 +117,7 @@ test('at most one is in flight, however long somebody drags', async () => {
   for (let n = 0; n < 200; ++n) {
     planner.ask({ n });
     await pass(16);
+    flights.at(-1)?.tell();
     assert.ok(flights.filter((f) => !f.signal.aborted).length <= 1);
   }
   assert.ok(flights.length > 5);

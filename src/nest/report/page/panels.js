@@ -8,8 +8,10 @@ const kDegrees = [['tensor', 'tensor', 1], ['context', 'context', 1], ['expert',
 const kMostStageRows = 24;
 
 export function tableOf(headings, rows, caption) {
+  // Lists break between their parts alone.
+  const parts = (text) => text.split(', ').flatMap((part, i) => [i > 0 ? ', ' : null, make('span', { class: 'nest-whole' }, part)]);
   const cells = (tag, list) => list.map((cell) => make(tag, { class: cell.number ? 'nest-number' : cell.wraps ? 'nest-wraps' : null,
-    scope: tag === 'th' ? 'col' : null }, cell.text));
+    scope: tag === 'th' ? 'col' : null }, ...(cell.wraps ? parts(cell.text) : [cell.text])));
   return make('div', { class: 'nest-scroll', tabindex: '0', role: 'region', 'aria-label': caption },
     make('table', { class: 'nest-table' },
       make('thead', {}, make('tr', {}, ...cells('th', headings))),
@@ -71,8 +73,8 @@ export function alternativesTable(element, data, options = {}) {
 export function stagesTable(element, data) {
   return textView(element, () => {
     const number = (text) => ({ text, number: true });
-    const headings = [number('stage'), { text: 'layers', wraps: true }, number('number'),
-      { text: 'recomputation', wraps: true }, number('a micro-batch'), number('memory'), number('of a device'), { text: 'devices of copy 0', wraps: true }];
+    const headings = [number('stage'), { text: 'layers' }, number('number'),
+      { text: 'recomputation' }, number('a micro-batch'), number('memory'), number('of a device'), { text: 'devices of copy 0' }];
     const rows = data.stages.map((stage, i) => {
       const place = data.placement.stages[i];
       const cell = place.starts

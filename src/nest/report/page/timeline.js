@@ -25,12 +25,14 @@ export function describeSegment(timeline, stage, s) {
 }
 
 class TimelineView {
-  constructor(frame, timeline) {
+  // `waiting`: the share of the step, at its end, in which all ranks wait for the slowest.
+  constructor(frame, timeline, waiting) {
     this.frame = frame;
     this.timeline = timeline;
     this.rows = unpackTimeline(timeline);
     this.short = shortPass(this.rows);
     this.end = timeline.step_s > 0 ? timeline.step_s : 1;
+    this.waitFrom = this.end * (1 - waiting);
     [this.from, this.to] = [0, this.end];
     this.free = false;  // the user has chosen what to see; else all of it, or its two ends where all is too much
     this.cursor = null;  // {row, list, index}
@@ -57,7 +59,7 @@ class TimelineView {
         button('both ends', 'show the beginning and the end of a long step', () => this.reset()),
         button('whole step', 'show the whole step', () => this.show(0, this.end)),
         button('beginning', 'show the first passes', () => this.show(0, few)),
-        button('end', 'show the last passes', () => this.show(this.end - few, this.end)),
+        button('end', 'show the last passes', () => this.show(this.waitFrom - few, Math.min(this.end, this.waitFrom + few / 8))),
         legend(items)),
       this.canvas.node,
       this.hint = make('p', { class: 'nest-hint' }));
@@ -79,6 +81,7 @@ class TimelineView {
       const [a, b] = this.windows;
       out += `. What is left out from ${formatSeconds(a.to)} to ${formatSeconds(b.from)} goes on as before it`;
     }
+    if (this.waitFrom < this.end) out += `. The last ${formatSeconds(this.end - this.waitFrom)} are waiting for the slowest of all ranks`;
     out += '. Gaps are idle time. Ctrl and the wheel, or + and \u2212, zoom; dragging moves.';
     if (t.left_out && this.windows.length === 1) {
       out += ` ${formatDigits(t.left_out.segments)} segments from ${formatSeconds(t.left_out.from_s)} to ` +
@@ -242,6 +245,8 @@ class TimelineView {
     this.hint.textContent = this.sentence();
     context.font = '12px system-ui, sans-serif';
     for (const w of windows) this.drawAxis(context, height, w);
+    // What is gathered beside the next step may reach into it.
+    for (const w of windows) this.drawGap(context, w, this.waitFrom, this.end, 'waiting for the slowest rank');
     const every = Math.ceil(11 / this.pitch);
     this.rows.forEach((row, i) => {
       const y = i * this.pitch;
@@ -258,7 +263,8 @@ class TimelineView {
         context.restore();
       }
     });
-    for (const w of windows) this.drawGap(context, w);
+    const gap = this.timeline.left_out;
+    if (gap) for (const w of windows) this.drawGap(context, w, gap.from_s, gap.to_s, 'as before');
     if (windows.length > 1) this.drawBreak(context, windows, height - kAxis);
     if (this.segment) this.drawCursor(context);
   }
@@ -333,18 +339,16 @@ class TimelineView {
     }
   }
 
-  // What the file leaves out.
-  drawGap(context, w) {
-    const gap = this.timeline.left_out;
-    if (!gap) return;
-    const [x, end] = [Math.max(w.x, this.x(gap.from_s, w)), Math.min(w.end, this.x(gap.to_s, w))];
+  // Where nothing is to be drawn, and why.
+  drawGap(context, w, from, to, why) {
+    const [x, end] = [Math.max(w.x, this.x(from, w)), Math.min(w.end, this.x(to, w))];
     if (end <= x) return;
     const height = this.rows.length * this.pitch;
     context.fillStyle = this.frame.theme.grid;
     context.fillRect(x, 0, end - x, height);
     context.fillStyle = this.frame.theme.quiet;
     context.textAlign = 'center';
-    if (end - x > 90) context.fillText('as before', (x + end) / 2, height / 2 + 4);
+    if (end - x > textWidth(why, 12) + 8) context.fillText(why, (x + end) / 2, height / 2 + 4);
   }
 
   drawCursor(context) {
@@ -367,7 +371,8 @@ export function pipelineTimeline(element, data) {
     });
   }
   return mount(element, (frame) => {
-    const view = new TimelineView(frame, data.timeline);
+    const waiting = (data.predicted?.stragglers_s ?? 0) / (data.predicted?.step_s ?? 1);
+    const view = new TimelineView(frame, data.timeline, waiting);
     return () => view.draw();
   });
 }

@@ -86,6 +86,8 @@ export interface Prediction {
   bubble_fraction: number;
   /** Where that share of measured runs lies. */
   interval?: { level: number; step_s: [number, number]; memory_bytes?: [number, number] };
+  /** Of the step: all ranks wait for the slowest. */
+  stragglers_s?: number;
   /** The probability that it fits into memory. */
   fits_probability?: number;
   breakdown: Breakdown;
@@ -258,7 +260,7 @@ export function placementMap(
   data: Pick<ReportData, 'cluster' | 'levels' | 'placement' | 'stages' | 'traffic'>,
   options?: MapOptions,
 ): View;
-export function pipelineTimeline(element: HTMLElement, data: Pick<ReportData, 'timeline'>): View;
+export function pipelineTimeline(element: HTMLElement, data: Pick<ReportData, 'timeline' | 'predicted'>): View;
 export function memoryBars(element: HTMLElement, data: Pick<ReportData, 'stages' | 'simulated'>): View;
 export function memoryTimeline(element: HTMLElement, data: Pick<ReportData, 'memory_timeline' | 'stages'>): View;
 export function rooflineChart(element: HTMLElement, data: Pick<ReportData, 'roofline'>): View;

@@ -7,11 +7,13 @@ namespace nest::solve {
 namespace {
 
 constexpr Seconds kBetweenReports{0.2};
+constexpr Seconds kFirstReport{0.02};  // whoever drags a slider waits for a bound
 
 }  // namespace
 
 void SearchTree::report() {
-  if (!options_->progress || watch_.elapsed() - reported_ < kBetweenReports) return;
+  const Seconds wait = reported_ == Seconds{} ? kFirstReport : kBetweenReports;
+  if (!options_->progress || watch_.elapsed() - reported_ < wait) return;
   reported_ = watch_.elapsed();
   tell();
 }
