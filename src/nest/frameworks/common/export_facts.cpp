@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nest/frameworks/common/model_details.hpp"
 #include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 
@@ -33,9 +34,8 @@ std::optional<Recompute> ExportFacts::recompute() const {
 }
 
 const AttentionSpec* ExportFacts::attention() const {
-  return spec != nullptr && !spec->stacks.back().blocks.empty()
-             ? &spec->stacks.back().blocks.front().attention
-             : nullptr;
+  const BlockSpec* block = spec != nullptr ? attending_block(spec->stacks.back()) : nullptr;
+  return block != nullptr ? &block->attention : nullptr;
 }
 
 const ExpertsSpec* ExportFacts::experts() const {

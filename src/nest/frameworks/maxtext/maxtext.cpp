@@ -5,9 +5,11 @@
 #include <array>
 #include <string_view>
 
+#include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/common/yaml_text.hpp"
+#include "nest/frameworks/maxtext/maxtext_details.hpp"
 #include "nest/frameworks/maxtext/maxtext_models.hpp"
 #include "nest/frameworks/maxtext/maxtext_settings.hpp"
 #include "nest/plan/plan.hpp"
@@ -78,6 +80,15 @@ exec python3 -m maxtext.trainers.pre_train.train_compile "$here/maxtext.yml" com
                      topology, slices);
 }
 
+std::vector<std::string> detail_losses(const ModelSpec& spec) {
+  const std::string_view name = find_maxtext_model(spec);
+  if (!name.empty())
+    return differing_details(spec, maxtext_own_model(name), fmt::format("MaxText's {}", name));
+  std::vector<std::string> lost;
+  static_cast<void>(maxtext_model_keys(spec, lost));
+  return lost;
+}
+
 std::vector<std::string> losses(const ExportFacts& f, const MaxTextMesh& mesh) {
   const Parallelism& p = f.parallelism();
   const Recompute& recompute = f.plan().stages.front().recompute;
@@ -105,8 +116,7 @@ std::vector<std::string> losses(const ExportFacts& f, const MaxTextMesh& mesh) {
     lost.emplace_back("MaxText keeps all products and attention's output, and computes the rest again");
   if (p.strategy.context > 1 && on_tpus(f))
     lost.emplace_back("keys and values are gathered, not sent around a ring");
-  if (find_maxtext_model(*f.spec).empty() && f.spec->details.scaling)
-    lost.emplace_back("the scaling of rotary positions beyond the first training length");
+  for (std::string& sentence : detail_losses(*f.spec)) lost.push_back(std::move(sentence));
   if (f.recipe().master_weights)
     lost.emplace_back("MaxText holds 32-bit weights and no 16-bit copy: the recipe 'maxtext' has its memory");
   return lost;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "nest/frameworks/maxtext/maxtext_details.hpp"
+
 namespace nest::frameworks {
 namespace {
 
@@ -101,18 +103,14 @@ void add_latent(Value& out, const LatentAttention& latent) {
 }
 
 void add_experts(Value& out, const ModelSpec& spec, const ExpertsSpec& experts, std::string_view block) {
-  const RouterDetails& router = spec.details.router;
   const auto& blocks = spec.stacks.front().blocks;
   out.set("num_experts", experts.experts).set("num_experts_per_tok", experts.top_k);
   out.set("base_moe_mlp_dim", experts.ffn);
-  if (block == "qwen3_moe") out.set("norm_topk_prob", router.normalized);
   if (block != "deepseek") return;
   const auto routed =
       std::find_if(blocks.begin(), blocks.end(), [](const BlockSpec& b) { return b.experts; });
   out.set("first_num_dense_layers", routed - blocks.begin());
-  out.set("shared_experts", experts.shared_ffn / experts.ffn).set("routed_scaling_factor", router.scale);
-  out.set("routed_score_func", experts.correction_bias ? "sigmoid" : "softmax");
-  out.set("routed_bias", experts.correction_bias);
+  out.set("shared_experts", experts.shared_ffn / experts.ffn);
 }
 
 }  // namespace
@@ -121,11 +119,14 @@ std::string_view find_maxtext_model(const ModelSpec& spec) {
   if (spec.stacks.size() != 1 || spec.stacks.front().blocks.empty()) return "";
   const Shape shape = shape_of(spec);
   const std::string_view block = block_of(spec.family);
+  // The one with the same scaling of rotary positions, which only names of Llama 3.1 have.
+  const bool scaled = block == "llama2" && spec.details.scaling.has_value();
   std::string_view found;
   for (const Named& model : kModels) {
     if (model.block != block || !model.shape.matches(shape)) continue;
-    if (model.name == spec.name) return model.name;
-    if (found.empty()) found = model.name;
+    const bool alike = model.name.starts_with("llama3.1") == scaled;
+    if (alike && model.name == spec.name) return model.name;
+    if (found.empty() || (alike && found.starts_with("llama3.1") != scaled)) found = model.name;
   }
   return found;
 }
@@ -135,7 +136,7 @@ std::int64_t maxtext_layers(const ModelSpec& spec) {
   return spec.family == "gemma2" ? blocks / 2 : blocks;
 }
 
-Value maxtext_model_keys(const ModelSpec& spec) {
+Value maxtext_model_keys(const ModelSpec& spec, std::vector<std::string>& lost) {
   const StackSpec& stack = spec.stacks.front();
   const BlockSpec& first = stack.blocks.front();
   const std::string_view block = block_of(spec.family);
@@ -145,24 +146,13 @@ Value maxtext_model_keys(const ModelSpec& spec) {
   out.set("base_num_query_heads", shape.heads).set("base_num_kv_heads", shape.kv_heads);
   out.set("base_mlp_dim", shape.ffn).set("base_num_decoder_layers", maxtext_layers(spec));
   out.set("head_dim", first.attention.head_dim).set("vocab_size", shape.vocab);
-  Value activations = Value::array();
-  const bool gelu = first.ffn.activation == Activation::gelu || first.ffn.activation == Activation::geglu;
-  activations.push(gelu ? "gelu" : first.ffn.activation == Activation::relu ? "relu" : "silu");
-  if (first.ffn.activation == Activation::swiglu || first.ffn.activation == Activation::geglu)
-    activations.push("linear");
-  out.set("mlp_activations", std::move(activations)).set("logits_via_embedding", spec.head.tied);
-  if (spec.details.norm_epsilon > 0) out.set("normalization_layer_epsilon", spec.details.norm_epsilon);
-  if (spec.details.rotary_base > 0)
-    out.set("rope_max_timescale", static_cast<std::int64_t>(spec.details.rotary_base));
+  out.set("logits_via_embedding", spec.head.tied);
+  // Gemma's blocks are made for logits over the root of the width, which others do not have.
+  if (spec.head.tied && !block.starts_with("gemma")) out.set("normalize_embedding_logits", false);
   if (block == "gpt3") out.set("trainable_position_size", stack.stem.positions).set("use_iota_embed", true);
-  if (block == "qwen2") out.set("attention_bias", true);
-  if (block == "qwen3" || block == "qwen3_moe") out.set("use_qk_norm", true);
-  if (block == "gemma2") {
-    out.set("use_post_attn_norm", true).set("use_post_ffw_norm", true);
-    out.set("sliding_window_size", first.attention.window);
-  }
   if (first.attention.latent) add_latent(out, *first.attention.latent);
   if (const auto& experts = stack.blocks.back().experts) add_experts(out, spec, *experts, block);
+  add_maxtext_details(spec, block, out, lost);
   return out;
 }
 

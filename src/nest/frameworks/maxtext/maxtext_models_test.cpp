@@ -19,11 +19,14 @@ TEST(MaxTextModels, AreFoundByTheirShape) {
   EXPECT_EQ(find_maxtext_model(zoo_model("opt-13b")), "");
   ModelSpec renamed = zoo_model("llama3.1-8b");
   renamed.name = "mine";
+  EXPECT_EQ(find_maxtext_model(renamed), "llama3.1-8b");
+  renamed.details.scaling.reset();
   EXPECT_EQ(find_maxtext_model(renamed), "llama3-8b");
 }
 
 TEST(MaxTextModels, OthersAreDescribed) {
-  const Value keys = maxtext_model_keys(zoo_model("llama3.2-1b"));
+  std::vector<std::string> lost;
+  const Value keys = maxtext_model_keys(zoo_model("llama3.2-1b"), lost);
   EXPECT_EQ(*keys.find("decoder_block")->as_string(), "llama2");
   EXPECT_EQ(*keys.find("base_emb_dim")->as_int(), 2048);
   EXPECT_EQ(*keys.find("base_num_decoder_layers")->as_int(), 16);
@@ -42,7 +45,8 @@ TEST(MaxTextModels, AllNamesAndKeysAreKnown) {
     const PlanInputs inputs = load_inputs(name, "h100-spine-leaf", "maxtext", warnings);
     if (!rules.back().allows(inputs, {})) continue;
     const auto& spec = std::get<ModelSpec>(inputs.source);
-    EXPECT_EQ(table.problem("main", maxtext_model_keys(spec)), "") << name;
+    std::vector<std::string> lost;
+    EXPECT_EQ(table.problem("main", maxtext_model_keys(spec, lost)), "") << name;
     if (const std::string_view model = find_maxtext_model(spec); !model.empty()) {
       EXPECT_TRUE(table.takes("main", "model_name", model)) << model;
     }

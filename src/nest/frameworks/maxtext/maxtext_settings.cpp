@@ -81,7 +81,8 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
   out.set("base_config", "base.yml").set("run_name", "nest-plan");
   out.set("model_name", model.empty() ? "default" : model);
   if (model.empty()) {
-    const Value keys = maxtext_model_keys(*f.spec);
+    std::vector<std::string> named;  // by the exporter
+    const Value keys = maxtext_model_keys(*f.spec, named);
     for (const auto& [key, value] : *keys.as_object()) out.set(key, value);
   }
   out.set("hardware", on_tpus(f) ? "tpu" : "gpu");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/megatron/megatron_details.hpp"
 #include "nest/frameworks/megatron/megatron_layout.hpp"
 #include "nest/frameworks/megatron/megatron_model.hpp"
@@ -209,6 +210,15 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   return flags;
 }
 
+std::string shape_loss(const ModelSpec* spec) {
+  std::string out = "the model's shape: its own flags go into MODEL_ARGS";
+  if (spec == nullptr) return out;
+  if (spec->stacks.size() == 1 && !megatron_describes(*spec))
+    out += ", because pretrain_gpt.py has no such blocks";
+  const std::string parts = find_model_detail("special")->value(*spec);
+  return parts.empty() ? out : fmt::format("{} ({})", out, parts);
+}
+
 }  // namespace
 
 std::span<const ExportRule> megatron_rules() {
@@ -228,10 +238,11 @@ std::vector<FlagSection> megatron_plan_arguments(const ExportFacts& facts, RankO
 
 std::optional<FlagSection> megatron_model_arguments(const ExportFacts& facts,
                                                     std::vector<std::string>& lost) {
-  if (!facts.decoder || facts.spec == nullptr) return std::nullopt;
+  if (!facts.decoder || facts.spec == nullptr || !megatron_describes(*facts.spec)) return std::nullopt;
   const Strategy& s = facts.strategy();
   const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
-  return megatron_model_flags(*facts.spec, {facts.release, ring}, lost);
+  return megatron_model_flags(*facts.spec,
+                              {facts.release, ring, s.context, s.tensor, s.expert_tensor_degree()}, lost);
 }
 
 std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
@@ -240,7 +251,7 @@ std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder 
   if (auto model = megatron_model_arguments(facts, lost)) {
     groups.push_back(std::move(*model));
   } else {
-    lost.emplace_back("the model's shape: its own flags go into MODEL_ARGS");
+    lost.push_back(shape_loss(facts.spec));
   }
   for (FlagSection& section : megatron_plan_arguments(facts, order, lost))
     groups.push_back(std::move(section));

@@ -1,21 +1,20 @@
-// A model's shape as flags of Megatron-LM's pretrain_gpt.py.
+// A model as flags of Megatron-LM's pretrain_gpt.py: sizes, and the details of megatron_details.hpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "nest/frameworks/common/flags.hpp"
+#include "nest/frameworks/megatron/megatron_details.hpp"
 #include "nest/model/blocks/spec.hpp"
-#include "nest/plan/frameworks/framework_releases.hpp"
 
 namespace nest::frameworks {
 
-struct ModelFlagOptions {
-  const Release* release = nullptr;  // none: the usual one
-  bool ring = false;                 // context parallelism by ring attention
-};
+// One stack of blocks with attention and a feed-forward each, or delta rules in place of attention: pretrain_gpt.py
+// has no other blocks.
+[[nodiscard]] bool megatron_describes(const ModelSpec& spec);
 
-// Of a model with one stack of blocks. What the flags cannot say is added to `lost`, a sentence each.
+// Of such a model. What the flags cannot say is added to `lost`, a sentence each.
 [[nodiscard]] FlagSection megatron_model_flags(const ModelSpec& spec, const ModelFlagOptions& options,
                                                std::vector<std::string>& lost);
 

@@ -102,7 +102,7 @@ std::vector<std::string> zoo_models_of(const std::vector<Flag>& flags) {
   std::vector<std::string> others;
   for (const std::string& name : zoo_names()) {
     const ModelSpec spec = zoo_model(name);
-    if (spec.stacks.size() != 1 || spec.stacks.front().stem.kind != StemSpec::Kind::tokens) continue;
+    if (!megatron_describes(spec) || spec.stacks.front().stem.kind != StemSpec::Kind::tokens) continue;
     std::vector<std::string> lost;
     const FlagSection own = megatron_model_flags(spec, {}, lost);
     if (megatron_shape(own.flags) != wanted) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nest/frameworks/megatron/megatron.hpp"
+#include "nest/frameworks/megatron/megatron_model.hpp"
 #include "nest/frameworks/megatron_core/bridge_recipes.hpp"
 #include "nest/frameworks/megatron_core/core_export.hpp"
 #include "nest/frameworks/megatron_core/core_knobs.hpp"
@@ -26,7 +27,8 @@ struct Base {
 Base base_of(const ExportFacts& f) {
   if (const BridgeRecipe* recipe = find_bridge_recipe(f.spec)) return {recipe, false};
   const AttentionSpec* attention = f.attention();
-  return {nullptr, f.decoder && f.spec != nullptr && attention != nullptr && !attention->latent};
+  return {nullptr, f.decoder && f.spec != nullptr && megatron_describes(*f.spec) && attention != nullptr &&
+                       !attention->latent};
 }
 
 std::string command_script(const ExportFacts& f, const Base& base) {
@@ -74,6 +76,9 @@ std::vector<std::string> losses(const ExportFacts& f, const Base& base) {
   }
   if (base.recipe != nullptr && f.spec->mtp_layers > 0)
     lost.emplace_back("multi-token prediction modules are not part of the plan");
+  if (base.recipe != nullptr) {
+    for (std::string& sentence : recipe_losses(*f.spec, *base.recipe)) lost.push_back(std::move(sentence));
+  }
   if (const auto loss = reduce_loss(f)) lost.push_back(*loss);
   if (!f.recipe().flash_attention)
     lost.emplace_back("attention runs in fused kernels, the recipe means others");

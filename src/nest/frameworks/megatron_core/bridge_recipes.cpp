@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "nest/frameworks/common/model_details.hpp"
+#include "nest/model/zoo.hpp"
+
 namespace nest::frameworks {
 namespace {
 
@@ -101,6 +104,10 @@ const BridgeRecipe* find_bridge_recipe(const ModelSpec* spec) {
            recipe.scaled.value_or(spec->details.scaling.has_value()) == spec->details.scaling.has_value();
   });
   return at == kRecipes.end() ? nullptr : &*at;
+}
+
+std::vector<std::string> recipe_losses(const ModelSpec& spec, const BridgeRecipe& recipe) {
+  return differing_details(spec, zoo_model(recipe.hub), recipe.hub);
 }
 
 }  // namespace nest::frameworks

@@ -6,7 +6,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "nest/frameworks/common/model_shape.hpp"
 
@@ -25,5 +27,8 @@ inline constexpr std::string_view kPlainRecipe = "vanilla_gpt_pretrain_config";
 [[nodiscard]] std::span<const BridgeRecipe> bridge_recipes();
 // None where there is no recipe for this shape; a null spec has none.
 [[nodiscard]] const BridgeRecipe* find_bridge_recipe(const ModelSpec* spec);
+
+// Sentences about what the recipe's model on Hugging Face has in place of this model's details.
+[[nodiscard]] std::vector<std::string> recipe_losses(const ModelSpec& spec, const BridgeRecipe& recipe);
 
 }  // namespace nest::frameworks

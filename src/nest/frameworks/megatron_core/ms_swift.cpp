@@ -52,8 +52,12 @@ ExportResult export_ms_swift(const ExportQuestion& question, const ExportSink& s
     out.settings.push_back({"lora_rank", std::to_string(tuning.rank)});
     out.settings.push_back({"target_modules", fmt::format("{}", fmt::join(tuning.targets, " "))});
   }
-  const bool known = find_bridge_recipe(out.facts.spec) != nullptr;
-  if (!known) out.result.lost.emplace_back("the model: MODEL_ARGS names it");
+  if (const BridgeRecipe* known = find_bridge_recipe(out.facts.spec); known == nullptr) {
+    out.result.lost.emplace_back("the model: MODEL_ARGS names it");
+  } else {
+    for (std::string& sentence : recipe_losses(*out.facts.spec, *known))
+      out.result.lost.push_back(std::move(sentence));
+  }
   out.result.next = {
       "DATA_ARGS='--dataset ..' ./run_host.sh on each host of placement/hosts.txt, with ms-swift "
       "installed",

@@ -100,8 +100,12 @@ ExportResult export_verl(const ExportQuestion& question, const ExportSink& sink)
   if (!out.result.rule.empty()) return out.result;
   out.result.lost.emplace_back(
       "in reinforcement learning, Ray chooses the devices of ranks: placement/ holds for fine-tuning only");
-  if (find_bridge_recipe(out.facts.spec) == nullptr)
+  if (const BridgeRecipe* known = find_bridge_recipe(out.facts.spec); known == nullptr) {
     out.result.lost.emplace_back("the model: MODEL_PATH names it");
+  } else {
+    for (std::string& sentence : recipe_losses(*out.facts.spec, *known))
+      out.result.lost.push_back(std::move(sentence));
+  }
   out.result.next = {
       "DATA_ARGS='data.train_files=..' ./run_host.sh on each host of placement/hosts.txt, for "
       "fine-tuning",

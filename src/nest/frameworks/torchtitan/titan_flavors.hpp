@@ -18,11 +18,14 @@ struct TitanFlavor {
   std::string_view config;  // main's function for it; empty: the registry has the model, and no function
   std::string_view since;   // the first release that has it; empty: all
   ModelShape shape;
+  std::string_view like;  // our model of the same sizes
 };
 
 [[nodiscard]] std::span<const TitanFlavor> titan_flavors();
 // None where the release has no model of this shape; a null spec has none.
 [[nodiscard]] const TitanFlavor* find_flavor(const ModelSpec* spec, std::string_view release);
+// The model of the registry, as far as its details go.
+[[nodiscard]] ModelSpec titan_model(const TitanFlavor& flavor);
 // A function of main's registry for another flavor of the same module, to begin a configuration with.
 [[nodiscard]] std::string_view config_beside(const TitanFlavor& flavor);
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
@@ -75,6 +76,10 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
     lost.emplace_back(
         "the model: the registry of torchtitan's main branch does not hold it; put its names for your_model "
         "and your_config");
+  if (const TitanFlavor* flavor = find_flavor(f.spec, main ? "main" : "v0.2.2"); flavor != nullptr) {
+    for (std::string& sentence : differing_details(*f.spec, titan_model(*flavor), "torchtitan's model"))
+      lost.push_back(std::move(sentence));
+  }
   if (r.reduce_dtype != StateDType::fp32) lost.emplace_back("gradients are reduced in 32 bits");
   if (p.pipeline > 1 && p.zero.shards_gradients())
     lost.emplace_back(

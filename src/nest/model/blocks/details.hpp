@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +15,7 @@ namespace nest::model {
 
 // How rotary positions are stretched beyond the length that a model was first trained with.
 struct RotaryScaling {
-  enum class Kind { llama3, yarn, other };
+  enum class Kind { llama3, yarn, linear, other };
   Kind kind = Kind::other;
   double factor = 1;
   double original_positions = 0;  // 0: not stated
@@ -23,6 +25,7 @@ struct RotaryScaling {
   double beta_slow = 1;
   double mscale = 1;
   double mscale_all = 0;
+  bool whole_range = true;  // the dimensions between the betas are rounded to whole ones
 };
 
 struct RouterDetails {
@@ -32,6 +35,8 @@ struct RouterDetails {
   bool normalized = true;            // the weights of the chosen experts add up to 1
   double balance_loss = 0;           // weight of the loss that balances experts
   bool balance_by_sequence = false;  // which is taken over each sequence, not over the batch
+  bool sigmoid = false;              // scores of experts are sigmoids, not a softmax
+  bool balance_bias = false;         // a bias for each expert, in the choice alone, balances them
 };
 
 struct ModelDetails {
@@ -40,8 +45,11 @@ struct ModelDetails {
   double rotary_share = 1;  // of a head's dimensions that are turned
   std::optional<RotaryScaling> scaling;
   RouterDetails router;
-  // Parts that no size shows and that exports do not carry yet, such as "a multiplier of the logits".
+  // By the names of detail_numbers(); what is not there has its neutral value.
+  std::map<std::string, double, std::less<>> numbers;
+  // Parts that no size shows and that exports do not carry yet, such as "the streams of its residual".
   std::vector<std::string> special;
+  std::vector<std::string> unread;  // keys of the file with their values that nobody here reads
 };
 
 }  // namespace nest::model

@@ -46,8 +46,8 @@ using Kind = Node::Kind;
 // Signs of one strength, longest first.
 constexpr std::array<std::string_view, 7> kComparisons{"==", "!=", "<=", ">=", "<", ">", "in"};
 constexpr std::array<std::string_view, 2> kSums{"+", "-"};
-constexpr std::array<std::string_view, 9> kFunctions{"len",    "min",     "max",  "count", "sum",
-                                                     "refuse", "numbers", "root", "place"};
+constexpr std::array<std::string_view, 10> kFunctions{"len",    "min",     "max",  "count", "sum",
+                                                      "refuse", "numbers", "root", "place", "power"};
 constexpr std::array<std::string_view, 4> kProducts{"//", "/", "*", "%"};
 
 bool word_character(char c) {
@@ -191,11 +191,13 @@ class Parser {
     std::size_t end = at_;
     while (end < text_.size() && (word_character(text_[end]) || text_[end] == '.')) ++end;
     const std::string digits(text_.substr(at_, end - at_));
-    if (!std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; }) ||
-        digits.size() > 15) {
-      wrong();
-    }
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const std::size_t point = digits.find('.');
+    const bool real = point != std::string::npos;
+    const auto others = std::count_if(digits.begin(), digits.end(), [&](char c) { return !digit(c); });
+    if (digits.size() > 15 || others != (real ? 1 : 0) || (real && point + 1 == digits.size())) wrong();
     at_ = end;
+    if (real) return {Kind::constant, "", Value(std::stod(digits)), {}};
     return {Kind::constant, "", Value(static_cast<std::int64_t>(std::stoll(digits))), {}};
   }
   std::string word() {

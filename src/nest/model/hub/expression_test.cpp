@@ -36,6 +36,9 @@ TEST(Expression, Arithmetic) {
   EXPECT_EQ(of("a // 5"), Value(2));
   EXPECT_EQ(of("a % 5"), Value(2));
   EXPECT_EQ(of("root(a)"), Value(3));
+  EXPECT_EQ(of("power(b, 0.5)"), Value(2.0));
+  EXPECT_EQ(of("1.0 / b"), Value(0.25));
+  EXPECT_EQ(of("a * 0.5"), Value(6)) << "what comes out even is a whole number";
   EXPECT_EQ(of("-a"), Value(-12));
   EXPECT_EQ(of("half * a"), Value(6));
 }

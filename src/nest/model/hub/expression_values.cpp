@@ -123,7 +123,7 @@ static Value place_of(const Value& list, const std::vector<Value>& given) {
 }
 
 // len(list), sum(list), count(list, value, before), place(list, value, n), min(a, b, ...), max(a, b, ...),
-// refuse('why'), numbers('3,4'), root(n).
+// refuse('why'), numbers('3,4'), root(n), power(base, exponent).
 Value call_function(const std::string& name, const std::vector<Value>& given) {
   const Value first = given.empty() ? Value() : given.front();
   if (name == "refuse")
@@ -140,6 +140,8 @@ Value call_function(const std::string& name, const std::vector<Value>& given) {
     return static_cast<std::int64_t>(text->size());
   if (name == "numbers") return numbers_of(first);
   if (name == "root") return static_cast<std::int64_t>(std::sqrt(real_of(first).value_or(0)));
+  if (name == "power" && given.size() == 2)
+    return std::pow(real_of(first).value_or(0), real_of(given[1]).value_or(1));
   const auto* list = first.as_array();
   if (name == "place") return place_of(first, given);
   if (list == nullptr) return 0;

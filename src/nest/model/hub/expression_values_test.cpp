@@ -39,6 +39,7 @@ TEST(ExpressionValues, Functions) {
   EXPECT_EQ(call_function("max", {4, 2, 9}), Value(9));
   EXPECT_EQ(call_function("count", {list({1, 2, 1}), 1}), Value(2));
   EXPECT_EQ(call_function("root", {12}), Value(3)) << "rounded down";
+  EXPECT_EQ(call_function("power", {16, Value(-0.5)}), Value(0.25));
 }
 
 TEST(ExpressionValues, Elements) {

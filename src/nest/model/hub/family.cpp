@@ -11,6 +11,7 @@
 #include "nest/model/hub/family_files.hpp"
 #include "nest/model/hub/family_parts.hpp"
 #include "nest/model/hub/hub_config.hpp"
+#include "nest/model/hub/unread_keys.hpp"
 
 namespace nest::model {
 namespace {
@@ -250,6 +251,52 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
 
 }  // namespace
 
+namespace {
+
+// What the config itself says stands before the family's value.
+void read_numbers(Fields& f, ModelDetails& out) {
+  for (const auto& [name, expression] : f.family().numbers) {
+    const Value v = f.evaluate(expression);
+    const double* real = v.as_real();
+    const std::int64_t* whole = v.as_int();
+    if (real != nullptr || whole != nullptr)
+      out.numbers.try_emplace(name, real != nullptr ? *real : static_cast<double>(*whole));
+  }
+}
+
+bool squares_relu(Reader& r, const Described& family) {
+  Fields block(r, family, family.block);
+  block.set_layer(0);
+  return block.has("activation") && block.word_or("activation", "") == "relu2";
+}
+
+// Keys that the family's file has to do with, though not with this config's values.
+std::vector<std::string> mentioned(const Reader& r, const Described& family) {
+  std::vector<std::string> keys;
+  keys.reserve(family.defaults.size());
+  std::string parts;
+  for (const auto& [name, steps] : family.parts) parts += to_json_line(steps);
+  for (const auto& [key, value] : *r.value().as_object()) {
+    if (parts.find(key) != std::string::npos) keys.push_back(key);
+  }
+  for (const auto& [key, value] : family.defaults) keys.push_back(key);
+  const auto add = [&](const Described::Section& section) {
+    for (const auto& [name, expression] : section) {
+      const std::vector<std::string> names = expression.names();
+      keys.insert(keys.end(), names.begin(), names.end());
+    }
+  };
+  for (const Described::Section* section : {&family.names, &family.model, &family.block, &family.numbers})
+    add(*section);
+  for (const Value& stack : family.stacks) {
+    const Value* config = stack.find("config");
+    if (config != nullptr && config->as_string() != nullptr) keys.push_back(*config->as_string());
+  }
+  return keys;
+}
+
+}  // namespace
+
 std::vector<std::string> types_of_data() {
   std::vector<std::string> types;
   for (const FamilyFile& file : family_table()) {
@@ -279,6 +326,8 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   if (!family.stacks.empty()) {
     ModelSpec spec = read_stacks(r, family);
     for (const std::string& part : family.special) spec.details.special.push_back(part);
+    for (std::string& key : unread_keys(r, mentioned(r, family)))
+      spec.details.unread.push_back(std::move(key));
     return spec;
   }
   Fields f(r, family, family.model);
@@ -286,7 +335,10 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   spec.stacks.push_back(stack_of(r, family, f));
   read_head(f, spec, spec.stacks.back().stem.vocab);
   spec.details = read_details(r, family.details);
+  read_numbers(f, spec.details);
+  if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);
   spec.details.special = family.special;
+  spec.details.unread = unread_keys(r, mentioned(r, family));
   return spec;
 }
 

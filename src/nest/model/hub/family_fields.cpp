@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/model/blocks/detail_numbers.hpp"
 #include "nest/model/hub/family_files.hpp"
 
 namespace nest::model {
 namespace {
 
-void read_detail_defaults(Reader section, DetailDefaults& d) {
+void read_detail_defaults(Reader section, DetailDefaults& d, Described::Section& numbers) {
+  for (const DetailNumber& number : detail_numbers()) {
+    const std::string name(number.name);
+    if (section.has(name)) numbers.insert_or_assign(name, expression_of(*section.find(name)));
+  }
   d.norm_epsilon = section.number_or("norm_epsilon", d.norm_epsilon);
   d.rotary_base = section.number_or("rotary_base", d.rotary_base);
   d.rotary_share = section.number_or("rotary_share", d.rotary_share);
@@ -19,6 +24,8 @@ void read_detail_defaults(Reader section, DetailDefaults& d) {
   d.groups = section.whole_or("groups", d.groups);
   d.group_top_k = section.whole_or("group_top_k", d.group_top_k);
   d.scale = section.number_or("scale", d.scale);
+  d.sigmoid = section.boolean_or("sigmoid", d.sigmoid);
+  d.balance_bias = section.boolean_or("balance_bias", d.balance_bias);
   section.done();
 }
 
@@ -60,7 +67,7 @@ Described read_family(const std::string& name) {
   if (const Value* names = r.find("names")) read_expressions(*names, out.names);
   if (const Value* model = r.find("model")) read_expressions(*model, out.model);
   if (const Value* block = r.find("block")) read_expressions(*block, out.block);
-  if (auto section = r.object_if("details")) read_detail_defaults(*section, out.details);
+  if (auto section = r.object_if("details")) read_detail_defaults(*section, out.details, out.numbers);
   if (r.has("stacks")) out.stacks = list("stacks");
   if (r.has("special")) {
     out.special.clear();

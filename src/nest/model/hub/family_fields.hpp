@@ -26,6 +26,7 @@ struct Described {
   std::map<std::string, Value> parts;  // lists of steps
   std::vector<Value> stacks;           // where there are several
   DetailDefaults details;
+  Section numbers;  // of detail_numbers()
   std::vector<std::string> special;
 };
 

@@ -10,6 +10,7 @@
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
 #include "nest/model/hub/hub_names.hpp"
+#include "nest/model/hub/unread_keys.hpp"
 
 namespace nest::model {
 namespace {
@@ -139,7 +140,10 @@ ModelSpec read_part(Reader& r, const std::string& type) {
   if (!family && described_as_part(type)) return read_by_data(r, type);
   if (!family) refuse(r, type);
   ModelSpec spec = family->read(r, type);
-  if (!described_by_data(type)) spec.details = read_details(r, type);
+  if (!described_by_data(type)) {
+    spec.details = read_details(r, type);
+    spec.details.unread = unread_keys(r, {});
+  }
   return spec;
 }
 

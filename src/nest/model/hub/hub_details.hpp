@@ -19,6 +19,8 @@ struct DetailDefaults {
   std::int64_t groups = 0;
   std::int64_t group_top_k = 0;
   double scale = 1;
+  bool sigmoid = false;
+  bool balance_bias = false;
 };
 [[nodiscard]] ModelDetails read_details(Reader& r, const DetailDefaults& defaults);
 

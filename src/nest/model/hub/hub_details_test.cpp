@@ -42,7 +42,37 @@ TEST(HubDetails, BothSpellingsOfRotaryPositions) {
       details("llama", R"({"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}})").scaling);
   EXPECT_FALSE(details("llama", R"({"rope_scaling": null})").scaling);
   EXPECT_EQ(details("llama", R"({"rope_scaling": {"type": "linear", "factor": 2}})").scaling->kind,
-            RotaryScaling::Kind::other);
+            RotaryScaling::Kind::linear);
+}
+
+TEST(HubDetails, AGroupForEachKindOfLayer) {
+  const ModelDetails d = details("llama", R"({"rope_parameters": {
+      "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+      "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}})");
+  EXPECT_EQ(d.rotary_base, 1e6);
+  EXPECT_EQ(d.scaling->factor, 8);
+  EXPECT_EQ(d.numbers.at("local_rotary_base"), 1e4);
+  EXPECT_EQ(details("llama", R"({"rope_local_base_freq": 5000})").numbers.at("local_rotary_base"), 5000);
+}
+
+// Null turns a cap off, and no key is the class's value.
+TEST(HubDetails, CapsOfGemma2) {
+  EXPECT_EQ(details("gemma2", "{}").numbers.at("attention_cap"), 50);
+  EXPECT_EQ(details("gemma2", R"({"attn_logit_softcapping": null})").numbers.at("attention_cap"), 0);
+  EXPECT_EQ(details("gemma2", R"({"final_logit_softcapping": 20})").numbers.at("logit_cap"), 20);
+  EXPECT_EQ(details("gemma", R"({"hidden_size": 2500})").numbers.at("embedding_scale"), 50);
+  EXPECT_TRUE(details("llama", "{}").numbers.empty());
+}
+
+TEST(HubDetails, ScoresOfRouters) {
+  EXPECT_TRUE(details("deepseek_v3", "{}").router.sigmoid);
+  EXPECT_TRUE(details("deepseek_v3", "{}").router.balance_bias);
+  EXPECT_FALSE(details("deepseek_v3", R"({"scoring_func": "softmax"})").router.sigmoid);
+  const ModelDetails v2 =
+      details("deepseek_v2", R"({"topk_method": "greedy", "n_group": 8, "topk_group": 3})");
+  EXPECT_FALSE(v2.router.sigmoid);
+  EXPECT_EQ(v2.router.groups, 0) << "greedy routers look at all experts";
+  EXPECT_FALSE(details("deepseek_v3", R"({"topk_method": "greedy"})").router.balance_bias);
 }
 
 TEST(HubDetails, WhatIsNoNumberIsPassedOver) {
