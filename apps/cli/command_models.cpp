@@ -215,26 +215,33 @@ int run_families(const Arguments& arguments, Terminal& terminal) {
   const std::vector<std::string> types = known_model_types();
   if (arguments.has("--names")) return print_names(types, arguments, terminal);
   Table table({{"model type"}, {"default model", Align::right}, {"blocks"}, {"not in exports"}});
+  std::string notes;
   Value list = Value::array();
   for (const std::string& type : types) {
-    const ModelSpec spec = default_model(type);
-    const std::int64_t parameters = build_model(spec).parameters();
+    const ModelType known = describe_model_type(type);
     std::string special;
     Value parts = Value::array();
-    for (const std::string& part : spec.details.special) {
+    for (const std::string& part : known.special) {
       special += (special.empty() ? "" : "; ") + part;
       parts.push(part);
     }
-    table.add({type, count(parameters), stacks_of(spec), special.empty() ? "-" : special});
-    list.push(Value::object()
-                  .set("model_type", type)
-                  .set("parameters", parameters)
-                  .set("not_in_exports", std::move(parts)));
+    Value row = Value::object();
+    row.set("model_type", type);
+    if (known.defaults) {
+      const std::int64_t parameters = build_model(*known.defaults).parameters();
+      table.add({type, count(parameters), stacks_of(*known.defaults), special.empty() ? "-" : special});
+      row.set("parameters", parameters);
+    } else {
+      table.add({type, "-", "-", special.empty() ? "-" : special});
+      notes += "The class defaults of " + type + " make no model: " + known.refusal + ".\n";
+      row.set("parameters", Value()).set("no_default_model", known.refusal);
+    }
+    list.push(std::move(row.set("not_in_exports", std::move(parts))));
   }
   if (arguments.has("--json")) {
     terminal.json(Value::object().set("families", std::move(list)));
   } else {
-    terminal.out(table.str());
+    terminal.out(table.str() + (notes.empty() ? "" : "\n" + notes));
   }
   return kOk;
 }
@@ -280,9 +287,8 @@ std::vector<Command> model_commands() {
        0,
        "list the model types whose config.json is read",
        "Lists the model types ('model_type' of a config.json) that can be read, each with the size of the "
-       "model that "
-       "its class defaults make, and with the parts that exports do not carry. A file "
-       "data/families/TYPE.yaml "
+       "model that its class defaults make (or why they make none), and with the parts that exports do not "
+       "carry. A file data/families/TYPE.yaml "
        "describes a type; the environment variable NEST_FAMILIES names a folder with files of one's own.",
        {json_option(), names_option()},
        {{"nest models families", "the table"}, {"nest models families --names", "the types alone"}},

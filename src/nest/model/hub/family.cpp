@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "nest/base/document/mismatch.hpp"
 #include "nest/model/hub/family_fields.hpp"
 #include "nest/model/hub/family_files.hpp"
 #include "nest/model/hub/family_parts.hpp"
@@ -116,7 +117,7 @@ BlockSpec block_of(Reader& r, Fields& f, std::int64_t hidden) {
   const FeedForward kind = f.flag("gated", true) ? FeedForward::gated : FeedForward::plain;
   const std::string name = f.word("activation");
   const auto activation = activation_of(name, kind);
-  if (!activation) f.fail("activation", "the activation '" + name + "' is not known");
+  if (!activation) f.fail("activation", "the activation " + quoted(name) + " is not known");
   block.ffn.activation = *activation;
   if (experts) block.experts = experts_of(r, f);
   if (experts && (block.steps.empty() || !dense)) return block;
@@ -319,6 +320,10 @@ std::string class_prefix_of(const std::string& type) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const FamilyFile& f) { return f.name == type; });
   return found == all.end() ? std::string() : found->prefix;
+}
+
+std::vector<std::string> special_parts_of(const std::string& type) {
+  return described_as_part(type) ? describe_family(type).special : std::vector<std::string>();
 }
 
 ModelSpec read_by_data(Reader& r, const std::string& type) {

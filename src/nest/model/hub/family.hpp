@@ -27,6 +27,9 @@ namespace nest::model {
 // The beginning of the type's class names: "Granite" for GraniteForCausalLM.
 [[nodiscard]] std::string class_prefix_of(const std::string& type);
 
+// The parts of its models that exports do not carry.
+[[nodiscard]] std::vector<std::string> special_parts_of(const std::string& type);
+
 // The model of a config.json of a type that data describes.
 [[nodiscard]] ModelSpec read_by_data(Reader& r, const std::string& type);
 

@@ -1,10 +1,13 @@
 #include "nest/model/hub/family_fields.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/model/blocks/detail_numbers.hpp"
 #include "nest/model/hub/family_files.hpp"
 
@@ -100,11 +103,13 @@ std::int64_t Fields::whole(const std::string& field, WholeRange range, std::int6
   const double* real = v.as_real();
   const bool even = real != nullptr && *real == std::floor(*real) && std::abs(*real) < 1e15;
   if (v.as_int() == nullptr && !even)
-    fail(field, "expected a whole number for " + field + ", found " + std::string(v.kind_name()));
+    fail(field, "expected a whole number for " + field + ", found " + std::string(v.kind_name()), v);
   const std::int64_t n = even ? static_cast<std::int64_t>(*real) : *v.as_int();
   if (n < range.least || n > range.most) {
-    fail(field, std::to_string(n) + " is outside " + std::to_string(range.least) + " to " +
-                    std::to_string(range.most) + " for " + field);
+    fail(field,
+         std::to_string(n) + " is outside " + std::to_string(range.least) + " to " +
+             std::to_string(range.most) + " for " + field,
+         v);
   }
   return n;
 }
@@ -129,7 +134,7 @@ std::optional<std::int64_t> Fields::shared_layer() {
 std::string Fields::word(const std::string& field) {
   const Value v = value(field);
   if (v.as_string() == nullptr)
-    fail(field, "expected a word for " + field + ", found " + std::string(v.kind_name()));
+    fail(field, "expected a word for " + field + ", found " + std::string(v.kind_name()), v);
   return *v.as_string();
 }
 
@@ -137,18 +142,51 @@ std::string Fields::word_or(const std::string& field, std::string fallback) {
   return value(field).is_null() ? std::move(fallback) : word(field);
 }
 
-void Fields::fail(const std::string& field, const std::string& what) {
+std::vector<std::string> Fields::keys_of(const Expression& expression) const {
+  std::vector<std::string> keys;
+  std::set<std::string> seen;
+  std::vector<std::string> left = expression.names();
+  std::reverse(left.begin(), left.end());
+  while (!left.empty()) {
+    const std::string name = std::move(left.back());
+    left.pop_back();
+    if (own_.contains(name) || !seen.insert(name).second) continue;
+    const auto named = family_.names.find(name);
+    if (named == family_.names.end()) {
+      keys.push_back(name);
+      continue;
+    }
+    std::vector<std::string> inner = named->second.names();
+    left.insert(left.end(), inner.rbegin(), inner.rend());
+  }
+  return keys;
+}
+
+void Fields::fail(const std::string& field, const std::string& what, const Value& found) {
   const auto at = section_.find(field);
-  if (at != section_.end()) fail(at->second, what);
+  if (at != section_.end()) fail(at->second, what, found);
   r_.fail(what);
 }
 
-void Fields::fail(const Expression& expression, const std::string& what) {
-  for (const std::string& name : expression.names()) {
-    const Value* given = r_.value().find(name);
-    if (given != nullptr && !given->is_null()) r_.fail_at(name, what);
-  }
-  r_.fail(what);
+void Fields::fail(const Expression& expression, const std::string& what, const Value& found) {
+  const std::vector<std::string> keys = keys_of(expression);
+  const auto blame = [&](auto&& guilty) {
+    for (const std::string& name : keys) {
+      const Value* given = r_.value().find(name);
+      if (given != nullptr && guilty(name, *given)) r_.fail_at(name, what);
+    }
+  };
+  if (!found.is_null()) blame([&](const std::string&, const Value& given) { return given == found; });
+  blame([&](const std::string& name, const Value& given) {
+    const auto usual = family_.defaults.find(name);
+    return !given.is_null() && usual != family_.defaults.end() && !(usual->second == given);
+  });
+  blame([](const std::string&, const Value& given) { return !given.is_null(); });
+  blame([](const std::string&, const Value&) { return true; });
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> named(keys.begin(),
+                                 keys.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, keys.size())));
+  r_.fail(what, named.empty() ? "" : "it depends on " + list_words(named));
 }
 
 Value Fields::value(const std::string& field) {

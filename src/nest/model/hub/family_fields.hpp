@@ -58,12 +58,16 @@ class Fields {
   // Of an expression that is no field.
   [[nodiscard]] Value evaluate(const Expression& expression);
 
-  [[noreturn]] void fail(const std::string& field, const std::string& what);
-  [[noreturn]] void fail(const Expression& expression, const std::string& what);
+  // At the key of the file that is to blame, as far as that can be told: one that has the value that was found, else
+  // one that the family has another value for, else the first that the expression depends on.
+  [[noreturn]] void fail(const std::string& field, const std::string& what, const Value& found = {});
+  [[noreturn]] void fail(const Expression& expression, const std::string& what, const Value& found = {});
 
  private:
   Value value(const std::string& field);
   Value key(const std::string& name);
+  // What a config may say that the expression depends on, also through names of the family.
+  [[nodiscard]] std::vector<std::string> keys_of(const Expression& expression) const;
 
   Reader& r_;
   const Described& family_;

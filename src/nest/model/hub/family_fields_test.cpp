@@ -61,7 +61,18 @@ TEST(FamilyFields, MistakesNameTheKeyThatWasGiven) {
   EXPECT_EQ(FieldsOf(R"({"width": "big"})", {{"hidden", "width"}}).message("hidden"),
             "config.json: line 1, width: expected a whole number for hidden, found a text");
   EXPECT_EQ(FieldsOf(R"({"other": 1})", {{"hidden", "missing"}}).message("hidden"),
-            "config.json: line 1: nothing says how large hidden is");
+            "config.json: line 1: nothing says how large hidden is; it depends on missing");
+  EXPECT_EQ(FieldsOf(R"({"width": 0})", {{"hidden", "double"}}).message("hidden"),
+            "config.json: line 1, width: 0 is outside 1 to 10000000 for hidden");
+}
+
+// Of several keys: the one with the value that is wrong, else the one that is not as in the family.
+TEST(FamilyFields, MistakesNameTheKeyToBlame) {
+  EXPECT_EQ(
+      FieldsOf(R"({"width": 64, "depth": []})", {{"hidden", "width > 0 ? depth : width"}}).message("hidden"),
+      "config.json: line 1, depth: expected a whole number for hidden, found a list");
+  EXPECT_EQ(FieldsOf(R"({"parts": 3, "width": 32})", {{"hidden", "width / parts"}}).message("hidden"),
+            "config.json: line 1, width: 32 is not a multiple of 3");
 }
 
 TEST(FamilyFields, AFamilyTakesOverWhatItIsLike) {

@@ -114,7 +114,7 @@ class StepReader {
     if (v.is_null()) return 0;
     if (const bool* flag = v.as_bool()) return *flag ? 1 : 0;
     if (v.as_int() == nullptr || *v.as_int() < 0 || *v.as_int() > 1'000'000'000'000)
-      f_.fail(expression_of(given), "'" + text_of(given) + "' is no size");
+      f_.fail(expression_of(given), "it gives no size for '" + text_of(given) + "'", v);
     return *v.as_int();
   }
   static std::string text_of(const Value& v) {
@@ -140,7 +140,7 @@ class StepReader {
   }
   Dim dim_of(Axis axis, const Value& given) {
     const std::int64_t size = size_of(given);
-    if (size < 1) f_.fail(expression_of(given), "'" + text_of(given) + "' must be 1 or more");
+    if (size < 1) f_.fail(expression_of(given), "it gives 0 for '" + text_of(given) + "'", Value(size));
     return {axis, size};
   }
   std::vector<StepSpec::Made> made_of(const Value& step, std::string_view key) {

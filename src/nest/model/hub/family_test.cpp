@@ -33,6 +33,20 @@ TEST(Family, CountsOfTheDefaultModelsAreThoseOfTransformers) {
   EXPECT_EQ(seen, 302U);
 }
 
+// Files that state a few keys alone: other depths, widths, numbers of experts, switches.
+TEST(Family, OtherSizesThanTheDefaultsCountTheSame) {
+  std::ifstream in(NEST_SOURCE_DIR "/tests/data/family_variants.jsonl");
+  std::size_t seen = 0;
+  for (std::string line; std::getline(in, line); ++seen) {
+    const Document row = parse_json("family_variants.jsonl", line);
+    Value config = *row.root.find("keys");
+    config.set("model_type", *row.root.find("model_type"));
+    config.set("architectures", Value::array().push(*row.root.find("architecture")));
+    EXPECT_EQ(parameters_of(to_json_line(config)), *row.root.find("parameters")->as_int()) << line;
+  }
+  EXPECT_GT(seen, 500U);
+}
+
 // The whole configurations of the shared table: stated keys, and those that no shape depends on.
 TEST(Family, WholeConfigurationsCountTheSame) {
   const char* folder = std::getenv("NEST_SHARED");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "nest/base/document/file_kind.hpp"
+#include "nest/base/document/mismatch.hpp"
 #include "nest/model/hub/family.hpp"
 #include "nest/model/hub/hub_details.hpp"
 #include "nest/model/hub/hub_families.hpp"
@@ -77,9 +78,12 @@ std::optional<Family> by_architecture(const std::string& name) {
   if (const Value* inside = r.find("text_config");
       inside != nullptr && inside->find("model_type") != nullptr) {
     const std::string* inner = inside->find("model_type")->as_string();
-    if (inner != nullptr) hint = "its text_config is a '" + *inner + "': give that part as a file of its own";
+    const char* whole =
+        r.find("vision_config") != nullptr ? "--like llava reads it with its image tower, or " : "";
+    if (inner != nullptr)
+      hint = "its text_config is a " + quoted(*inner) + ": " + whole + "give that part as a file of its own";
   }
-  r.fail_at("model_type", "the model_type '" + type + "' is not known", hint);
+  r.fail_at("model_type", "the model_type " + quoted(type) + " is not known", hint);
 }
 
 // The type that a config is read like, where somebody asked for it (mark_like).
@@ -129,10 +133,19 @@ std::vector<std::string> known_model_types() {
   return types;
 }
 
-ModelSpec default_model(const std::string& type) {
+ModelType describe_model_type(const std::string& type) {
   Value config = Value::object();
   Warnings ignored;
-  return read_hub_config(parse_json(type, to_json_line(config.set("model_type", type))), type, ignored);
+  ModelType known;
+  try {
+    known.defaults =
+        read_hub_config(parse_json(type, to_json_line(config.set("model_type", type))), type, ignored);
+    known.special = known.defaults->details.special;
+  } catch (const InputError& e) {
+    known.refusal = e.problem();
+    known.special = special_parts_of(type);
+  }
+  return known;
 }
 
 ModelSpec read_part(Reader& r, const std::string& type) {

@@ -4,6 +4,7 @@
 // counted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,13 @@ void mark_like(Document& document, const std::string& type);
 // All model types that can be read, sorted.
 [[nodiscard]] std::vector<std::string> known_model_types();
 
-// The model of a type's class defaults: a config.json that says its type and nothing else.
-[[nodiscard]] ModelSpec default_model(const std::string& type);
+// What is known of a type without a config.json.
+struct ModelType {
+  std::optional<ModelSpec>
+      defaults;         // the model of its class defaults: of a config.json that says the type alone
+  std::string refusal;  // why there is none: some classes leave open what their layers are
+  std::vector<std::string> special;  // parts that exports do not carry
+};
+[[nodiscard]] ModelType describe_model_type(const std::string& type);
 
 }  // namespace nest::model

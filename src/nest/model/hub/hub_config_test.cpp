@@ -139,6 +139,21 @@ TEST(HubConfig, ManyUnknownKeysAreReadQuickly) {
   EXPECT_EQ(parameters(text + "}"), 6'738'415'616);
 }
 
+// Two classes make no model of their defaults; the list of types says so and goes on.
+TEST(HubConfig, EveryTypeIsDescribedWithoutAConfig) {
+  std::vector<std::string> without;
+  for (const std::string& type : known_model_types()) {
+    const ModelType known = describe_model_type(type);
+    EXPECT_NE(known.defaults.has_value(), known.refusal.size() > 0) << type;
+    if (!known.defaults) without.push_back(type + ": " + known.refusal);
+  }
+  EXPECT_THAT(without, ElementsAre("lfm2_moe: layer_types must say which layers attend",
+                                   "qwen3_omni_moe_thinker: an odd head_dim cannot be rotated"));
+  EXPECT_THAT(describe_model_type("lfm2_moe").special,
+              ElementsAre("short convolutions in place of attention",
+                          "the bias of the router that balances experts"));
+}
+
 TEST(HubConfig, AKeyCloseToAKnownOneIsWarnedOf) {
   Warnings warnings;
   static_cast<void>(

@@ -6,17 +6,6 @@
 #include "nest/model/hub/hub_fields.hpp"
 
 namespace nest::model {
-namespace {
-
-// The bias that balances a router's experts is a buffer in Transformers and a part of the published count.
-// Models of ours that keep to the latter say so.
-bool counts_correction(const Reader& r) {
-  const Value* about = r.value().find("nest");
-  const Value* counted = about == nullptr ? nullptr : about->find("counts_correction_bias");
-  return counted != nullptr && counted->as_bool() != nullptr && *counted->as_bool();
-}
-
-}  // namespace
 
 ModelSpec read_deepseek(Reader& r, const std::string& type) {
   const bool v3 = type == "deepseek_v3";
@@ -60,7 +49,9 @@ ModelSpec read_deepseek(Reader& r, const std::string& type) {
   check_top_k(r, experts.top_k, experts.experts);
   experts.ffn = size("moe_intermediate_size", 1407, 2048);
   experts.shared_ffn = count_field(r, {"n_shared_experts"}, v3 ? 1 : 2) * experts.ffn;
-  experts.correction_bias = counts_correction(r);
+  // The bias that balances a router's experts is a buffer in Transformers and a part of the published count.
+  // Models of ours that keep to the latter say so.
+  experts.correction_bias = says_of_itself(r, "counts_correction_bias");
   experts.groups = count_field(r, {"n_group"}, v3 ? 8 : 0);
   experts.group_limit = count_field(r, {"topk_group"}, v3 ? 4 : 0);
   if (experts.groups <= 1 || experts.group_limit >= experts.groups || experts.experts % experts.groups != 0)

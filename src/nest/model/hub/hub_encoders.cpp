@@ -57,8 +57,10 @@ ModelSpec read_t5(Reader& r, const std::string& /*type*/) {
   block.attention = plain_attention(heads, head_dim, {.bias = false, .causal = false});
   block.ffn.ffn = size_field(r, {"d_ff"}, 2048);
   const std::string projection = r.text_or("feed_forward_proj", "relu");
-  const bool gated = projection.starts_with("gated-");
-  const std::string act = gated ? projection.substr(6) : projection;
+  const bool said_gated = projection.starts_with("gated-");
+  const std::string act = said_gated ? projection.substr(6) : projection;
+  // Files that Transformers wrote have what it made of the word as well, and it reads that.
+  const bool gated = r.boolean_or("is_gated_act", said_gated);
   if (act != "relu" && act != "gelu" && act != "silu") {
     r.fail_at("feed_forward_proj", "'" + projection + "' is not known",
               "known: relu, gelu, gated-gelu, gated-silu");
@@ -79,7 +81,10 @@ ModelSpec read_t5(Reader& r, const std::string& /*type*/) {
   // Relative positions set no limit; n_positions is the length it was trained at.
   spec.default_sequence = size_field(r, {"n_positions"}, 512);
   spec.head.outputs = encoder.stem.vocab;
-  spec.head.tied = r.boolean_or("tie_word_embeddings", true);
+  // Transformers ties the tables whatever the file says. The checkpoints of version 1.1 hold both, and our models of
+  // them say so.
+  const bool tied = r.boolean_or("tie_word_embeddings", true);
+  spec.head.tied = tied || !says_of_itself(r, "counts_both_tables");
   spec.stacks.push_back(std::move(encoder));
   spec.stacks.push_back(std::move(decoder));
   return spec;

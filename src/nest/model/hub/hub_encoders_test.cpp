@@ -29,6 +29,19 @@ TEST(HubEncoders, T5sFeedForwards) {
             "gated-gelu, gated-silu");
 }
 
+// Transformers reads what it wrote of the word itself; the third product of the gate is 512 by 2,048 in 12 blocks.
+TEST(HubEncoders, T5MayBeSaidToBeGated) {
+  EXPECT_EQ(parameters_of(R"({"model_type": "t5", "is_gated_act": true})"),
+            parameters_of(R"({"model_type": "t5"})") + 12 * 512 * 2048);
+}
+
+TEST(HubEncoders, T5sTablesAreTiedUnlessTheFileCountsBoth) {
+  const std::string untied = R"({"model_type": "t5", "tie_word_embeddings": false)";
+  EXPECT_EQ(parameters_of(untied + "}"), parameters_of(R"({"model_type": "t5"})"));
+  EXPECT_EQ(parameters_of(untied + R"(, "nest": {"counts_both_tables": true}})"),
+            parameters_of(R"({"model_type": "t5"})") + 32128 * 512);
+}
+
 TEST(HubEncoders, BertHasNoFinalNormAndNoCausalMask) {
   const ModelSpec spec = spec_of(R"({"model_type": "bert"})");
   EXPECT_FALSE(spec.stacks[0].final_norm);

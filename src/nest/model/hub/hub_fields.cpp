@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "nest/base/document/mismatch.hpp"
+
 namespace nest::model {
 namespace {
 
@@ -41,6 +43,12 @@ std::int64_t count_field(Reader& r, std::initializer_list<const char*> keys, std
 
 std::int64_t layers_field(Reader& r, std::initializer_list<const char*> keys, std::int64_t fallback) {
   return field(r, keys, fallback, {1, kMostLayers});
+}
+
+bool says_of_itself(const Reader& r, const char* key) {
+  const Value* about = r.value().find("nest");
+  const Value* said = about == nullptr ? nullptr : about->find(key);
+  return said != nullptr && said->as_bool() != nullptr && *said->as_bool();
 }
 
 std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads) {
@@ -102,7 +110,8 @@ Activation activation_field(Reader& r, std::initializer_list<const char*> keys, 
     }
   }
   if (const auto known = activation_of(name, kind)) return *known;
-  r.fail_at(used, "the activation '" + name + "' is not known", "known: silu, gelu and its variants, relu");
+  r.fail_at(used, "the activation " + quoted(name) + " is not known",
+            "known: silu, gelu and its variants, relu");
 }
 
 AttentionSpec plain_attention(std::int64_t heads, std::int64_t head_dim, AttentionHabits habits) {

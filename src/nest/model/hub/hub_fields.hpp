@@ -20,6 +20,9 @@ namespace nest::model {
 [[nodiscard]] std::int64_t count_field(Reader& r, std::initializer_list<const char*> keys,
                                        std::int64_t fallback);
 
+// What a file says of itself beside the keys of its class: "nest": {"counts_correction_bias": true}.
+[[nodiscard]] bool says_of_itself(const Reader& r, const char* key);
+
 // hidden / heads, or an error that names both keys when it does not divide.
 [[nodiscard]] std::int64_t head_dim_of(const Reader& r, std::int64_t hidden, std::int64_t heads);
 void check_kv_heads(const Reader& r, std::int64_t heads, std::int64_t kv_heads);

@@ -32,6 +32,8 @@ BlockSpec biased_block(Reader& r, std::int64_t hidden, std::int64_t heads, bool 
 }  // namespace
 
 ModelSpec read_gpt2(Reader& r, const std::string& /*type*/) {
+  if (r.boolean_or("add_cross_attention", false))
+    r.fail_at("add_cross_attention", "the attention to an encoder is not described here");
   StackSpec stack;
   stack.norm = NormKind::layer;
   stack.hidden = size_field(r, {"n_embd", "hidden_size"}, 768);
@@ -68,7 +70,7 @@ ModelSpec read_gpt_neox(Reader& r, const std::string& /*type*/) {
 ModelSpec read_opt(Reader& r, const std::string& /*type*/) {
   constexpr std::int64_t kExtraRows = 2;  // its position table starts at row 2
   StackSpec stack;
-  stack.norm = NormKind::layer;
+  stack.norm = r.boolean_or("layer_norm_elementwise_affine", true) ? NormKind::layer : NormKind::bare;
   stack.hidden = size_field(r, {"hidden_size"}, 768);
   stack.stem.vocab = size_field(r, {"vocab_size"}, 50272);
   const std::int64_t positions = size_field(r, {"max_position_embeddings"}, 2048);
@@ -78,6 +80,7 @@ ModelSpec read_opt(Reader& r, const std::string& /*type*/) {
   stack.final_norm = before && !r.boolean_or("_remove_final_layer_norm", false);
   const std::int64_t heads = size_field(r, {"num_attention_heads"}, 12);
   BlockSpec block = biased_block(r, stack.hidden, heads, r.boolean_or("enable_bias", true));
+  block.norm = stack.norm;
   block.layout = before ? NormLayout::pre : NormLayout::post;
   block.ffn.ffn = size_field(r, {"ffn_dim"}, 3072);
   block.ffn.activation = activation_field(r, {"activation_function"}, "relu", FeedForward::plain);

@@ -30,6 +30,17 @@ TEST(HubGpt, Opt350mIsAnException) {
   EXPECT_EQ(build_model(spec).parameters(), 331'196'416);
 }
 
+// 12 blocks of 2 norms and the last one, each with weight and bias of 768.
+TEST(HubGpt, OptsNormsMayHaveNoParameters) {
+  EXPECT_EQ(parameters_of(R"({"model_type": "opt", "layer_norm_elementwise_affine": false})"),
+            parameters_of(R"({"model_type": "opt"})") - 25 * 2 * 768);
+}
+
+TEST(HubGpt, AttentionToAnEncoderIsRefused) {
+  EXPECT_EQ(config_message(R"({"model_type": "gpt2", "add_cross_attention": true})"),
+            "config.json: line 1, add_cross_attention: the attention to an encoder is not described here");
+}
+
 TEST(HubGpt, PhisHeadHasABias) {
   EXPECT_TRUE(spec_of(R"({"model_type": "phi"})").head.bias);
   // qk_layernorm: weight and bias of 64 for q and k in each of 24 layers
