@@ -2,7 +2,7 @@
 import { el } from './dom';
 import { markWrong } from './slider';
 import type { State } from './state';
-import { joinWords, kUsualTrain, readTrain, spellTrain, wrongTrain } from './tuning';
+import { joinWords, readTrain, spellTrain, wrongTrain } from './tuning';
 import type { TuningKind } from './tuning';
 
 const kKinds: [TuningKind, string][] = [['all', 'all of the model'], ['lora', 'adapters (LoRA)'], ['layers', 'some layers']];
@@ -11,16 +11,16 @@ const kBits: [string, string][] = [['', '16 bits'], ['8', '8 bits'], ['4', '4 bi
 // `inputs` takes what the server's refusals stand beside, by the key of the request.
 export function tuningControls(state: State, inputs: Map<string, HTMLElement>, changed: () => void): HTMLElement {
   const train = readTrain(state.train);
-  const pair = (id: string, label: string, input: HTMLElement) =>
-    el('div', { class: 'pair' }, el('label', { for: id }, label), input);
+  const pair = (id: string, label: string, input: HTMLElement, note = '') =>
+    el('div', { class: 'pair' }, el('label', { for: id }, label), input, note ? el('p', { class: 'quiet' }, note) : null);
   const menu = (id: string, options: [string, string][], value: string, title: string, take: (value: string) => void) => {
     const select = el('select', { id, title }, ...options.map(([key, text]) => el('option', { value: key }, text)));
     select.value = value;
     select.addEventListener('change', () => take(select.value));
     return select;
   };
-  const box = (id: string, value: string, placeholder: string, title: string, take: (value: string) => void) => {
-    const input = el('input', { type: 'text', id, placeholder, title, autocomplete: 'off', spellcheck: 'false' });
+  const box = (id: string, value: string, take: (value: string) => void) => {
+    const input = el('input', { type: 'text', id, autocomplete: 'off', spellcheck: 'false' });
     input.value = value;
     input.addEventListener('change', () => take(input.value.trim()));
     return input;
@@ -42,30 +42,29 @@ export function tuningControls(state: State, inputs: Map<string, HTMLElement>, c
     tell();
     if (train.kind === 'layers' && train.layers === '') layers.focus();
   });
-  const rank = box('train-rank', train.rank, kUsualTrain.rank, 'of the adapters, such as 16', (value) => {
+  const rank = box('train-rank', train.rank, (value) => {
     train.rank = value;
     tell();
   });
-  const beside = box('train-beside', train.beside, "attention's projections",
-    'products beside which adapters stand, such as q_proj+v_proj, linear_fc1 or all-linear', (value) => {
-      train.beside = joinWords(value, '+');
-      tell();
-    });
-  const layers = box('train-layers', train.layers, '24..', 'the blocks that are trained, counted from 0: 24.., 8..15, ..7 or 5', (value) => {
+  const beside = box('train-beside', train.beside, (value) => {
+    train.beside = joinWords(value, '+');
+    tell();
+  });
+  const layers = box('train-layers', train.layers, (value) => {
     train.layers = value;
     tell();
   });
-  const rows = { rank: pair('train-rank', 'Rank', rank), beside: pair('train-beside', 'Beside', beside),
-    layers: pair('train-layers', 'Layers', layers) };
+  const rows = { rank: pair('train-rank', 'Rank', rank),
+    beside: pair('train-beside', 'Beside', beside, "Empty: the attention's projections. Or q_proj+v_proj, linear_fc1, all-linear."),
+    layers: pair('train-layers', 'Layers', layers, 'Blocks counted from 0, such as 24.. or 8..15.') };
   const show = () => {
     rows.rank.hidden = rows.beside.hidden = train.kind !== 'lora';
     rows.layers.hidden = train.kind !== 'layers';
   };
-  const freeze = box('freeze', state.freeze, 'nothing', 'parts that stay as they are in any case, such as embedding, head, vision, router or layers 0..11',
-    (value) => {
-      state.freeze = value.split(',').map((part) => part.trim()).filter((part) => part !== '').join(',');
-      changed();
-    });
+  const freeze = box('freeze', state.freeze, (value) => {
+    state.freeze = value.split(',').map((part) => part.trim()).filter((part) => part !== '').join(',');
+    changed();
+  });
   const bits = menu('frozen-bits', kBits, state.frozenBits, 'how the weights of products in blocks are held where they are not trained', (value) => {
     state.frozenBits = value;
     changed();
@@ -76,5 +75,5 @@ export function tuningControls(state: State, inputs: Map<string, HTMLElement>, c
   show();
   const open = state.train !== '' || state.freeze !== '' || state.frozenBits !== '';
   return el('details', { open, id: 'tuning' }, el('summary', {}, 'Fine-tuning'), pair('train', 'Train', kind),
-    rows.rank, rows.beside, rows.layers, pair('freeze', 'Freeze', freeze), pair('frozen-bits', 'Frozen in', bits));
+    rows.rank, rows.beside, rows.layers, pair('freeze', 'Freeze', freeze, 'Parts that stay as they are: embedding, head, vision, router, layers 0..11.'), pair('frozen-bits', 'Frozen in', bits));
 }
