@@ -16,6 +16,12 @@ export const answerSteps = (folder) => ({
     const tabs = page.getByRole('tab');
     const count = await tabs.count();
     check(count >= 11, 'eleven views');
+    for (const width of [1280, 1360]) {
+      await page.setViewportSize({ width, height: 900 });
+      const rows = await tabs.evaluateAll((all) => new Set(all.map((tab) => tab.offsetTop)).size);
+      check(rows === 1, `tabs stand in ${rows} rows at ${width} pixels`);
+    }
+    await page.setViewportSize({ width: 1440, height: 950 });
     for (let i = 0; i < count; ++i) {
       await tabs.nth(i).click();
       await page.waitForTimeout(60);
