@@ -73,6 +73,11 @@ test('colours of few are apart, of many along a scale, and ink on them can be re
     assert.match(c, /^#[0-9a-f]{6}$/);
     assert.ok(contrast(colour.luminance(c), colour.luminance(colour.inkOn(c))) >= 4.5, c);
   }
+  // The dark page's surface, and the light one's.
+  for (const c of colour.colourList(64)) {
+    assert.ok(contrast(colour.luminance(c), colour.luminance('#1b1d21')) >= 2.2, c);
+    assert.ok(contrast(colour.luminance(c), 1) >= 1.2, c);
+  }
   assert.equal(colour.mixColours('#000000', '#ffffff', 0.5), '#808080');
   assert.deepEqual(colour.parseColour('rgb(1, 2, 3)'), [1, 2, 3]);
 });

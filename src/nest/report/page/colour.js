@@ -1,8 +1,8 @@
 // Colours that stay apart for people who see fewer of them (Okabe and Ito's, Tol's), and scales of many steps.
 
 const kApart = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#999933', '#882255'];
-// Viridis without its darkest and lightest ends, so that it shows on white and on black.
-const kRamp = ['#482878', '#3e4a89', '#31688e', '#26828e', '#1f9e89', '#35b779', '#6dcd59', '#b4de2c'];
+// Like viridis, without its lightest end and with a lighter dark one, so that it shows on white and on black.
+const kRamp = ['#6b4fa0', '#4f5d9e', '#3a6f97', '#26828e', '#1f9e89', '#35b779', '#6dcd59', '#b4de2c'];
 
 export const kPartColours = {
   compute: '#0072b2', forward: '#0072b2', backward: '#009e73', weight: '#56b4e9', recompute: '#882255',

@@ -81,7 +81,7 @@ export function stagesTable(element, data) {
         ? `${place.starts[0]}${place.cell > 1 ? `-${place.starts[0] + place.cell - 1}` : ''}`
         : spellIds(place.devices.slice(0, place.cell));
       return { cells: [number(`${i}`), { text: spellIds(stage.layers), wraps: true }, number(`${stage.layers.length}`),
-        { text: spellRecompute(stage.recompute), wraps: true }, number(stage.time ? formatSeconds(stage.time.total_s) : ''),
+        { text: spellRecompute(stage.recompute) }, number(stage.time ? formatSeconds(stage.time.total_s) : ''),
         number(stage.memory ? formatMemory(stage.memory.total_bytes) : ''),
         number(stage.memory ? formatPercent(stage.memory.total_bytes / stage.memory.capacity_bytes) : ''),
         { text: cell, wraps: true }] };
