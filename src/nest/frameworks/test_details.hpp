@@ -45,6 +45,7 @@ inline bool can_state(const ModelSpec& spec, std::string_view name) {
   if (name == "local_rotary_base") return turns(spec);
   if (name == "attention_chunks") return has("windows");
   if (name == "temperature_floor") return has("temperature");
+  if (name == "weights_on_input") return experts_of(decoder_of(spec)) != nullptr;
   if (name == "squared_relu") return false;  // a kind of activation
   if (name.starts_with("activation_")) return !states(spec.details, "squared_relu");
   if (name == "attention_scale") return attending_block(decoder_of(spec)) != nullptr;

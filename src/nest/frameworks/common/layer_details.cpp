@@ -198,7 +198,7 @@ constexpr std::array kLayerDetails{
     ModelDetail{"balance_loss", "the loss that balances experts", balance_loss_value},
     ModelDetail{"shared_gate", "the gate of the shared expert", shared_gate_value},
     ModelDetail{"weights_on_input", "the router's weights on what experts read",
-                [](const ModelSpec& s) { return plain_number(s, "weights_on_input"); }},
+                [](const ModelSpec& s) { return has_experts(s) ? plain_number(s, "weights_on_input") : ""; }},
     ModelDetail{"mtp", "modules for multi-token prediction", mtp_value},
     ModelDetail{"stem", "more of the embedding than a table", stem_value},
     ModelDetail{"head", "more of the head than one product", head_value},

@@ -22,9 +22,9 @@ bool is_whole(double value) {
   return std::round(value) == value;
 }
 
-// Of the block itself.
-bool by_itself(const ModelSpec& /*spec*/, std::string_view /*block*/, Value& /*keys*/) {
-  return true;
+bool write_norm(const ModelSpec& spec, std::string_view block, Value& /*keys*/) {
+  const StackSpec& stack = decoder_of(spec);
+  return stack.final_norm && stack.norm == (block == "gpt3" ? NormKind::layer : NormKind::rms);
 }
 
 bool write_head_norms(const ModelSpec& /*spec*/, std::string_view block, Value& keys) {
@@ -46,7 +46,9 @@ bool write_activation(const ModelSpec& spec, std::string_view /*block*/, Value& 
   words.push(gelu ? "gelu" : own == Activation::relu ? "relu" : "silu");
   if (own == Activation::swiglu || own == Activation::geglu) words.push("linear");
   keys.set("mlp_activations", std::move(words));
-  return !states(spec.details, "squared_relu") && !states(spec.details, "activation_limit");
+  constexpr std::array kMore{"squared_relu", "activation_limit", "activation_slope", "activation_offset"};
+  return std::none_of(kMore.begin(), kMore.end(),
+                      [&](const char* name) { return states(spec.details, name); });
 }
 
 // At queries, keys and values; blocks like GPT-3's have them everywhere.
@@ -159,7 +161,7 @@ bool write_balance_loss(const ModelSpec& spec, std::string_view /*block*/, Value
 
 constexpr std::array<std::pair<std::string_view, Writer>, 16> kWords{
     {{"head_norms", write_head_norms},
-     {"norm", by_itself},
+     {"norm", write_norm},
      {"layout", write_layout},
      {"activation", write_activation},
      {"biases", write_biases},

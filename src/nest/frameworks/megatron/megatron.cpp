@@ -68,11 +68,16 @@ ExportResult export_megatron(const ExportQuestion& question, const ExportSink& s
   const RankMap map = megatron_ranks(question);
   const std::string arguments = flag_text(megatron_arguments(facts, map.order, result.lost));
   result.releases = releases_alike(facts, map.order, arguments);
+  const std::optional<FlagSection> language = megatron_language_arguments(facts, result.lost);
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"MEGATRON_PATH=.. ./run_host.sh on each host of placement/hosts.txt",
                  "or MEGATRON_PATH=.. sbatch run_slurm.sh"};
   sink({"megatron_args.txt", fmt::format("# Arguments of a plan by nest for {}; world size: {}\n\n{}",
                                          spell_releases(result.releases), map.ranks.size(), arguments)});
+  if (language)
+    sink({"language_args.txt",
+          fmt::format("# The language part of a model with towers, for {}: MODEL_ARGS\n\n{}",
+                      facts.release->name, flag_text({*language}))});
   sink({"megatron.sh", command_script(question.plan.parallelism), true});
   sink({"run_host.sh", host_script(map, "megatron.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-megatron", "megatron.sh"), true});

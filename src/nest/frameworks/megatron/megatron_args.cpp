@@ -210,9 +210,29 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   return flags;
 }
 
+// The decoder of a model whose other stacks make tokens for it.
+std::optional<ModelSpec> language_part(const ModelSpec* spec) {
+  if (spec == nullptr || spec->stacks.size() < 2) return std::nullopt;
+  const auto towers = spec->stacks.end() - 1;
+  if (!std::all_of(spec->stacks.begin(), towers, [](const StackSpec& s) { return s.to_tokens; }))
+    return std::nullopt;
+  ModelSpec own = *spec;
+  own.stacks.erase(own.stacks.begin(), own.stacks.end() - 1);
+  own.details.special.clear();  // about the towers, and named already
+  if (!megatron_describes(own)) return std::nullopt;
+  return own;
+}
+
+ModelFlagOptions options_of(const ExportFacts& f) {
+  const Strategy& s = f.strategy();
+  const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
+  return {f.release, ring, s.context, s.tensor, s.expert_tensor_degree()};
+}
+
 std::string shape_loss(const ModelSpec* spec) {
   std::string out = "the model's shape: its own flags go into MODEL_ARGS";
   if (spec == nullptr) return out;
+  if (language_part(spec)) out += ", those of its language part are in language_args.txt";
   if (spec->stacks.size() == 1 && !megatron_describes(*spec))
     out += ", because pretrain_gpt.py has no such blocks";
   const std::string parts = find_model_detail("special")->value(*spec);
@@ -239,10 +259,17 @@ std::vector<FlagSection> megatron_plan_arguments(const ExportFacts& facts, RankO
 std::optional<FlagSection> megatron_model_arguments(const ExportFacts& facts,
                                                     std::vector<std::string>& lost) {
   if (!facts.decoder || facts.spec == nullptr || !megatron_describes(*facts.spec)) return std::nullopt;
-  const Strategy& s = facts.strategy();
-  const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
-  return megatron_model_flags(*facts.spec,
-                              {facts.release, ring, s.context, s.tensor, s.expert_tensor_degree()}, lost);
+  return megatron_model_flags(*facts.spec, options_of(facts), lost);
+}
+
+std::optional<FlagSection> megatron_language_arguments(const ExportFacts& facts,
+                                                       std::vector<std::string>& lost) {
+  const std::optional<ModelSpec> own = language_part(facts.spec);
+  if (!own) return std::nullopt;
+  std::vector<std::string> sentences;
+  FlagSection flags = megatron_model_flags(*own, options_of(facts), sentences);
+  for (const std::string& sentence : sentences) lost.push_back("of the language part: " + sentence);
+  return flags;
 }
 
 std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,

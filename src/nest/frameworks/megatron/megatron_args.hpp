@@ -25,6 +25,10 @@ namespace nest::frameworks {
 // The model's flags alone; none for a model that is no decoder.
 [[nodiscard]] std::optional<FlagSection> megatron_model_arguments(const ExportFacts& facts,
                                                                   std::vector<std::string>& lost);
+// The flags of the language part of a model with towers, which a script that builds the towers takes; none for other
+// models. What they cannot say is added to `lost`.
+[[nodiscard]] std::optional<FlagSection> megatron_language_arguments(const ExportFacts& facts,
+                                                                     std::vector<std::string>& lost);
 // The model first, then the plan.
 [[nodiscard]] std::vector<FlagSection> megatron_arguments(const ExportFacts& facts, RankOrder order,
                                                           std::vector<std::string>& lost);

@@ -25,7 +25,8 @@ DetailLoss write_head_norms(const DetailQuestion& q, FlagSection& flags) {
   const AttentionSpec& a = q.block.attention;
   const auto with = layers_with(q.stack, [](const BlockSpec& b) { return b.attention.head_norms; });
   const bool bare = a.head_norm == NormKind::bare;
-  if (!a.latent) flags.add(bare ? "--qk-l2-norm" : "--qk-layernorm");
+  if (a.latent) return usual_loss();  // its own norms are those of what is projected down
+  flags.add(bare ? "--qk-l2-norm" : "--qk-layernorm");
   if (a.head_norm_over_all) return "norms of queries and keys are one for each head, not one over all heads";
   if (!bare && a.head_norm != q.block.norm)
     return "norms of queries and keys are of the kind of the other norms";
@@ -50,17 +51,19 @@ DetailLoss write_layout(const DetailQuestion& q, FlagSection& /*flags*/) {
                      find_model_detail("layout")->value(q.spec));
 }
 
-// x * sigmoid(1.702 x) beside values with an offset, both cut at a limit.
+// x * sigmoid(1.702 x) beside values with an offset, both cut at a limit. Of x * sigmoid(x) only main has the limit, and
+// of experts alone.
 DetailLoss write_cut_activation(const DetailQuestion& q, FlagSection& flags) {
   constexpr double kQuick = 1.702;
   const ModelDetails& d = q.spec.details;
-  const bool quick = number_of(d, "activation_slope") == kQuick;
-  if (!(quick ? q.since("core_v0.15") : q.since("main") && !states(d, "activation_offset"))) {
-    flags.add("--swiglu");
-    return fmt::format("the activation is plain SwiGLU: this model has {}",
-                       find_model_detail("activation")->value(q.spec));
-  }
+  const bool gated = q.block.ffn.activation == Activation::swiglu;
+  const bool quick = number_of(d, "activation_slope") == kQuick && q.since("core_v0.15");
+  const bool cut_silu = !states(d, "activation_slope") && !states(d, "activation_offset") &&
+                        experts_of(q.stack) != nullptr && q.since("main");
+  const std::string own = find_model_detail("activation")->value(q.spec);
+  if (!gated) return fmt::format("the activation has no flags: {} is left out", own);
   flags.add(quick ? "--quick-geglu" : "--swiglu");
+  if (!quick && !cut_silu) return fmt::format("the activation is plain SwiGLU: this model has {}", own);
   if (states(d, "activation_limit"))
     flags.add("--activation-func-clamp-value", short_real(number_of(d, "activation_limit")));
   if (states(d, "activation_offset"))
@@ -70,8 +73,9 @@ DetailLoss write_cut_activation(const DetailQuestion& q, FlagSection& flags) {
 
 DetailLoss write_activation(const DetailQuestion& q, FlagSection& flags) {
   const FeedForwardSpec& ffn = q.block.ffn;
-  if (states(q.spec.details, "activation_limit") || states(q.spec.details, "activation_slope"))
-    return write_cut_activation(q, flags);
+  for (const char* name : {"activation_limit", "activation_slope", "activation_offset"}) {
+    if (states(q.spec.details, name)) return write_cut_activation(q, flags);
+  }
   switch (ffn.activation) {
     case Activation::swiglu:
       flags.add("--swiglu");
@@ -112,7 +116,10 @@ DetailLoss write_biases(const DetailQuestion& q, FlagSection& flags) {
   const bool others = a.output_bias || (ffn != nullptr && (ffn->gate_bias || ffn->down_bias)) ||
                       (experts != nullptr && (experts->expert_bias || experts->router_bias));
   if (others || ((a.query_bias || a.key_bias || a.value_bias) && !qkv))
-    return "the flags give biases to all projections, to q, k and v, or to none: others are left out";
+    return fmt::format(
+        "the flags give biases to all projections, to q, k and v, or to none: others are left out, this "
+        "model has {}",
+        find_model_detail("biases")->value(q.spec));
   return std::nullopt;
 }
 

@@ -185,36 +185,6 @@ TEST(MegatronDetails, MultipliersAndCapsAreNamed) {
   EXPECT_TRUE(written(zoo_model("olmo2-7b")).loses("not one over all heads"));
 }
 
-std::string router(const char* model) {
-  const Written out = written(zoo_model(model));
-  std::string text;
-  for (const Flag& flag : out.flags.flags) {
-    if (!flag.name.starts_with("--moe-router-") && !flag.name.starts_with("--moe-aux")) continue;
-    if (flag.name == "--moe-router-topk") continue;
-    text += flag.name.substr(6) + (flag.values.empty() ? "" : " " + flag.values.front()) + ";";
-  }
-  return text;
-}
-
-TEST(MegatronDetails, Routers) {
-  EXPECT_EQ(router("deepseek-v2"),
-            "router-num-groups 8;router-group-topk 3;router-pre-softmax;router-topk-scaling-factor 16;"
-            "router-load-balancing-type seq_aux_loss;aux-loss-coeff 0.001;");
-  EXPECT_EQ(router("deepseek-v3.2"),
-            "router-num-groups 8;router-group-topk 4;router-score-function sigmoid;router-enable-expert-bias;"
-            "router-topk-scaling-factor 2.5;");
-  EXPECT_EQ(router("kimi-k2"),
-            "router-score-function sigmoid;router-enable-expert-bias;router-topk-scaling-factor 2.827;");
-  EXPECT_EQ(router("glm-4.5"),
-            "router-score-function sigmoid;router-enable-expert-bias;router-topk-scaling-factor 2.5;");
-  EXPECT_EQ(router("mixtral-8x7b"), "router-load-balancing-type aux_loss;aux-loss-coeff 0.02;");
-  EXPECT_EQ(router("qwen1.5-moe-a2.7b"),
-            "router-pre-softmax;router-load-balancing-type aux_loss;aux-loss-coeff 0.001;");
-  // A bias beside a softmax is refused.
-  EXPECT_TRUE(
-      written(zoo_model("ernie-4.5-300b-a47b")).loses("the bias of the router that balances experts"));
-}
-
 // pretrain_gpt.py has no state spaces; the exporter says so and writes no flags of the model.
 TEST(MegatronDetails, OnlyOfBlocksThatItHas) {
   EXPECT_FALSE(megatron_describes(zoo_model("nemotron-h-8b")));

@@ -7,10 +7,11 @@
 namespace nest::frameworks {
 namespace {
 
-// Models whose flags differ: windows, gates, latent attention, learned positions, routers.
-const std::vector<const char*> kModels{"llama3.2-1b", "gpt2-xl",    "mixtral-8x7b", "deepseek-v2-lite",
-                                       "qwen2.5-7b",  "gemma2-9b",  "mistral-7b",   "phi-2",
-                                       "pythia-410m", "qwen3-0.6b", "opt-1.3b",     "qwen1.5-moe-a2.7b"};
+// Models whose flags differ: windows, gates, latent attention, learned positions, routers, sinks, multipliers.
+const std::vector<const char*> kModels{"llama3.2-1b", "gpt2-xl",    "mixtral-8x7b",  "deepseek-v2-lite",
+                                       "qwen2.5-7b",  "gemma2-9b",  "mistral-7b",    "phi-2",
+                                       "pythia-410m", "qwen3-0.6b", "opt-1.3b",      "qwen1.5-moe-a2.7b",
+                                       "gpt-oss-20b", "smollm3-3b", "granite-3.3-8b"};
 
 TEST(MegatronFlags, TheTableHasOurReleases) {
   const test::FlagTable table;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nest/frameworks/megatron/test_megatron_flags.hpp"
 #include "nest/frameworks/megatron/test_megatron_validator.hpp"
 #include "nest/frameworks/test_exports.hpp"
 
@@ -24,6 +25,33 @@ TEST(Megatron, PlansThatTheRulesAllowKeepItsArithmetic) {
   EXPECT_GT(interleaved, 50);
   EXPECT_GT(layouts, 200);
   EXPECT_GT(experts, 50);
+}
+
+// The flags of the language part stand in a file of their own, and the release knows them.
+TEST(Megatron, ModelsWithTowers) {
+  const test::FlagTable table;
+  for (const char* model : {"gemma3-27b", "qwen3-vl-8b", "llama4-scout"}) {
+    test::Planner planner(model);
+    const test::Exported out = test::exported("megatron", planner.question(test::degrees({}, 1, 8)));
+    ASSERT_EQ(out.result.rule, "") << out.result.sentence;
+    EXPECT_EQ(out.files.at("megatron_args.txt").find("--num-layers"), std::string::npos);
+    const std::string& language = out.files.at("language_args.txt");
+    EXPECT_NE(language.find("--num-layers"), std::string::npos);
+    EXPECT_EQ(table.problem("core_v0.19", read_flags(language)), "") << model;
+    EXPECT_TRUE(std::any_of(out.result.lost.begin(), out.result.lost.end(), [](const std::string& sentence) {
+      return sentence.starts_with(
+          "the model's shape: its own flags go into MODEL_ARGS, those of its language part are in "
+          "language_args.txt");
+    })) << model;
+  }
+}
+
+// State spaces are no blocks of pretrain_gpt.py.
+TEST(Megatron, OtherBlocksHaveNoFlags) {
+  test::Planner planner("nemotron-h-8b");
+  const test::Exported out = test::exported("megatron", planner.question(test::degrees({}, 1, 8)));
+  EXPECT_EQ(out.files.at("megatron_args.txt").find("--num-attention-heads"), std::string::npos);
+  EXPECT_FALSE(out.files.contains("language_args.txt"));
 }
 
 // The validator is no rubber stamp: each of these makes it speak.
