@@ -144,6 +144,10 @@ std::string shared_gate_value(const ModelSpec& spec) {
   return experts != nullptr && experts->shared_gate ? "one value for each token" : "";
 }
 
+std::string weights_on_input_value(const ModelSpec& spec) {
+  return has_experts(spec) && states(spec.details, "weights_on_input") ? "as factors" : "";
+}
+
 std::string mtp_value(const ModelSpec& spec) {
   return spec.mtp_layers > 0 ? std::to_string(spec.mtp_layers) : "";
 }
@@ -197,8 +201,7 @@ constexpr std::array kLayerDetails{
     ModelDetail{"router_scale", "the factor of the router's weights", router_scale_value},
     ModelDetail{"balance_loss", "the loss that balances experts", balance_loss_value},
     ModelDetail{"shared_gate", "the gate of the shared expert", shared_gate_value},
-    ModelDetail{"weights_on_input", "the router's weights on what experts read",
-                [](const ModelSpec& s) { return has_experts(s) ? plain_number(s, "weights_on_input") : ""; }},
+    ModelDetail{"weights_on_input", "the router's weights on what experts read", weights_on_input_value},
     ModelDetail{"mtp", "modules for multi-token prediction", mtp_value},
     ModelDetail{"stem", "more of the embedding than a table", stem_value},
     ModelDetail{"head", "more of the head than one product", head_value},

@@ -31,7 +31,7 @@ TEST(LayerDetails, OfRealModels) {
   EXPECT_EQ(of_layers("granite-3.3-8b", "embedding_scale"), "12");
   EXPECT_EQ(of_layers("granite-3.3-8b", "residual_scale"), "0.22");
   EXPECT_EQ(of_layers("granite-3.3-8b", "logit_scale"), "0.0625") << "one over 16";
-  EXPECT_EQ(of_layers("llama4-scout", "weights_on_input"), "1");
+  EXPECT_EQ(of_layers("llama4-scout", "weights_on_input"), "as factors");
   EXPECT_EQ(of_layers("qwen1.5-moe-a2.7b", "shared_gate"), "one value for each token");
   EXPECT_EQ(of_layers("mixtral-8x7b", "balance_loss"), "0.02");
   EXPECT_EQ(of_layers("bert-base", "stem"), "2 token types, a norm");

@@ -61,7 +61,11 @@ DetailLoss write_cut_activation(const DetailQuestion& q, FlagSection& flags) {
   const bool cut_silu = !states(d, "activation_slope") && !states(d, "activation_offset") &&
                         experts_of(q.stack) != nullptr && q.since("main");
   const std::string own = find_model_detail("activation")->value(q.spec);
-  if (!gated) return fmt::format("the activation has no flags: {} is left out", own);
+  if (!gated) {
+    if (q.block.ffn.activation == Activation::geglu)
+      flags.add(q.since("core_v0.15") ? "--quick-geglu" : "--swiglu");
+    return fmt::format("the activation has no flags: {} is left out", own);
+  }
   flags.add(quick ? "--quick-geglu" : "--swiglu");
   if (!quick && !cut_silu) return fmt::format("the activation is plain SwiGLU: this model has {}", own);
   if (states(d, "activation_limit"))
@@ -163,7 +167,7 @@ DetailLoss write_scaling(const DetailQuestion& q, FlagSection& flags) {
     return fmt::format("the scaling of rotary positions has no flags for latent attention: {} is left out",
                        row.value(q.spec));
   }
-  if (s == nullptr || !q.block.attention.rotary) return std::nullopt;
+  if (row.value(q.spec).empty()) return std::nullopt;
   if (is_llama3(*s)) {
     flags.add("--use-rope-scaling").add("--rope-scaling-factor", short_real(s->factor));
   } else if (s->kind == RotaryScaling::Kind::yarn && q.since("core_v0.19")) {
@@ -275,12 +279,14 @@ DetailLoss write_mtp(const DetailQuestion& /*q*/, FlagSection& /*flags*/) {
   return "multi-token prediction modules are not part of the plan";
 }
 
-DetailLoss write_stem(const DetailQuestion& /*q*/, FlagSection& /*flags*/) {
-  return "the embedding is written as a table of tokens only";
+DetailLoss write_stem(const DetailQuestion& q, FlagSection& /*flags*/) {
+  return fmt::format("the embedding is written as a table of tokens only: this model has {}",
+                     find_model_detail("stem")->value(q.spec));
 }
 
-DetailLoss write_head(const DetailQuestion& /*q*/, FlagSection& /*flags*/) {
-  return "the head is written as a projection to the vocabulary only";
+DetailLoss write_head(const DetailQuestion& q, FlagSection& /*flags*/) {
+  return fmt::format("the head is written as a projection to the vocabulary only: this model's is {}",
+                     find_model_detail("head")->value(q.spec));
 }
 
 DetailLoss write_unlike(const DetailQuestion& q, FlagSection& /*flags*/) {
