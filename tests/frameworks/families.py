@@ -5,8 +5,8 @@ those alone that were asked for.
 
     families.py --nest PROGRAM [--each N] [--write FILE] [TYPE...]
 
-The last line is "N passed, N failed, N skipped"; skipped are those that ours refuses. --write keeps two models
-of each type for tests/data/family_variants.jsonl.
+The last line is "N passed, N failed, N skipped"; skipped are those that ours refuses. --write keeps two
+models of each type for tests/data/family_variants.jsonl.
 """
 
 import argparse

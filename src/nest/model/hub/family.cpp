@@ -200,8 +200,11 @@ Entry entry_of(const Value& said, Fields& f) {
   };
   Entry e{text("name"), text("config"), "", &said};
   if (const Value* family = said.find("family")) {
-    const Value type = f.evaluate(expression_of(*family));
-    if (type.as_string() != nullptr) e.type = *type.as_string();
+    const Expression expression = expression_of(*family);
+    const Value type = f.evaluate(expression);
+    if (type.as_string() == nullptr)
+      f.fail(expression, "nothing says of which type the part " + e.name + " is", type);
+    e.type = *type.as_string();
   }
   return e;
 }

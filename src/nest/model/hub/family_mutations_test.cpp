@@ -93,6 +93,14 @@ void mutate(Dice& dice, Value& config) {
   }
 }
 
+// "line 3, hidden_size", or the key in the sentence: what a file lacks has no place.
+bool names_a_key(const InputError& e) {
+  const std::string said = e.problem() + " " + e.hint();
+  const auto says = [&](const char* word) { return said.find(word) != std::string::npos; };
+  return e.place().find(", ") != std::string::npos || says("it depends on ") || says("head_dim") ||
+         says("model_type");
+}
+
 std::string judge(const std::string& json) {
   try {
     const Model model = build_model(spec_of(json));
@@ -103,9 +111,9 @@ std::string judge(const std::string& json) {
     return {};
   } catch (const InputError& e) {
     const std::string said = e.what();
-    if (said.size() > 1000 || said.find('\n') != std::string::npos) return "no one sentence: " + said;
+    if (said.size() > 500 || said.find('\n') != std::string::npos) return "no one sentence: " + said;
     if (said.find("data/families") != std::string::npos) return "blames our file: " + said;
-    return e.place().empty() ? "names no place: " + said : std::string();
+    return names_a_key(e) ? std::string() : "names no key: " + said;
   } catch (const std::exception& e) {
     return std::string("no InputError: ") + e.what();
   }

@@ -75,6 +75,12 @@ class StepReader {
       if (const Value* when = step.find("when"); when != nullptr && !is_true(evaluate(*when))) continue;
       if (const Value* used = step.find("use")) {
         const std::int64_t times = number(step, "repeat", 1);
+        if (times > kMostLayers) {
+          f_.fail(expression_of(*step.find("repeat")),
+                  std::to_string(times) + " is more than the " + std::to_string(kMostLayers) +
+                      " layers that any model has",
+                  Value(times));
+        }
         for (std::int64_t i = 0; i < times; ++i) {
           f_.set_name("turn", i);
           bind(step);

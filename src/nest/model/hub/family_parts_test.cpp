@@ -51,6 +51,13 @@ TEST(FamilyParts, OtherPartsAndConditions) {
   EXPECT_EQ(steps(yaml, R"({"width": 128})").size(), 4U);
 }
 
+// 12,000,000 layers of a tower were minutes of work.
+TEST(FamilyParts, RepeatedStepsHaveTheLimitOfLayers) {
+  EXPECT_EQ(
+      message("p: [{use: q, repeat: width}]\nq: [{pass: x, kind: \"'gelu'\"}]", R"({"width": 12000000})"),
+      "config.json: line 1, width: 12000000 is more than the 10000 layers that any model has");
+}
+
 TEST(FamilyParts, Mistakes) {
   EXPECT_EQ(message("p: [{twist: x}]"), "data/families: the part p: a step has no kind that is known");
   EXPECT_EQ(message("p: [{use: q}]"), "data/families: the part p: there is no part 'q'");
