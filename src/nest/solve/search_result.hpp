@@ -22,6 +22,16 @@ struct SearchStats {
   std::int64_t work = 0;                                     // transitions tried
   std::vector<std::pair<std::string, std::int64_t>> pruned;  // by name
   std::vector<std::pair<std::string, Seconds>> times;        // by phase
+
+  // Another search for the same answer; prunings and times stay its own.
+  void add(const SearchStats& other) {
+    strategies += other.strategies;
+    configurations += other.configurations;
+    networks += other.networks;
+    fills += other.fills;
+    labels += other.labels;
+    work += other.work;
+  }
 };
 
 // A plan that takes longer than the best by a smaller share may stand in its place.
@@ -38,7 +48,7 @@ struct SearchResult {
   std::vector<std::string> avoids;  // those complications
   std::optional<Plan> risky;
   std::optional<Plan> better_batch;  // with a batch near the one asked for, see batches.hpp
-  bool safety_known = false;         // whether plans without a margin of memory were looked for
+  bool safety_known = false;  // whether it is certain that no plan without a margin is faster than that
 
   // The plan to take: the first, or a simpler one. There must be a plan.
   [[nodiscard]] const Plan& plan() const { return simpler ? *simpler : plans.front(); }

@@ -65,6 +65,7 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
     if (found.risky) {
       safety.set("risky_step_s", found.risky->predicted->step.value);
       safety.set("risky_fits_probability", *found.risky->predicted->fits_probability);
+      safety.set("proved", found.safety_known);
     }
     v.set("safety", std::move(safety));
   }

@@ -122,9 +122,9 @@ std::string safety_sentence(const SearchResult& found, const SearchOptions& aske
   if (asked.memory_margin <= 0 || !safe.predicted->fits_probability) return "";
   const auto sure = [](const Plan& plan) { return format_percent(*plan.predicted->fits_probability, 0); };
   if (found.risky && found.risky->predicted->fits_probability) {
-    return fmt::format("the margin costs +{} of the step for fitting with {} in place of {}",
-                       format_percent(safe.predicted->step / found.risky->predicted->step - 1), sure(safe),
-                       sure(*found.risky));
+    return fmt::format("the margin costs +{} of the step{} for fitting with {} in place of {}",
+                       format_percent(safe.predicted->step / found.risky->predicted->step - 1),
+                       found.safety_known ? "" : " or more", sure(safe), sure(*found.risky));
   }
   return found.safety_known
              ? fmt::format(

@@ -61,6 +61,9 @@ TEST(PlanNotes, WhatSafetyCosts) {
   found.risky->predicted->fits_probability = 0.51;
   EXPECT_EQ(safety_sentence(found, asked),
             "the margin costs +0.9 % of the step for fitting with 97 % in place of 51 %");
+  found.safety_known = false;  // there may be faster ones without a margin
+  EXPECT_EQ(safety_sentence(found, asked),
+            "the margin costs +0.9 % of the step or more for fitting with 97 % in place of 51 %");
 }
 
 TEST(PlanNotes, NearTiesAndBatches) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/plan/text/plan_json.hpp"
 #include "nest/question/make_question.hpp"
 
 namespace nest::solve {
@@ -43,6 +44,63 @@ TEST(Answer, ASimplerPlanAndThePriceOfSafety) {
   ASSERT_TRUE(found.risky);
   EXPECT_EQ(found.risky->predicted->step, Seconds{0.9});
   EXPECT_TRUE(found.safety_known);
+}
+
+// Stopped by the number of its transitions a search finds the same everywhere: a plan without a margin that is
+// faster, if not the fastest. Stopped by the clock it finds what the machine had time for, of which nothing is said.
+TEST(Answer, WhatTheClockBreaksOffIsNotSaid) {
+  const auto broken_off = [](const PlanQuestion& q) {
+    if (!q.options.slowest) return search_of(q);
+    SearchResult found = search_of(q);
+    found.status = PlanStatus::feasible;
+    return found;
+  };
+  const SearchResult by_work = answer(question(), {}, broken_off);
+  ASSERT_TRUE(by_work.risky);
+  EXPECT_FALSE(by_work.safety_known);
+  EXPECT_TRUE(by_work.simpler);
+  const SearchResult by_clock = answer(question(), {}, [&](const PlanQuestion& q) {
+    if (q.options.slowest) q.options.deadline.cancel();
+    return broken_off(q);
+  });
+  EXPECT_FALSE(by_clock.risky);
+  EXPECT_FALSE(by_clock.safety_known);
+  EXPECT_FALSE(by_clock.simpler);
+  EXPECT_EQ(by_clock.status, PlanStatus::optimal);
+}
+
+// What ended before the clock struck is as true as ever.
+TEST(Answer, WhatEndedInTimeIsSaid) {
+  const SearchResult found = answer(question(), {}, [](const PlanQuestion& q) {
+    if (q.options.slowest) q.options.deadline.cancel();
+    return search_of(q);
+  });
+  ASSERT_TRUE(found.risky);
+  EXPECT_TRUE(found.safety_known);
+  EXPECT_FALSE(found.simpler);  // nothing is begun any more
+}
+
+// One answer for any number of threads, with everything that is said besides the plan.
+TEST(Answer, IsTheSameForAnyNumberOfThreads) {
+  Warnings warnings;
+  const PlanInputs inputs = load_inputs("llama2-7b", "dgx-a100-superpod", "megatron", warnings);
+  const auto asked = [&](std::int64_t threads) {
+    Asked a;
+    a.devices = 64;
+    a.global_batch = 256;
+    a.threads = threads;
+    return answer(make_question(inputs, a));
+  };
+  const SearchResult one = asked(1);
+  ASSERT_TRUE(one.risky);
+  for (const std::int64_t threads : {2, 5}) {
+    const SearchResult other = asked(threads);
+    EXPECT_EQ(to_json(plan_value(other.plan(), inputs)), to_json(plan_value(one.plan(), inputs))) << threads;
+    ASSERT_TRUE(other.risky) << threads;
+    EXPECT_EQ(other.risky->predicted->step, one.risky->predicted->step) << threads;
+    EXPECT_EQ(other.safety_known, one.safety_known) << threads;
+    EXPECT_EQ(other.avoids, one.avoids) << threads;
+  }
 }
 
 TEST(Answer, StrictOnDemand) {

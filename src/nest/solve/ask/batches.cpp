@@ -24,15 +24,6 @@ double rate(const Plan& plan) {
   return static_cast<double>(plan.training.global_batch) / plan.predicted->step.value;
 }
 
-void add(const SearchStats& from, SearchStats& to) {
-  to.strategies += from.strategies;
-  to.configurations += from.configurations;
-  to.networks += from.networks;
-  to.fills += from.fills;
-  to.labels += from.labels;
-  to.work += from.work;
-}
-
 PlanQuestion with_batch(const PlanQuestion& question, std::int64_t batch) {
   PlanQuestion one = question;
   one.training.global_batch = batch;
@@ -59,7 +50,7 @@ SearchResult ask_batches(const PlanQuestion& question, const std::vector<std::in
                              ? searching(one)
                              : SearchResult{.status = PlanStatus::limit};
     if (found.status == PlanStatus::disagreement) return found;
-    add(found.stats, stats);
+    stats.add(found.stats);
     const bool ended = found.status == PlanStatus::optimal || found.status == PlanStatus::infeasible;
     proved = proved && ended;
     if (found.lower_bound.value > 0)

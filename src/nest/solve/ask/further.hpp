@@ -1,6 +1,7 @@
 // Searches after the first one for the same answer: each wants one plan and no reasons, and all of them together may
 // take half as much again as the first, so that what is said besides a plan costs no more than a few plans.
-// Work is counted, not timed: the answer is the same on every machine.
+// Work is counted, not timed: the answer is the same on every machine. What the clock breaks off half-way depends on
+// the machine, and is as if it had not been asked.
 //
 //   Further further(found.stats.work, ask);
 //   const SearchResult other = further.ask(changed);
@@ -21,7 +22,7 @@ class Further {
   Further(std::int64_t work, const SearchFunction& searching)
       : left_(std::max(kLeastWork, work + work / 2)), searching_(&searching) {}
 
-  // Stopped at a limit where nothing is left.
+  // Stopped at a limit, without a plan, where nothing is left or the clock ended it.
   [[nodiscard]] SearchResult ask(PlanQuestion question) {
     SearchOptions& o = question.options;
     if (left_ <= 0 || o.deadline.over()) return {.status = PlanStatus::limit};
@@ -32,6 +33,8 @@ class Further {
     SearchResult found = (*searching_)(question);
     left_ -= std::max(found.stats.work, kLeastWork / kMostCheap);
     if (found.status == PlanStatus::disagreement) disagreement_ = found;
+    const bool unproved = found.status == PlanStatus::feasible || found.status == PlanStatus::limit;
+    if (unproved && o.deadline.over()) return {.status = PlanStatus::limit};
     return found;
   }
   // Of a search and its price, if there was one: a bug that must not be passed over.

@@ -182,6 +182,44 @@ TEST(Limits, MoreTimeIsNeverWorse) {
   EXPECT_TRUE(before);
 }
 
+// Stages that may differ make the space much larger. Stopped after the same work, its plan is no worse than the one of the
+// space in which they are alike, stopped after half of it; and more work is never worse there either.
+TEST(Limits, StagesThatMayDifferAreNeverWorseThanStagesThatAreAlike) {
+  int compared = 0;
+  int earlier = 0;
+  for (unsigned seed = 57'001; seed < 57'001 + 60; seed += test::stride()) {
+    test::Instance instance = test::random_instance(seed, 1000);
+    instance.options.objective = Objective::step_time;
+    instance.options.target_tokens_per_s = 0;
+    std::optional<Seconds> before;
+    for (const std::int64_t limit : {2, 200, 2'000, 20'000, 200'000, 200'000'000}) {
+      test::Instance alike = instance;
+      alike.space.mixed = false;
+      alike.options.work_limit = limit / 2;
+      const SearchResult smaller = search_of(alike, alike.options);
+      test::Instance mixed = instance;
+      mixed.space.mixed = true;
+      mixed.options.work_limit = limit;
+      const SearchResult larger = search_of(mixed, mixed.options);
+      if (smaller.plans.empty() && larger.plans.empty()) continue;
+      ASSERT_FALSE(larger.plans.empty()) << limit << instance.text;
+      const Seconds step = larger.plans.front().predicted->step;
+      if (!smaller.plans.empty()) {
+        ASSERT_LE(step.value, smaller.plans.front().predicted->step.value * (1 + 1e-9))
+            << limit << instance.text;
+        ++compared;
+        earlier += smaller.status == PlanStatus::feasible ? 1 : 0;
+      }
+      if (before) {
+        ASSERT_LE(step.value, before->value * (1 + 1e-9)) << limit << instance.text;
+      }
+      before = step;
+    }
+  }
+  EXPECT_GT(test::often(compared), 40);
+  EXPECT_GT(test::often(earlier), 5);
+}
+
 // A space with fewer recomputations and ZeRO stages is part of one with more: it has no better plan.
 TEST(Limits, MoreChoicesAreNeverWorse) {
   int worse = 0;

@@ -191,36 +191,74 @@ SearchResult nothing_found(std::string reason) {
   return result;
 }
 
+// What the tree of one space reads. The question outlives it.
+struct Space {
+  SearchCosts costs;
+  SearchProblem problem;
+  Placements placements;
+  std::string refusal;  // of its first strategy that is refused
+
+  Space(const PlanQuestion& question, Workers& workers)
+      : costs(question.inputs, question.training, question.space,
+              micro_batch_values(question.inputs, question.training, question.space), question.options),
+        problem(problem_of(question, costs)),
+        placements(question.inputs.cluster, costs.constants(), problem.strategies, question.space,
+                   problem.prunings.same_network && !question.space.mixed, question.options.deadline,
+                   question.options.objective == Objective::cost) {
+    problem.placements = &placements;
+    add_degrees(problem, question, workers, refusal);
+  }
+
+ private:
+  static SearchProblem problem_of(const PlanQuestion& question, SearchCosts& costs) {
+    const SearchSpace& space = question.space;
+    SearchProblem problem;
+    problem.costs = &costs;
+    problem.space = &space;
+    problem.pipeline_model = question.options.pipeline_model;
+    problem.prunings = prunings_of(question.options);
+    problem.strategies = strategy_values(question.inputs, question.training, space);
+    problem.recompute = RecomputeChoices(space.recompute);
+    if (!costs.selective()) problem.recompute.drop_selective();
+    if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
+    problem.bills = question.options.objective == Objective::cost;
+    return problem;
+  }
+};
+
+// The plans of the space in which all stages are alike, before the much larger one in which they may differ: half of
+// the time and the work is theirs, so that the larger space has no worse plan than they had with that half alone.
+void search_alike(const PlanQuestion& question, Workers& workers, BestPlans& best, SearchStats& stats) {
+  PlanQuestion alike = question;
+  alike.space.mixed = false;
+  SearchOptions& options = alike.options;
+  if (options.work_limit) *options.work_limit /= 2;
+  if (const auto left = options.deadline.left()) options.deadline = options.deadline.within(*left / 2);
+  if (options.progress) {
+    options.progress = [told = question.options.progress](SearchProgress progress) {
+      progress.bound = {};  // of the larger space nothing is known yet
+      told(progress);
+    };
+  }
+  try {
+    Space space(alike, workers);
+    SearchTree tree(space.problem, options, best, workers);
+    tree.run();
+    tree.count(stats);
+    stats.networks = space.placements.networks();
+  } catch (const Stopped&) {  // before the tree: the larger space has the other half
+  }
+}
+
 SearchResult find_plans(const PlanQuestion& question) {
   Stopwatch watch;
   const PlanInputs& inputs = question.inputs;
   const Training& wanted = question.training;
-  const SearchSpace& space = question.space;
-  const SearchOptions& options = question.options;
+  SearchOptions options = question.options;
   SearchResult result;
   Workers workers(static_cast<std::size_t>(
       options.threads > 0 ? options.threads
                           : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()))));
-  SearchCosts costs(inputs, wanted, space, micro_batch_values(inputs, wanted, space), options);
-  SearchProblem problem;
-  problem.costs = &costs;
-  problem.space = &space;
-  problem.pipeline_model = options.pipeline_model;
-  problem.prunings = prunings_of(options);
-  problem.strategies = strategy_values(inputs, wanted, space);
-  problem.recompute = RecomputeChoices(space.recompute);
-  if (!costs.selective()) problem.recompute.drop_selective();
-  if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
-  Placements placements(inputs.cluster, costs.constants(), problem.strategies, space,
-                        problem.prunings.same_network && !space.mixed, options.deadline,
-                        options.objective == Objective::cost);
-  problem.placements = &placements;
-  problem.bills = options.objective == Objective::cost;
-  std::string refusal;
-  add_degrees(problem, question, workers, refusal);
-  result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
-  result.stats.times.emplace_back("costs and groups", watch.lap());
-
   const double tokens = static_cast<double>(wanted.global_batch) * static_cast<double>(wanted.sequence);
   const bool fewest = options.objective == Objective::devices;
   const int proved = std::max(1, options.top) + std::max(0, options.runners_up);
@@ -228,10 +266,32 @@ SearchResult find_plans(const PlanQuestion& question) {
                              ? Seconds{tokens / options.target_tokens_per_s * kReached}
                              : Seconds::most();
   BestPlans best(options.objective, proved, std::min(enough, options.slowest.value_or(Seconds::most())));
+  SearchStats alike;
+  if (question.space.mixed) {
+    search_alike(question, workers, best, alike);
+    if (auto& limit = options.work_limit) limit = std::max(*limit / 2, *limit - alike.work);
+    const Seconds before = watch.lap();
+    result.stats.times.emplace_back("stages that are alike", before);
+    if (options.progress) {
+      options.progress = [told = question.options.progress, before](SearchProgress progress) {
+        progress.elapsed = progress.elapsed + before;
+        told(progress);
+      };
+    }
+  }
+  Space space(question, workers);
+  SearchCosts& costs = space.costs;
+  SearchProblem& problem = space.problem;
+  // First plans have stages that are alike.
+  if (question.space.mixed && best.best() != nullptr) problem.prunings.dive = false;
+  result.stats.strategies = static_cast<std::int64_t>(problem.strategies.size() * costs.batches().size());
+  result.stats.times.emplace_back("costs and groups", watch.lap());
+
   SearchTree tree(problem, options, best, workers);
   tree.run();
   tree.count(result.stats);
-  result.stats.networks = placements.networks();
+  result.stats.networks = space.placements.networks();
+  result.stats.add(alike);
   result.stats.times.emplace_back("search", watch.lap());
 
   Seconds bound = tree.left_out();
@@ -243,7 +303,7 @@ SearchResult find_plans(const PlanQuestion& question) {
       result.lower_bound = bound;
       result.reason = tree.full() ? kNothingFoundInMemory : kNothingFound;
     } else {
-      explain_lack(problem, options, refusal, tree.broken(), result);
+      explain_lack(problem, options, space.refusal, tree.broken(), result);
     }
     result.stats.times.emplace_back("why nothing fits", watch.lap());
     return result;
