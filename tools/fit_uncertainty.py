@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Makes data/uncertainty.yaml: how far measured runs lie from predictions, by what they are like.
+r"""Makes data/uncertainty.yaml: how far measured runs lie from predictions, by what they are like.
 
-    python3 tools/fit_uncertainty.py --runs runs.csv --memory memory.csv > data/uncertainty.yaml
+    python3 tools/fit_uncertainty.py --runs runs.csv --tuned finetune.csv --memory memory.csv \
+        > data/uncertainty.yaml
 
 Of every stratum the quantiles of measured over predicted are written (conformal: the p-quantile is the
-ceil(p (n + 1))-th of n). On standard error: how many runs of each source the 80 % intervals contain if that
-source is left out of the fit.
+ceil(p (n + 1))-th of n). Fine-tuning has few sources, each of which lies to one side: there the sizes of
+the errors are counted whatever their sign, and intervals reach equally far to both sides. On standard
+error: how many runs of each source, and of each stratum, the 80 % intervals contain if that source is left
+out of the fit.
 """
 import argparse
 import csv
@@ -15,12 +18,16 @@ import math
 import subprocess
 import sys
 
+UNSEEN = "software or accelerator without runs of its own"
 SHARES = (2.5, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97.5)
 
 
 class Run:
     def __init__(self, detail, row, ratio):
-        self.ratio, self.source = ratio, detail["source"]
+        self.ratio, self.source, self.like = ratio, detail["source"], detail.get("like", "")
+        self.tuned = "kind" in row and "gpu" in row
+        if self.tuned:
+            return
         self.experts = row.get("moe_experts", "") not in ("", "0")
         self.several = int(row["num_gpus"]) > int(row.get("gpus_per_node") or 8)
         self.framework = row["framework"]
@@ -30,21 +37,34 @@ def details(nest, option, file):
     out = subprocess.run([nest, "validate", option, file, "--json"], capture_output=True, text=True,
                          check=True)
     with open(file, newline="") as f:
-        rows = {row["id"]: row for row in csv.DictReader(f)}
-    return [(d, rows[d["id"]]) for d in json.loads(out.stdout)["details"] if "error" in d]
+        rows = list(csv.DictReader(f))
+    # Tables of fine-tuning name no rows; all their rows are predicted, in their order.
+    by_id = {row.get("id", d["id"]): row for row, d in zip(rows, json.loads(out.stdout)["details"])}
+    by_id.update({row["id"]: row for row in rows if "id" in row})
+    return [(d, by_id[d["id"]]) for d in json.loads(out.stdout)["details"] if "error" in d]
 
 
-def quantile(ratios, share):
-    ratios = sorted(ratios)
-    at = math.ceil(share / 100 * (len(ratios) + 1))
-    return ratios[min(max(at, 1), len(ratios)) - 1]
+def nth(values, share):
+    """Conformal: of n values the ceil(share (n + 1))-th."""
+    values = sorted(values)
+    at = math.ceil(share / 100 * (len(values) + 1))
+    return values[min(max(at, 1), len(values)) - 1]
+
+
+def quantile(runs, share):
+    if not runs[0].tuned:
+        return nth([r.ratio for r in runs], share)
+    size = nth([abs(math.log(r.ratio)) for r in runs], abs(2 * share - 100)) if share != 50 else 0
+    return math.exp(math.copysign(size, share - 50))
 
 
 def strata_of_time(runs, unseen):
-    dense = [r for r in runs if not r.experts]
+    runs = [r for r in runs if r.like != UNSEEN or not r.tuned]
+    dense = [r for r in runs if not r.tuned and not r.experts]
     return [
-        ("software or accelerator without runs of its own", "compared: false", unseen),
-        ("mixtures of experts", "experts: true", [r for r in runs if r.experts]),
+        (UNSEEN, "compared: false", [r for r in unseen if not r.tuned]),
+        ("fine-tuning", "tuned: true", [r for r in runs if r.tuned]),
+        ("mixtures of experts", "experts: true", [r for r in runs if not r.tuned and r.experts]),
         ("dense models on one node", "several_nodes: false", [r for r in dense if not r.several]),
         ("dense models on several nodes", "", [r for r in dense if r.several]),
     ]
@@ -60,20 +80,19 @@ def strata_of_memory(runs):
 
 def left_out(runs, strata):
     """Coverage of the runs of each source by intervals that were fitted without them."""
-    inside = {}
+    inside, by_stratum = {}, {}
     for source in sorted({r.source for r in runs}):
         others = strata([r for r in runs if r.source != source])
         own = strata([r for r in runs if r.source == source])
-        for (name, _, fit), (_, _, test) in zip(others, own):
-            if not fit:
+        for (name, _, fit), (_, _, test) in zip(others, own, strict=True):
+            if not fit or not test:
                 continue
-            low, high = quantile([r.ratio for r in fit], 10), quantile([r.ratio for r in fit], 90)
-            seen = inside.setdefault(source, [0, 0])
-            seen[0] += sum(low <= r.ratio <= high for r in test)
-            seen[1] += len(test)
-    for source, (good, all_) in inside.items():
-        if all_:
-            print(f"{source}: {good} of {all_}", file=sys.stderr)
+            low, high = quantile(fit, 10), quantile(fit, 90)
+            for seen in (inside.setdefault(source, [0, 0]), by_stratum.setdefault(name, [0, 0])):
+                seen[0] += sum(low <= r.ratio <= high for r in test)
+                seen[1] += len(test)
+    for name, (good, all_) in [*inside.items(), *by_stratum.items()]:
+        print(f"{name}: {good} of {all_}", file=sys.stderr)
     good, all_ = (sum(v[i] for v in inside.values()) for i in (0, 1))
     print(f"left out in turn: 80 % intervals contain {good / all_:.0%} of {all_} runs", file=sys.stderr)
 
@@ -81,9 +100,8 @@ def left_out(runs, strata):
 def write(title, strata):
     print(f"{title}:")
     for name, conditions, runs in strata:
-        ratios = [r.ratio for r in runs]
-        parts = [f"name: {name}"] + ([conditions] if conditions else []) + [f"rows: {len(ratios)}"]
-        parts += [f"q{share:g}: {quantile(ratios, share):.4f}" for share in SHARES]
+        parts = [f"name: {name}"] + ([conditions] if conditions else []) + [f"rows: {len(runs)}"]
+        parts += [f"q{share:g}: {quantile(runs, share):.4f}" for share in SHARES]
         print("  - {" + ", ".join(parts) + "}")
 
 
@@ -92,9 +110,10 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nest", default="build/nest", help="the program (build/nest)")
     parser.add_argument("--runs", required=True, help="a table of measured steps")
+    parser.add_argument("--tuned", required=True, help="a table of measured steps of fine-tuning")
     parser.add_argument("--memory", required=True, help="a table of measured memory")
     asked = parser.parse_args()
-    times = details(asked.nest, "--runs", asked.runs)
+    times = details(asked.nest, "--runs", asked.runs) + details(asked.nest, "--runs", asked.tuned)
     runs = [Run(d, row, 1 / (1 + d["error"])) for d, row in times]
     unseen = [Run(d, row, 1 / (1 + d["unseen_error"])) for d, row in times]
     # Allocators reserve what they can: what they reserved is no need. Computed figures are no measurements.

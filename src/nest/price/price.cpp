@@ -156,7 +156,7 @@ void Pricer::price(const Plan& plan, PricedPlan& out) {
 
 // The interval around the step, and how likely the fullest stage fits.
 void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
-  const auto traits = traits_of(inputs, plan.parallelism.devices());
+  const auto traits = traits_of(inputs, plan.training, plan.parallelism.devices());
   if (!traits) return;
   const Spread& time = time_spread(*traits);
   predicted.interval = {kCoverage, time.low() * predicted.step, time.high() * predicted.step};

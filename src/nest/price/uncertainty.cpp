@@ -17,13 +17,14 @@ struct Stratum {
   std::optional<bool> experts;
   std::optional<bool> several_nodes;
   std::optional<bool> compared;
+  std::optional<bool> tuned;
   std::vector<std::string> frameworks;
   Spread spread;
 
   [[nodiscard]] bool holds(const RunTraits& t) const {
     return experts.value_or(t.experts) == t.experts &&
            several_nodes.value_or(t.several_nodes) == t.several_nodes &&
-           compared.value_or(t.compared) == t.compared &&
+           compared.value_or(t.compared) == t.compared && tuned.value_or(t.tuned) == t.tuned &&
            (frameworks.empty() ||
             std::find(frameworks.begin(), frameworks.end(), t.framework) != frameworks.end());
   }
@@ -62,6 +63,7 @@ std::vector<Stratum> read_strata(Reader& file, const char* key) {
     flag("experts", s.experts);
     flag("several_nodes", s.several_nodes);
     flag("compared", s.compared);
+    flag("tuned", s.tuned);
     std::istringstream words(r.text_or("frameworks", ""));
     for (std::string word; words >> word;) s.frameworks.push_back(word);
     s.spread.name = r.text("name");
@@ -82,8 +84,8 @@ const Strata& strata() {
     Reader file(document);
     Strata all{read_strata(file, "time"), read_strata(file, "memory")};
     for (const Stratum& s : all.memory) {
-      if (s.several_nodes)
-        file.fail_at("memory", "margins of memory are the same for all plans of a question");
+      if (s.several_nodes || s.tuned)
+        file.fail_at("memory", "margins of memory follow from the inputs alone");
     }
     return all;
   }();
@@ -107,9 +109,9 @@ double along(const std::vector<double>& xs, const std::vector<double>& ys, doubl
   return ys[above - 1] + part * (ys[above] - ys[above - 1]);
 }
 
-// Of memory, for all plans: no stratum of memory asks for the number of nodes, which alone differs between them.
+// Of memory, for all plans: no stratum of memory asks for the number of nodes or for what is trained.
 const Spread* spread_of(const PlanInputs& inputs) {
-  const auto traits = traits_of(inputs, 1);
+  const auto traits = traits_of(inputs, {}, 1);
   return traits ? memory_spread(*traits) : nullptr;
 }
 
@@ -123,7 +125,7 @@ double Spread::share_below(double wanted) const {
   return std::min(along(ratios, shares, wanted), most_share());
 }
 
-std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices) {
+std::optional<RunTraits> traits_of(const PlanInputs& inputs, const Training& training, std::int64_t devices) {
   if (inputs.profile() != nullptr) return std::nullopt;
   const Accelerator& accelerator = inputs.cluster.accelerator();
   return RunTraits{
@@ -131,7 +133,8 @@ std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t device
       .several_nodes = devices > inputs.cluster.tree().devices_in(LevelId(0), 0),
       .compared = !inputs.recipe.compared.empty() && !accelerator.matmul_share(MathType::bf16).is_default,
       .framework = inputs.recipe.framework,
-      .whole_memory = inputs.recipe.library_memory};
+      .whole_memory = inputs.recipe.library_memory,
+      .tuned = !training.tuning.whole() || training.contents.lengths != nullptr};
 }
 
 const Spread& time_spread(const RunTraits& traits) {

@@ -2,7 +2,7 @@
 // memory. The spreads come from our own errors on published runs (data/uncertainty.yaml, made by
 // tools/fit_uncertainty.py), by what a run is like.
 //
-//   const RunTraits traits = traits_of(inputs, plan);
+//   const RunTraits traits = traits_of(inputs, plan.training, plan.parallelism.devices());
 //   time_spread(traits).ratio(0.9)             -> 1.09: nine of ten measured steps take less than 1.09 times as long
 //   memory_spread(traits)->share_below(1.05)   -> 0.95: of 20 runs, 19 need less than 1.05 times what is predicted
 //   margin_for(inputs, 0.95)                   -> 0.048: with so much memory kept free a plan fits with 95 %
@@ -29,6 +29,7 @@ struct RunTraits {
   bool compared = false;  // the recipe with measured runs, and products with measurements of the accelerator
   std::string framework;
   bool whole_memory = true;  // the recipe counts what libraries take, as measured memory does
+  bool tuned = false;        // trains a part of the model, or on documents that share a sequence
 };
 
 // Measured over predicted.
@@ -51,7 +52,8 @@ struct Spread {
 };
 
 // None for layer profiles: their times are the user's own.
-[[nodiscard]] std::optional<RunTraits> traits_of(const PlanInputs& inputs, std::int64_t devices);
+[[nodiscard]] std::optional<RunTraits> traits_of(const PlanInputs& inputs, const Training& training,
+                                                 std::int64_t devices);
 
 [[nodiscard]] const Spread& time_spread(const RunTraits& traits);
 // None where the recipe leaves out what every measured run has.

@@ -38,14 +38,33 @@ TEST(Spread, AlongItsQuantiles) {
 }
 
 TEST(Uncertainty, TraitsOfARun) {
-  const RunTraits small = *traits_of(inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron"), 8);
+  const RunTraits small = *traits_of(inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron"), {}, 8);
   EXPECT_FALSE(small.experts);
   EXPECT_FALSE(small.several_nodes);
   EXPECT_TRUE(small.compared);
-  const RunTraits large = *traits_of(inputs_of("mixtral-8x7b", "h100-spine-leaf", "plain"), 16);
+  const RunTraits large = *traits_of(inputs_of("mixtral-8x7b", "h100-spine-leaf", "plain"), {}, 16);
   EXPECT_TRUE(large.experts);
   EXPECT_TRUE(large.several_nodes);
   EXPECT_FALSE(large.compared);
+  EXPECT_FALSE(large.tuned);
+}
+
+// Adapters, frozen parts and documents that share a sequence: runs that were measured by themselves.
+TEST(Uncertainty, FineTuningHasASpreadOfItsOwn) {
+  const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron");
+  const auto spread = [&](const Training& training) {
+    return time_spread(*traits_of(inputs, training, 64)).name;
+  };
+  Training adapters;
+  adapters.tuning.kind = Tuning::Kind::lora;
+  Training frozen;
+  frozen.tuning.freeze = {"embedding"};
+  Training packed;
+  packed.contents.lengths = std::make_shared<const Lengths>(std::vector<LengthCount>{{200, 1}});
+  for (const Training& training : {adapters, frozen, packed}) EXPECT_EQ(spread(training), "fine-tuning");
+  EXPECT_EQ(spread({}), "dense models on several nodes");
+  // The margin of memory is not touched: no memory of such runs was measured.
+  EXPECT_EQ(memory_spread(*traits_of(inputs, adapters, 64)), memory_spread(*traits_of(inputs, {}, 64)));
 }
 
 // Every spread rises, contains 1, and is as wide as errors of some percent are.
@@ -87,7 +106,7 @@ TEST(Uncertainty, APriceHasAnIntervalAndSaysHowSureItFits) {
 // With so much free, the probability is what was asked; the fullest plan that leaves it free says so.
 TEST(Uncertainty, AMarginForAProbability) {
   const PlanInputs inputs = inputs_of("llama3.1-8b", "h100-spine-leaf", "megatron");
-  const Spread& spread = *memory_spread(*traits_of(inputs, 64));
+  const Spread& spread = *memory_spread(*traits_of(inputs, {}, 64));
   for (const double wanted : {0.5, 0.8, 0.9, 0.95}) {
     const double margin = margin_for(inputs, wanted);
     EXPECT_GE(margin, 0);

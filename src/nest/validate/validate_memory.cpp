@@ -36,7 +36,8 @@ MemoryResult check(const RunRow& row, const RunPredictor& predict, const Validat
   out.kind = figure.figure->kind;
   out.measured = figure.figure->bytes;
   out.predicted = predicted_bytes(out.kind, *prepared.run, prediction);
-  if (const auto traits = traits_of(prepared.run->inputs, prepared.run->plan.parallelism.devices())) {
+  const Plan& plan = prepared.run->plan;
+  if (const auto traits = traits_of(prepared.run->inputs, plan.training, plan.parallelism.devices())) {
     const Spread& spread = *memory_spread(*traits);
     const auto predicted = static_cast<double>(out.predicted.value);
     out.low = round_up_bytes(spread.low() * predicted);

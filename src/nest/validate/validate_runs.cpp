@@ -178,6 +178,7 @@ Value row_value(const RunResult& r) {
   out.set("measured_s", r.measured.value).set("predicted_s", r.prediction.step.value).set("error", r.error());
   out.set("unseen_error", r.unseen_error);
   out.set("low_s", r.prediction.interval.low.value).set("high_s", r.prediction.interval.high.value);
+  if (!r.prediction.like.empty()) out.set("like", r.prediction.like);
   out.set("fits", r.prediction.fits);
   if (!r.would_fit.empty()) out.set("would_fit_with", r.would_fit);
   if (const StageMemory* fullest = r.prediction.fullest()) {

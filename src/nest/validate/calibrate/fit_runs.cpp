@@ -93,9 +93,13 @@ void check_alike(std::span<const MeasuredRun> runs) {
   }
 }
 
+std::optional<RunTraits> traits_of(const MeasuredRun& run) {
+  return price::traits_of(run.run.inputs, run.run.plan.training, run.run.plan.parallelism.devices());
+}
+
 // How far steps lie from predictions; layer profiles are the user's own, and have no spread.
 double step_noise(const MeasuredRun& run) {
-  const auto traits = traits_of(run.run.inputs, run.run.plan.parallelism.devices());
+  const auto traits = traits_of(run);
   return kWithinSource * (traits ? width_of(time_spread(*traits)) : kUnknown);
 }
 
@@ -189,7 +193,7 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
   for (const MeasuredRun& run : runs) {
     if (!run.memory || run.memory->kind == MemoryKind::out_of_memory) continue;
     const Bytes predicted = predicted_bytes(run.memory->kind, run.run, priced(run, {}));
-    const auto traits = traits_of(run.run.inputs, run.run.plan.parallelism.devices());
+    const auto traits = traits_of(run);
     const Spread* spread = traits ? memory_spread(*traits) : nullptr;
     const double all = spread != nullptr ? width_of(*spread) : kUnknown;
     rows.push_back(&run);

@@ -110,13 +110,6 @@ std::optional<std::int64_t> global_batch(const RunRow& row, std::int64_t data) {
   return std::nullopt;
 }
 
-// A token of a document sees half of it in the mean: as many keys as in a window of half the length.
-void attend_within(std::int64_t documents, ModelSpec& spec) {
-  for (StackSpec& stack : spec.stacks) {
-    for (BlockSpec& block : stack.blocks) block.attention.window = std::max<std::int64_t>(1, documents / 2);
-  }
-}
-
 struct PlanOr {
   std::optional<Plan> plan;
   std::string why_not;
@@ -182,6 +175,8 @@ PlanOr degrees(const RunRow& row, const RunRecipe& recipe, std::optional<std::in
   t.precision = recipe.recipe->precision;
   t.optimizer = recipe.recipe->optimizer;
   t.tuning = row.tuning;
+  if (row.documents)
+    t.contents.lengths = std::make_shared<const Lengths>(std::vector<LengthCount>{{*row.documents, 1}});
   // Layers that do not divide, but would with embedding and loss as one each, were split so: BLOOM's
   // "transformer|embed", Megatron's account-for-embedding and -loss.
   const std::int64_t parts = p.pipeline * p.interleave;
@@ -198,7 +193,6 @@ RunCase run_case(const RunRow& row, bool without_own) {
   if (const std::string why = batch_problem(row); !why.empty()) return {std::nullopt, why};
   RunModel model = run_model(row);
   if (!model.spec) return {std::nullopt, model.why_not};
-  if (row.documents) attend_within(*row.documents, *model.spec);
   const PolicyOr policy = policy_of(row);
   if (!policy.policy) return {std::nullopt, policy.why_not};
   RunRecipe recipe = run_recipe(row, without_own ? row.project() : "");

@@ -5,6 +5,7 @@
 #include "nest/base/error.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/price/price.hpp"
+#include "nest/price/uncertainty.hpp"
 
 namespace nest::validate {
 
@@ -26,6 +27,8 @@ RunPrediction price_run(const PreparedRun& run) {
     }
     out.step = priced.predicted.step;
     out.interval = priced.predicted.interval;
+    if (const auto traits = traits_of(run.inputs, run.plan.training, run.plan.parallelism.devices()))
+      out.like = time_spread(*traits).name;
     out.breakdown = priced.predicted.breakdown;
     if (run.last_share < 1) {
       Plan without = run.plan;

@@ -15,6 +15,7 @@ struct RunPrediction {
   std::string why_not;  // the plan could not be priced; the rest is empty
   Seconds step;
   StepInterval interval;
+  std::string like;  // the measured runs that it comes from
   Breakdown breakdown;
   bool fits = true;
   std::vector<StageMemory> stages;

@@ -33,8 +33,8 @@ TEST(TuningRows, CanBePriced) {
     const RunCase prepared = run_case(row);
     ASSERT_TRUE(prepared.run) << prepared.why_not;
     EXPECT_EQ(prepared.run->plan.training.tuning, row.tuning);
-    // Documents of 200 tokens: half of them are before a token, in the mean.
-    EXPECT_EQ(prepared.run->model().stacks[0].blocks[0].attention.window, row.documents ? 100 : 0);
+    const auto& lengths = prepared.run->plan.training.contents.lengths;
+    EXPECT_EQ(lengths ? lengths->mean() : 0, row.documents ? 200 : 0);
   }
 }
 
