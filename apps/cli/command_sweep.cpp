@@ -84,6 +84,8 @@ int run_sweep_command(const Arguments& arguments, Terminal& terminal) {
   const auto threads = static_cast<int>(asked.threads);
   asked.threads = 1;  // of one point: points run side by side
   Sweep sweep{{read_plan_inputs(arguments, warnings), std::move(asked)}, std::move(axes)};
+  sweep.base.several_clusters = std::ranges::any_of(
+      sweep.axes, [](const SweepAxis& axis) { return axis.field == "cluster" && axis.values.size() > 1; });
   terminal.warn(warnings);
   if (sweep.points() > kMostSweepPoints)
     throw UsageError(fmt::format("--vary: {} points are more than {}", sweep.points(), kMostSweepPoints));

@@ -136,8 +136,9 @@ std::string Sweep::fingerprint() const {
   Asked asked = base.asked;
   asked.threads = 0;  // the answer is the same
   asked.run = {};     // so are the plans: what they cost is counted anew
-  const std::string text =
-      to_json_line(nest::plan::to_value(base.inputs)) + to_json_line(nest::question::to_value(asked));
+  const std::string text = to_json_line(nest::plan::to_value(base.inputs)) +
+                           to_json_line(nest::question::to_value(asked)) +
+                           (base.several_clusters ? "several clusters" : "");
   return fmt::format("{:016x}", fnv1a(text));
 }
 

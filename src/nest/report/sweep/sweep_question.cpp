@@ -200,11 +200,7 @@ PlanQuestion question_with(const SweepBase& base, const std::vector<FieldValue>&
       refuse(*field, problem->what);
     }
   }
-  // Clusters are compared at equal numbers of devices, also where their nodes do not divide it.
-  const bool named = std::any_of(order.begin(), order.end(), [](const auto& one) {
-    return one.first.kind == Kind::name && one.first.root == "cluster";
-  });
-  if (named && point.asked.devices)
+  if (base.several_clusters && point.asked.devices)
     point.inputs.cluster = with_equal_devices(point.inputs.cluster, *point.asked.devices);
   try {
     return make_question(std::move(point.inputs), point.asked);

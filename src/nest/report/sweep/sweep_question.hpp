@@ -23,6 +23,8 @@ using FieldValue = std::pair<std::string, std::string>;
 struct SweepBase {
   PlanInputs inputs;  // with all devices of the cluster
   Asked asked;
+  // Several clusters are compared: at equal numbers of devices, also where the nodes of one do not divide it.
+  bool several_clusters = false;
 };
 
 // Names before places, whatever their order; what is asked holds for every model and cluster. Throws an

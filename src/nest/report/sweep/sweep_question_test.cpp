@@ -53,9 +53,15 @@ TEST(SweepQuestion, SetsNamesTrainingChoicesAndRecipes) {
 TEST(SweepQuestion, DevicesHoldForEveryCluster) {
   SweepBase study = base();
   study.asked.devices = 288;
+  study.several_clusters = true;
   for (const char* cluster : {"h100-spine-leaf", "gb200-nvl72"})
     EXPECT_EQ(question_with(study, {{"cluster", cluster}}).inputs.cluster.devices(), 288) << cluster;
   EXPECT_EQ(question_with(study, {{"devices", "64"}}).inputs.cluster.devices(), 64);
+  // A cluster that is compared with no other is what `nest plan` asks of: 100 devices are no whole nodes.
+  EXPECT_EQ(
+      question_with(study, {{"cluster", "h100-spine-leaf"}, {"devices", "100"}}).inputs.cluster.devices(),
+      100);
+  EXPECT_THROW((void)question_with(base(), {{"cluster", "h100-spine-leaf"}, {"devices", "100"}}), InputError);
 }
 
 // `--vary model=.. --sequence 2048` used to forget the sequence.
