@@ -81,6 +81,8 @@ struct DeviceRates {
   double tile_s = -1;    // of a product's tile, where the device has its own; below 0: the constants'
   double bandwidth = 0;  // of memory, bytes/s, as the constants' shares count it
   double multiprocessors = 132;
+
+  bool operator==(const DeviceRates&) const = default;
 };
 [[nodiscard]] DeviceRates device_rates(const Accelerator& accelerator);
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/hash.hpp"
 
 namespace nest::estimate {
 namespace {
@@ -70,11 +73,40 @@ struct KernelTimes::Index {
   [[nodiscard]] float reach_around(const std::array<float, kCoordinates>& at) const;
 };
 
+// Times that were asked for.
+struct KernelTimes::Kept {
+  struct Hash {
+    std::size_t operator()(const KernelCall& call) const {
+      auto hash = static_cast<std::size_t>(call.kind);
+      for (const std::int64_t size : call.sizes) mix_hash(hash, static_cast<std::size_t>(size));
+      mix_hash(hash, static_cast<std::size_t>(call.window));
+      mix_hash(hash, static_cast<std::size_t>(call.document));
+      return hash;
+    }
+  };
+  static constexpr std::size_t kMost = 1 << 14;  // about 2 MB
+
+  std::mutex mutex;
+  std::unordered_map<KernelCall, KernelTime, Hash> times;
+
+  [[nodiscard]] std::optional<KernelTime> find(const KernelCall& call) {
+    const std::lock_guard lock(mutex);
+    const auto known = times.find(call);
+    return known == times.end() ? std::nullopt : std::optional(known->second);
+  }
+  void add(const KernelCall& call, const KernelTime& time) {
+    const std::lock_guard lock(mutex);
+    if (times.size() >= kMost) times.clear();
+    times.emplace(call, time);
+  }
+};
+
 KernelTimes::KernelTimes(const Accelerator& accelerator, bool held_out)
     : rates_(device_rates(accelerator)),
       held_out_(held_out),
       launch_(accelerator.launch.value_or(accelerator_defaults().launch)),
-      indices_(std::make_unique<std::array<Index, kKernelKinds>>()) {
+      indices_(std::make_unique<std::array<Index, kKernelKinds>>()),
+      kept_(std::make_unique<Kept>()) {
   if (accelerator.profile.empty()) return;
   measured_ = &profile_named(accelerator);
   profile_name_ = accelerator.profile;
@@ -135,6 +167,13 @@ KernelCall alike(const KernelCall& call) {
 }  // namespace
 
 KernelTime KernelTimes::seconds(const KernelCall& call) const {
+  if (const auto known = kept_->find(call)) return *known;
+  const KernelTime made = make(call);
+  kept_->add(call, made);
+  return made;
+}
+
+KernelTime KernelTimes::make(const KernelCall& call) const {
   if (call.blocks > 0) {
     const KernelCall one = alike(call);
     KernelTime time = seconds(one);
@@ -167,6 +206,28 @@ KernelTime KernelTimes::seconds(const KernelCall& call) const {
   const double time = std::max(kLeast, model) * std::exp(sum / (weight + (stream ? kStreamTrust : kTrust)));
   const bool interpolated = own_ && weight > kLeastWeight;
   return {Seconds{std::max(kLeast, time)}, interpolated ? TimeSource::interpolated : TimeSource::model};
+}
+
+std::shared_ptr<const KernelTimes> shared_kernel_times(const Accelerator& accelerator) {
+  constexpr std::size_t kMost = 4;
+  struct Shared {
+    DeviceRates rates;
+    std::string profile;
+    std::optional<Seconds> launch;
+    std::shared_ptr<const KernelTimes> times;
+  };
+  static std::mutex mutex;
+  static std::vector<Shared> latest;
+  const DeviceRates rates = device_rates(accelerator);
+  const std::lock_guard lock(mutex);
+  const auto known = std::find_if(latest.begin(), latest.end(), [&](const Shared& other) {
+    return other.rates == rates && other.profile == accelerator.profile && other.launch == accelerator.launch;
+  });
+  if (known != latest.end()) return known->times;
+  if (latest.size() >= kMost) latest.erase(latest.begin());
+  latest.push_back(
+      {rates, accelerator.profile, accelerator.launch, std::make_shared<const KernelTimes>(accelerator)});
+  return latest.back().times;
 }
 
 // By their authors' account generation 2 is twice as fast as generation 1, and reaches 35 % of an H100's

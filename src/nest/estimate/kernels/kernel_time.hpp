@@ -36,7 +36,8 @@ class KernelTimes {
   KernelTimes(KernelTimes&&) noexcept;
   KernelTimes& operator=(KernelTimes&&) noexcept;
 
-  // Safe to call from several threads.
+  // Safe to call from several threads. Strategies and recomputations share most of their kernels: what was asked
+  // once is kept.
   [[nodiscard]] KernelTime seconds(const KernelCall& call) const;
 
   // The profile behind interpolated times: the accelerator's own, or that of the same chip with other memory;
@@ -48,8 +49,10 @@ class KernelTimes {
 
  private:
   struct Index;
+  struct Kept;
 
   [[nodiscard]] const Index& index_of(KernelKind kind) const;
+  [[nodiscard]] KernelTime make(const KernelCall& call) const;
 
   DeviceRates rates_;
   DeviceRates profile_rates_;  // of the profiled device
@@ -59,7 +62,12 @@ class KernelTimes {
   std::string profile_name_;
   Seconds launch_;
   std::unique_ptr<std::array<Index, kKernelKinds>> indices_;
+  std::unique_ptr<Kept> kept_;
 };
+
+// One for all accelerators that run kernels alike, whatever their memory. The latest are kept: searches of one
+// question ask for the same kernels one after the other.
+[[nodiscard]] std::shared_ptr<const KernelTimes> shared_kernel_times(const Accelerator& accelerator);
 
 inline constexpr int kNewestFlash = 3;
 

@@ -87,6 +87,28 @@ TEST(KernelTimes, TheProfileIsTheOneThatTheAcceleratorNames) {
   EXPECT_EQ(KernelTimes(find_accelerator("a100-80")).launch().value, 10e-6);
 }
 
+// Whoever asks again gets what was said before, also where others with other memory asked.
+TEST(KernelTimes, AcceleratorsThatRunKernelsAlikeShareThem) {
+  const Accelerator own = find_accelerator("h200");
+  Accelerator larger = own;
+  larger.memory = 2 * own.memory;
+  Accelerator slower = own;
+  slower.launch = Seconds{3e-6};
+  const auto shared = shared_kernel_times(own);
+  EXPECT_EQ(shared_kernel_times(larger), shared);
+  EXPECT_NE(shared_kernel_times(slower), shared);
+  EXPECT_EQ(shared_kernel_times(slower)->launch().value, 3e-6);
+  for (const KernelCall& call :
+       {KernelCall{matmul_forward, {8000, 8200, 8100}}, KernelCall{matmul_weight, {8000, 8200, 8100}},
+        KernelCall{adam_fused_fp32, {123'456'789}}}) {
+    const KernelTime fresh = KernelTimes(own).seconds(call);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(shared->seconds(call).time, fresh.time);
+      EXPECT_EQ(shared->seconds(call).source, fresh.source);
+    }
+  }
+}
+
 TEST(FlashGeneration, OlderKernelsAreSlowerOnNewerAccelerators) {
   EXPECT_EQ(flash_time(3, find_accelerator("h100-sxm")), 1);
   EXPECT_EQ(flash_time(2, find_accelerator("a100-80")), 1);

@@ -38,7 +38,7 @@ std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strateg
 }
 
 OperatorTimes LayerPricer::times(Precision precision) {
-  if (!kernels_) kernels_ = std::make_shared<const KernelTimes>(cluster_->accelerator());
+  if (!kernels_) kernels_ = shared_kernel_times(cluster_->accelerator());
   return {kernels_,
           {.fused_projections = recipe_->fused_projections,
            .fused_passes = recipe_->fused_passes,
