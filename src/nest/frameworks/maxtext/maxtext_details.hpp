@@ -15,7 +15,8 @@ namespace nest::frameworks {
 
 // For a model that is described by keys; `block` is MaxText's decoder_block. A sentence for each row that has no key
 // is added to `lost`.
-void add_maxtext_details(const ModelSpec& spec, std::string_view block, Value& keys, std::vector<std::string>& lost);
+void add_maxtext_details(const ModelSpec& spec, std::string_view block, Value& keys,
+                         std::vector<std::string>& lost);
 
 // The model that MaxText has under one of its names, as far as its details go.
 [[nodiscard]] ModelSpec maxtext_own_model(std::string_view name);

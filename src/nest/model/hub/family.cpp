@@ -253,10 +253,6 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
   return spec;
 }
 
-}  // namespace
-
-namespace {
-
 // What the config itself says stands before the family's value.
 void read_numbers(Fields& f, ModelDetails& out) {
   for (const auto& [name, expression] : f.family().numbers) {
@@ -348,60 +344,6 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   spec.details.special = family.special;
   spec.details.unread = unread_keys(r, mentioned(r, family));
   return spec;
-}
-
-// NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which tests show to end
-Value with_defaults(Value config, const std::string& type) {
-  if (!described_as_part(type)) return config;
-  const Described family = describe_family(type);
-  if (config.as_object() == nullptr) config = Value::object();
-  const auto put = [&](const std::string& key, const Value& value) {
-    for (auto& [name, given] : *config.as_object()) {
-      if (name != key) continue;
-      given = value;
-      return;
-    }
-    config.set(key, value);
-  };
-  for (const Value& said : family.stacks) {
-    const Value* key = said.find("config");
-    const Value* kind = said.find("family");
-    if (key == nullptr || kind == nullptr) continue;
-    const auto names = [&](const std::string& name) {
-      const Value* given = config.find(name);
-      if (given != nullptr && !given->is_null()) return *given;
-      const auto usual = family.defaults.find(name);
-      return usual == family.defaults.end() ? Value() : usual->second;
-    };
-    // A part that is left out stays so.
-    const Value* when = said.find("when");
-    if (when != nullptr && !is_true(expression_of(*when).evaluate(names))) continue;
-    const std::string part = *key->as_string();
-    const Value inner = expression_of(*kind).evaluate(names);
-    if (inner.as_string() == nullptr) continue;
-    // Older files hold the keys of this part beside the others.
-    const bool flat =
-        said.find("or_whole") != nullptr && (config.find(part) == nullptr || config.find(part)->is_null());
-    Value own = flat ? config : names(part);
-    if (own.as_object() == nullptr) own = Value::object();
-    for (auto& [name, value] : *own.as_object()) {
-      if (flat && name == "model_type") value = inner;
-    }
-    const Value* usual = said.find("usual");
-    if (usual != nullptr && usual->as_object() != nullptr) {
-      for (const auto& [name, value] : *usual->as_object()) {
-        if (own.find(name) == nullptr) own.set(name, value);
-      }
-    }
-    Value filled = with_defaults(std::move(own), *inner.as_string());
-    if (described_as_part(*inner.as_string())) {
-      for (const auto& [name, value] : describe_family(*inner.as_string()).defaults) {
-        if (filled.find(name) == nullptr) filled.set(name, value);
-      }
-    }
-    put(part, filled);
-  }
-  return config;
 }
 
 }  // namespace nest::model

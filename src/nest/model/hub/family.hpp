@@ -33,7 +33,4 @@ namespace nest::model {
 // The model of a config.json of a type that data describes.
 [[nodiscard]] ModelSpec read_by_data(Reader& r, const std::string& type);
 
-// A config whose parts (text_config, ...) have the keys that their own types have by default.
-[[nodiscard]] Value with_defaults(Value config, const std::string& type);
-
 }  // namespace nest::model

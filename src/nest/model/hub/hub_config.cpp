@@ -7,6 +7,7 @@
 #include "nest/base/document/file_kind.hpp"
 #include "nest/base/document/mismatch.hpp"
 #include "nest/model/hub/family.hpp"
+#include "nest/model/hub/family_defaults.hpp"
 #include "nest/model/hub/hub_details.hpp"
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"

@@ -14,6 +14,7 @@ namespace nest::model {
 // Of the reader's object, after all has been read: "key value" in the order of the file. Keys about tokens, dropout,
 // initialisation, inference and checkpoints are passed over, and so are values that turn something off.
 // `mentioned`: more keys that are understood.
-[[nodiscard]] std::vector<std::string> unread_keys(const Reader& r, const std::vector<std::string>& mentioned);
+[[nodiscard]] std::vector<std::string> unread_keys(const Reader& r,
+                                                   const std::vector<std::string>& mentioned);
 
 }  // namespace nest::model

@@ -48,7 +48,8 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
   const std::int64_t p = setting.shape.stages;
   const std::vector<std::vector<std::int32_t>> splits = interleaved_splits(graph, p, setting.shape.chunks);
   StageContents contents(graph, *setting.sets);
-  std::unordered_map<std::int32_t, StageVariants> known;  // by content: who is first or last does not matter here
+  std::unordered_map<std::int32_t, StageVariants>
+      known;  // by content: who is first or last does not matter here
   Bytes least = below;
   for (const std::vector<std::int32_t>& split : splits) {
     deadline.look();
@@ -59,8 +60,8 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
       const std::int32_t content = stages[static_cast<std::size_t>(i)];
       StageVariants& variants =
           known
-              .try_emplace(content, setting, options.places().front(), InterleavedPlace{0, &kNowhere, &kNowhere},
-                           contents.at(content))
+              .try_emplace(content, setting, options.places().front(),
+                           InterleavedPlace{0, &kNowhere, &kNowhere}, contents.at(content))
               .first->second;
       Bytes own = variants.least_need(i);
       if (own < least) {
