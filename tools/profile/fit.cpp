@@ -1,6 +1,7 @@
 // Fits the constants of the kernel model to a measured profile and writes them as YAML:
 //
 //   nest_fit data/profiles/h200.json > data/profiles/h200.fit.yaml
+//   nest_fit data/profiles/h200.scans.json > data/profiles/h200.scans.fit.yaml
 //
 // Only rows of the split `fit` are used. Each kind has its own constants, found by coordinate descent on the
 // mean absolute logarithm of estimate over measurement (the part above 0.3 counts a fifth, so that outliers
@@ -13,9 +14,12 @@
 #include <exception>
 #include <vector>
 
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
 #include "nest/base/files.hpp"
 #include "nest/estimate/kernels/kernel_model.hpp"
 #include "nest/estimate/kernels/measured.hpp"
+#include "nest/estimate/kernels/scan_work.hpp"
 
 namespace nest::tools {
 namespace {
@@ -81,8 +85,8 @@ bool helps(const ConstantField<MatmulConstants>& field, const MatmulConstants& c
   return !field.may_lack || tile_helps(field.member, constants);
 }
 template <class T>
-bool helps(const ConstantField<T>&, const T&) {
-  return true;
+bool helps(const ConstantField<T>& field, const T& constants) {
+  return !field.may_lack || constants.*field.member > 2 * field.least;
 }
 
 // The best of the starts, each as given and with its first values halved or doubled.
@@ -110,9 +114,11 @@ void fit(const std::vector<Sample>& samples, std::span<const ConstantField<T>> f
   }
   chosen = best;
   fmt::print("  {}: {{", name);
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (helps(fields[i], chosen))
-      fmt::print("{}{}: {:.4g}", i == 0 ? "" : ", ", fields[i].name, chosen.*fields[i].member);
+  const char* between = "";
+  for (const ConstantField<T>& field : fields) {
+    if (!helps(field, chosen)) continue;
+    fmt::print("{}{}: {:.4g}", between, field.name, chosen.*field.member);
+    between = ", ";
   }
   fmt::print("}}  # {} points, mean error {:.1f} %\n", samples.size(), 100 * least);
   std::fflush(stdout);
@@ -154,7 +160,50 @@ void run(const std::string& file) {
         fit<StreamConstants>(samples, stream_fields(row.kind), kStreamStarts, constants.stream[i], constants,
                              rates, row.series);
         break;
+      case KernelFamily::scan:
+        break;  // of another file
     }
+  }
+}
+
+std::int64_t size_in(Reader& row, const char* name) {
+  return row.has(name) ? row.whole(name) : 0;
+}
+
+KernelCall scan_of(Reader& row, KernelKind kind) {
+  if (kind == KernelKind::choose_keys) return choice_call(row.whole("tokens"), row.whole("keys"));
+  const std::int64_t states = size_in(row, "state") + size_in(row, "taps") + size_in(row, "key_dim");
+  return scan_call(kind, {.batch = row.whole("batch"),
+                          .positions = row.whole("tokens"),
+                          .heads = row.whole("heads"),
+                          .key_heads = size_in(row, "key_heads"),
+                          .key_dim = states,
+                          .value_dim = size_in(row, "value_dim")});
+}
+
+// Few points, all of which count: which parts of a scan's time they tell apart is in its sizes.
+void run_scans(const std::string& file, const Document& document) {
+  Reader reader(document);
+  const std::string accelerator = reader.text("accelerator");
+  const DeviceRates rates = device_rates(find_accelerator(accelerator));
+  KernelConstants constants;
+  fmt::print("# Made by: nest_fit {}\naccelerator: {}\nsource: fit to {}\nconstants:\n", file, accelerator,
+             file);
+  for (const KernelKindRow& row : kernel_kinds()) {
+    if (row.family != KernelFamily::scan) continue;
+    std::vector<Sample> samples;
+    for (Reader& point : reader.objects("rows")) {
+      if (point.text("kernel") + "/" + point.text("pass") != row.series) continue;
+      samples.push_back({scan_of(point, row.kind), point.number("time_s"), 1});
+    }
+    if (samples.empty()) continue;
+    const std::vector<ScanConstants> starts{{},
+                                            {.position_s = 3e-8},
+                                            {.position_s = 3e-8, .bytes = 20},
+                                            {.bytes = 0.01, .flops = 20},
+                                            {.bytes = 20, .flops = 0.01}};
+    fit<ScanConstants>(samples, scan_fields(), starts, constants.scan[static_cast<std::size_t>(row.kind)],
+                       constants, rates, row.series);
   }
 }
 
@@ -167,7 +216,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    nest::tools::run(argv[1]);
+    const std::string file = argv[1];
+    const nest::base::Document document = nest::base::read_document(file);
+    if (nest::base::Reader(document).has("rows"))
+      nest::tools::run_scans(file, document);
+    else
+      nest::tools::run(file);
   } catch (const std::exception& error) {
     fmt::print(stderr, "nest_fit: {}\n", error.what());
     return 1;

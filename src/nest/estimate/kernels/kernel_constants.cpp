@@ -50,6 +50,14 @@ constexpr std::array<ConstantField<StreamConstants>, 3> kStream{{
     {"other_bytes", &StreamConstants::other_bytes, 0.001, 1e5},
 }};
 
+// A scan may have no part of one kind.
+constexpr std::array<ConstantField<ScanConstants>, 4> kScan{{
+    {"overhead_s", &ScanConstants::overhead_s, 1e-7, 4e-5, true},
+    {"position_s", &ScanConstants::position_s, 1e-12, 1e-6, true},
+    {"bytes", &ScanConstants::bytes, 0.01, 400, true},
+    {"flops", &ScanConstants::flops, 0.01, 4000, true},
+}};
+
 template <class T>
 void read_fields(Reader reader, std::span<const ConstantField<T>> fields, T& out) {
   for (const ConstantField<T>& field : fields) {
@@ -93,17 +101,12 @@ constexpr MatmulConstants kBlockProducts{.rate_share = 1,
                                          .roof = 1.958,
                                          .split = 2};
 
-KernelConstants read_constants(const Document& document) {
-  KernelConstants out;
-  const auto stream = [&](KernelKind kind) -> StreamConstants& {
-    return out.stream[static_cast<std::size_t>(kind)];
-  };
-  stream(KernelKind::bias_gradient) = kBiasGradient;
-  stream(KernelKind::softmax_forward) = kSoftmaxForward;
-  stream(KernelKind::softmax_backward) = kSoftmaxBackward;
-  stream(KernelKind::dropout_forward) = kDropoutForward;
-  stream(KernelKind::dropout_backward) = kDropoutBackward;
-  stream(KernelKind::fused) = kFused;
+// Scans without a public kernel: one pass over the bytes, and products at a third of the rate.
+constexpr ScanConstants kRooflineForward{.overhead_s = 1e-5, .position_s = 0, .bytes = 1.15, .flops = 3};
+constexpr ScanConstants kRooflineBackward{.overhead_s = 2e-5, .position_s = 0, .bytes = 2.3, .flops = 6};
+
+// The constants of one file, over what others said.
+void read_constants(const Document& document, KernelConstants& out) {
   Reader reader(document);
   static_cast<void>(reader.text("accelerator"));
   static_cast<void>(reader.text("source"));
@@ -123,10 +126,32 @@ KernelConstants read_constants(const Document& document) {
       case KernelFamily::stream:
         read_fields<StreamConstants>(constants.object(name), stream_fields(row.kind), out.stream[i]);
         break;
+      case KernelFamily::scan:
+        read_fields<ScanConstants>(constants.object(name), kScan, out.scan[i]);
+        break;
     }
   }
   constants.done();
   reader.done();
+}
+
+KernelConstants all_constants() {
+  KernelConstants out;
+  const auto stream = [&](KernelKind kind) -> StreamConstants& {
+    return out.stream[static_cast<std::size_t>(kind)];
+  };
+  stream(KernelKind::bias_gradient) = kBiasGradient;
+  stream(KernelKind::softmax_forward) = kSoftmaxForward;
+  stream(KernelKind::softmax_backward) = kSoftmaxBackward;
+  stream(KernelKind::dropout_forward) = kDropoutForward;
+  stream(KernelKind::dropout_backward) = kDropoutBackward;
+  stream(KernelKind::fused) = kFused;
+  out.scan[static_cast<std::size_t>(KernelKind::other_scan_forward)] = kRooflineForward;
+  out.scan[static_cast<std::size_t>(KernelKind::other_scan_backward)] = kRooflineBackward;
+  for (const EmbeddedFile& file : kernel_fit_files()) {
+    const std::string name = "data/profiles/" + std::string(file.name) + ".yaml";
+    read_constants(parse_document(name, std::string(file.text)), out);
+  }
   MatmulConstants& batched = out.matmul[static_cast<std::size_t>(KernelKind::batched_matmul)];
   batched = out.matmul[static_cast<std::size_t>(KernelKind::matmul_forward)];
   batched.tile_s = kBatchedTile;
@@ -145,6 +170,9 @@ std::span<const ConstantField<MatmulConstants>> matmul_fields(KernelFamily famil
 }
 std::span<const ConstantField<AttentionConstants>> attention_fields() {
   return kAttention;
+}
+std::span<const ConstantField<ScanConstants>> scan_fields() {
+  return kScan;
 }
 std::span<const ConstantField<StreamConstants>> stream_fields(KernelKind kind) {
   std::array<std::int64_t, kMostSizes> ones{};
@@ -183,8 +211,7 @@ DeviceRates device_rates(const Accelerator& accelerator) {
 }
 
 const KernelConstants& fitted_constants() {
-  static const KernelConstants kConstants = read_constants(
-      parse_document("data/profiles/h200.fit.yaml", std::string(kernel_fit_files().front().text)));
+  static const KernelConstants kConstants = all_constants();
   return kConstants;
 }
 

@@ -19,7 +19,7 @@ void expect_in_range(std::span<const ConstantField<T>> fields, const T& constant
 TEST(KernelConstants, TheFitIsWithinItsRanges) {
   const KernelConstants& c = fitted_constants();
   for (const KernelKindRow& row : kernel_kinds()) {
-    if (!in_profiles(row.kind)) continue;
+    if (!in_profiles(row.kind) && row.family != KernelFamily::scan) continue;
     const auto i = static_cast<std::size_t>(row.kind);
     switch (row.family) {
       case KernelFamily::matmul:
@@ -31,6 +31,9 @@ TEST(KernelConstants, TheFitIsWithinItsRanges) {
         break;
       case KernelFamily::stream:
         expect_in_range(stream_fields(row.kind), c.stream[i], row.series);
+        break;
+      case KernelFamily::scan:
+        expect_in_range(scan_fields(), c.scan[i], row.series);
         break;
     }
   }
@@ -72,6 +75,12 @@ TEST(KernelConstants, TheFileNamesEveryProfiledKind) {
   for (const KernelKindRow& row : kernel_kinds()) {
     if (!in_profiles(row.kind)) continue;
     EXPECT_TRUE(constants.has(std::string(row.series))) << row.series;
+  }
+  const Document scans = parse_document("fit", std::string(kernel_fit_files().back().text));
+  Reader of_scans = Reader(scans).object("constants");
+  for (const KernelKindRow& row : kernel_kinds()) {
+    if (row.family != KernelFamily::scan || is_roofline(row.kind)) continue;
+    EXPECT_TRUE(of_scans.has(std::string(row.series))) << row.series;
   }
 }
 

@@ -69,6 +69,21 @@ constexpr std::array<KernelKindRow, kKernelKinds> kRows{{
     {dropout_forward, "dropout/forward", KernelFamily::stream},
     {dropout_backward, "dropout/backward", KernelFamily::stream},
     {fused, "fused", KernelFamily::stream},
+    {convolution_forward, "convolution/forward", KernelFamily::scan},
+    {convolution_backward, "convolution/backward", KernelFamily::scan},
+    {state_space_forward, "state_space/forward", KernelFamily::scan},
+    {state_space_backward, "state_space/backward", KernelFamily::scan},
+    {selective_scan_forward, "selective_scan/forward", KernelFamily::scan},
+    {selective_scan_backward, "selective_scan/backward", KernelFamily::scan},
+    {delta_rule_forward, "delta_rule/forward", KernelFamily::scan},
+    {delta_rule_backward, "delta_rule/backward", KernelFamily::scan},
+    {channel_delta_rule_forward, "channel_delta_rule/forward", KernelFamily::scan},
+    {channel_delta_rule_backward, "channel_delta_rule/backward", KernelFamily::scan},
+    {linear_attention_forward, "linear_attention/forward", KernelFamily::scan},
+    {linear_attention_backward, "linear_attention/backward", KernelFamily::scan},
+    {choose_keys, "choose_keys/forward", KernelFamily::scan},
+    {other_scan_forward, "other_scan/forward", KernelFamily::scan},
+    {other_scan_backward, "other_scan/backward", KernelFamily::scan},
 }};
 
 constexpr double kBusyColumns = 32 * 132;
@@ -181,6 +196,7 @@ std::array<float, kCoordinates> coordinates(const KernelCall& call) {
   for (std::size_t i = 0; i < kMostSizes; ++i) s[i] = static_cast<double>(call.sizes[i]);
   switch (row_of(call.kind).family) {
     case KernelFamily::matmul:
+    case KernelFamily::scan:
       return {log_of(s[0]), log_of(s[1]), log_of(s[2]), 0};
     case KernelFamily::grouped_matmul:
       return {log_of(s[0]), log_of(s[1]), log_of(s[2]), log_of(s[3])};

@@ -72,11 +72,26 @@ enum class KernelKind {
   softmax_backward,
   dropout_forward,
   dropout_backward,
-  fused,  // one pass that a compiler made, over bytes
+  fused,                // one pass that a compiler made, over bytes
+  convolution_forward,  // along the sequence, as all that follow
+  convolution_backward,
+  state_space_forward,
+  state_space_backward,
+  selective_scan_forward,
+  selective_scan_backward,
+  delta_rule_forward,
+  delta_rule_backward,
+  channel_delta_rule_forward,
+  channel_delta_rule_backward,
+  linear_attention_forward,
+  linear_attention_backward,
+  choose_keys,  // the best scores of each query
+  other_scan_forward,
+  other_scan_backward,
 };
-inline constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::fused) + 1;
+inline constexpr std::size_t kKernelKinds = static_cast<std::size_t>(KernelKind::other_scan_backward) + 1;
 
-enum class KernelFamily { matmul, grouped_matmul, attention, stream };
+enum class KernelFamily { matmul, grouped_matmul, attention, stream, scan };
 
 struct KernelKindRow {
   KernelKind kind;
@@ -85,9 +100,13 @@ struct KernelKindRow {
 };
 
 [[nodiscard]] std::span<const KernelKindRow> kernel_kinds();
-// Whether profiles have its series; the constants of the others are no fit's.
+// Whether profiles have its series.
 [[nodiscard]] constexpr bool in_profiles(KernelKind kind) {
   return kind < KernelKind::bias_gradient;
+}
+// Nobody measured kernels like it: its time is a roofline.
+[[nodiscard]] constexpr bool is_roofline(KernelKind kind) {
+  return kind >= KernelKind::other_scan_forward;
 }
 [[nodiscard]] const KernelKindRow& row_of(KernelKind kind);
 
@@ -97,7 +116,8 @@ struct KernelKindRow {
 //   rotary batch sequence heads kv_heads head_dim; embedding vocab hidden tokens; loss tokens vocab; router
 //   tokens experts top_k; dispatch, combine tokens top_k hidden; copy .. accumulate elements; adam, norm
 //   parameters tensors; bias_gradient rows columns; batched_matmul m n k count; softmax scores unmasked;
-//   dropout elements; fused bytes.
+//   dropout elements; fused bytes; scans positions bytes flops, where positions are those that wait for each other
+//   (all queries where keys are chosen).
 struct KernelCall {
   KernelKind kind = KernelKind::matmul_forward;
   std::array<std::int64_t, kMostSizes> sizes{};

@@ -173,6 +173,14 @@ double stream_seconds(const KernelCall& call, const StreamConstants& c, const De
   return c.overhead_s + (c.bytes * e.main + c.other_bytes * e.other) / device.bandwidth;
 }
 
+double scan_seconds(const KernelCall& call, const ScanConstants& c, const DeviceRates& device) {
+  const auto positions = static_cast<double>(call.sizes[0]);
+  const auto bytes = static_cast<double>(call.sizes[1]);
+  const auto flops = static_cast<double>(call.sizes[2]);
+  return c.overhead_s + c.position_s * positions + c.bytes * bytes / device.bandwidth +
+         c.flops * flops / device.rate;
+}
+
 }  // namespace
 
 bool tile_helps(double MatmulConstants::* rate, const MatmulConstants& c) {
@@ -199,6 +207,8 @@ double model_seconds(const KernelCall& call, const KernelConstants& constants, c
       return attention_seconds(call, constants.attention[i], rates);
     case KernelFamily::stream:
       return stream_seconds(call, constants.stream[i], rates);
+    case KernelFamily::scan:
+      return scan_seconds(call, constants.scan[i], rates);
   }
   return 0;
 }

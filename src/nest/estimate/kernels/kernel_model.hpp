@@ -48,6 +48,15 @@ struct StreamConstants {
   double other_bytes = 0;  // the same for the other elements
 };
 
+// A scan along the sequence, in three parts that follow each other: what each position waits for the one before it,
+// and bytes and FLOPs over the memory bandwidth and the rate of 16-bit products.
+struct ScanConstants {
+  double overhead_s = 1e-5;
+  double position_s = 1e-9;
+  double bytes = 2;
+  double flops = 2;
+};
+
 // What a constant is called in the file, where it lies, and in which range a fit looks for it.
 template <class T>
 struct ConstantField {
@@ -61,6 +70,7 @@ struct ConstantField {
 [[nodiscard]] std::span<const ConstantField<MatmulConstants>> matmul_fields(KernelFamily family);
 [[nodiscard]] std::span<const ConstantField<AttentionConstants>> attention_fields();
 [[nodiscard]] std::span<const ConstantField<StreamConstants>> stream_fields(KernelKind kind);
+[[nodiscard]] std::span<const ConstantField<ScanConstants>> scan_fields();
 
 // Whether tiles with this rate are ever the best. They are not where tiles that cover them take no longer.
 [[nodiscard]] bool tile_helps(double MatmulConstants::* rate, const MatmulConstants& constants);
@@ -70,6 +80,7 @@ struct KernelConstants {
   std::array<MatmulConstants, kKernelKinds> matmul;
   std::array<AttentionConstants, kKernelKinds> attention;
   std::array<StreamConstants, kKernelKinds> stream;
+  std::array<ScanConstants, kKernelKinds> scan;
 };
 
 // What the constants are multiplied with, of one accelerator.
@@ -86,7 +97,7 @@ struct DeviceRates {
 };
 [[nodiscard]] DeviceRates device_rates(const Accelerator& accelerator);
 
-// From data/profiles/h200.fit.yaml.
+// From data/profiles/h200.fit.yaml and h200.scans.fit.yaml.
 [[nodiscard]] const KernelConstants& fitted_constants();
 
 [[nodiscard]] double model_seconds(const KernelCall& call, const KernelConstants& constants,

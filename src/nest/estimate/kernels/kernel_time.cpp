@@ -55,6 +55,8 @@ std::string_view name_of(TimeSource source) {
       return "interpolated";
     case TimeSource::model:
       return "model";
+    case TimeSource::roofline:
+      return "roofline";
   }
   return "model";
 }
@@ -183,6 +185,8 @@ KernelTime KernelTimes::make(const KernelCall& call) const {
     return time;
   }
   const double model = model_seconds(call, fitted_constants(), rates_);
+  if (is_roofline(call.kind)) return {Seconds{model}, TimeSource::roofline};
+  if (row_of(call.kind).family == KernelFamily::scan) return {Seconds{model}, TimeSource::model};
   if (!measured_ || call.window > 0) return {Seconds{model}, TimeSource::model};
   const Index& index = index_of(call.kind);
   const bool stream = row_of(call.kind).family == KernelFamily::stream;

@@ -19,7 +19,7 @@
 
 namespace nest::estimate {
 
-enum class TimeSource { measured, interpolated, model };  // from the surest to the least sure
+enum class TimeSource { measured, interpolated, model, roofline };  // from the surest to the least sure
 
 [[nodiscard]] std::string_view name_of(TimeSource source);
 

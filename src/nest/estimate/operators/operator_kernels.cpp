@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 
+#include "nest/estimate/kernels/scan_work.hpp"
 #include "nest/estimate/operators/operator_products.hpp"
 
 namespace nest::estimate {
@@ -166,6 +167,8 @@ void add_attention(std::vector<KernelUse>& out, const LayerType& layer, const Op
   const double kernels = masked(op, s, settings) ? settings.masked_time : settings.attention_time;
   const double slower = (op.attention.flash ? kernels : 1) * op.attention.slowest;
   for (KernelUse& use : std::span(out).subspan(before)) use.repeats = turns * slower;
+  if (op.attention.chosen > 0 && op.attention.chosen < s.keys)
+    out.push_back({choice_call(s.batch * s.queries, s.keys), Pass::forward});
 }
 
 // Masks that a residual addition draws: within its own pass where such passes are fused, a pass back always.
@@ -181,18 +184,30 @@ void add_masks(std::vector<KernelUse>& out, const LayerType& layer, const Operat
   }
 }
 
-// A roofline, not a measured kernel: the bytes of one pass, and the FLOPs as products of tiles, which chunked scans
-// are made of. Backward reads everything again and does twice the work.
+Pair scan_pair(ScanKernel kernel) {
+  switch (kernel) {
+    case ScanKernel::convolution:
+      return {convolution_forward, convolution_backward, 1, 2};
+    case ScanKernel::state_space:
+      return {state_space_forward, state_space_backward, 6, 11};
+    case ScanKernel::selective_scan:
+      return {selective_scan_forward, selective_scan_backward, 1, 1};
+    case ScanKernel::delta_rule:
+      return {delta_rule_forward, delta_rule_backward, 6, 9};
+    case ScanKernel::channel_delta_rule:
+      return {channel_delta_rule_forward, channel_delta_rule_backward, 7, 11};
+    case ScanKernel::linear_attention:
+      return {linear_attention_forward, linear_attention_backward, 2, 4};
+    case ScanKernel::other:
+      break;
+  }
+  return {other_scan_forward, other_scan_backward, 1, 2};
+}
+
 void add_scan(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op) {
   const std::int64_t bytes = layer.bytes_read(op).value + layer.bytes_written(op).value;
-  out.push_back({{fused, {bytes}}, Pass::forward});
-  out.push_back({{fused, {2 * bytes}}, Pass::backward_input, 1, 2});
-  constexpr std::int64_t kTile = 64;
-  const auto tiles =
-      static_cast<std::int64_t>(op.forward_flops.value / static_cast<double>(2 * kTile * kTile * kTile));
-  if (tiles == 0) return;
-  out.push_back({{batched_matmul, {kTile, kTile, kTile, tiles}}, Pass::forward});
-  out.push_back({{batched_matmul, {kTile, kTile, kTile, 2 * tiles}}, Pass::backward_input});
+  const std::int64_t positions = size_at(layer.tensor(op.inputs.front()).shape, 1);
+  add_both(out, scan_pair(op.scan), {positions, bytes, std::llround(op.forward_flops.value)});
 }
 
 void add_others(std::vector<KernelUse>& out, const LayerType& layer, const Operator& op,

@@ -8,6 +8,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
+#include "nest/estimate/kernels/scan_work.hpp"
 #include "nest/estimate/operators/operator_compiled.hpp"
 
 namespace nest::estimate {
@@ -26,10 +27,10 @@ struct Form {
   KernelKind forward;
   KernelKind backward;  // the same as forward where there is none
   std::size_t count;
-  std::array<std::size_t, 5> place;
+  std::array<std::size_t, 6> place;
 };
 
-constexpr std::array<Form, 33> kForms{{
+constexpr std::array<Form, 41> kForms{{
     {{"matmul", "m,n,k", "a Linear with weight [n,k] on m tokens"},
      matmul_forward,
      matmul_input,
@@ -55,6 +56,46 @@ constexpr std::array<Form, 33> kForms{{
      attention_backward,
      5,
      {0, 1, 2, 3, 4}},
+    {{"attention_window", "b,s,heads,kv,d,keys", "causal, and each token sees its last keys alone"},
+     attention_forward,
+     attention_backward,
+     6,
+     {0, 1, 2, 3, 4, 5}},
+    {{"choose_keys", "queries,keys,chosen", "the best scores of each query"},
+     choose_keys,
+     choose_keys,
+     3,
+     {0, 1, 2}},
+    {{"convolution", "b,s,channels,taps", "each channel by itself, along the sequence"},
+     convolution_forward,
+     convolution_backward,
+     4,
+     {0, 1, 2, 4}},
+    {{"state_space", "b,s,heads,groups,states,d", "Mamba 2"},
+     state_space_forward,
+     state_space_backward,
+     6,
+     {0, 1, 2, 3, 4, 5}},
+    {{"selective_scan", "b,s,channels,states", "Mamba"},
+     selective_scan_forward,
+     selective_scan_backward,
+     4,
+     {0, 1, 2, 4}},
+    {{"delta_rule", "b,s,heads,key_heads,d", "gated, with one decay for each head"},
+     delta_rule_forward,
+     delta_rule_backward,
+     5,
+     {0, 1, 2, 3, 4}},
+    {{"channel_delta_rule", "b,s,heads,d", "gated, with a decay for each channel"},
+     channel_delta_rule_forward,
+     channel_delta_rule_backward,
+     4,
+     {0, 1, 2, 4}},
+    {{"linear_attention", "b,s,heads,d", "with a fixed decay for each head"},
+     linear_attention_forward,
+     linear_attention_backward,
+     4,
+     {0, 1, 2, 4}},
     {{"rms_norm", "rows,hidden", ""}, rms_norm_forward, rms_norm_backward, 2, {0, 1}},
     {{"layer_norm", "rows,hidden", ""}, layer_norm_forward, layer_norm_backward, 2, {0, 1}},
     {{"swiglu", "rows,ffn", "silu(gate) * up"}, swiglu_forward, swiglu_backward, 2, {0, 1}},
@@ -143,12 +184,33 @@ std::vector<std::int64_t> numbers(const std::string& text, std::string_view list
   }
 }
 
+// Keys are as many as values, and as wide, where the text does not say otherwise.
+ScanSizes scan_sizes(const Sizes& s) {
+  return {.batch = s[0],
+          .positions = s[1],
+          .heads = s[2],
+          .key_heads = s[3] > 0 ? s[3] : s[2],
+          .key_dim = s[4],
+          .value_dim = s[5] > 0 ? s[5] : s[4]};
+}
+
+KernelCall call_of(const Form& form, KernelKind kind, const Sizes& sizes) {
+  if (kind == choose_keys) return choice_call(sizes[0], sizes[1]);
+  if (row_of(kind).family == KernelFamily::scan) return scan_call(kind, scan_sizes(sizes));
+  KernelCall call{kind, sizes};
+  if (form.form.name == "attention_window") {
+    call.window = sizes[5] < sizes[1] ? sizes[5] : 0;
+    call.sizes[5] = sizes[4];
+  }
+  return call;
+}
+
 Sizes sizes_of(const Form& form, const std::vector<std::int64_t>& given) {
   Sizes sizes{};
   for (std::size_t i = 0; i < given.size(); ++i) sizes[form.place[i]] = given[i];
   if (form.forward == attention_forward) {
-    sizes[5] = sizes[4];
-    sizes[6] = form.form.name == "attention" ? 1 : 0;
+    if (form.count < 6) sizes[5] = sizes[4];
+    sizes[6] = form.form.name == "attention_full" ? 0 : 1;
   }
   if (form.form.name == "copy" || form.form.name == "fill")
     sizes[0] = std::max<std::int64_t>(1, sizes[0] / 2);
@@ -177,10 +239,13 @@ std::vector<KernelUse> parse_operator(const std::string& text) {
   if (form.count > 1 && all > kMostElements * 1e6) refuse(text, "larger than any device could hold");
   if (form.forward == attention_forward && given[2] % given[3] != 0)
     refuse(text, "heads are a multiple of key-value heads", usage);
+  if (form.forward == choose_keys && given[2] > given[1])
+    refuse(text, "more keys are chosen than there are", usage);
 
   const Sizes sizes = sizes_of(form, given);
-  std::vector<KernelUse> out{{{form.forward, sizes}, Pass::forward}};
-  if (form.backward != form.forward) out.push_back({{form.backward, sizes}, Pass::backward_input});
+  std::vector<KernelUse> out{{call_of(form, form.forward, sizes), Pass::forward}};
+  if (form.backward != form.forward)
+    out.push_back({call_of(form, form.backward, sizes), Pass::backward_input});
   if (form.forward == matmul_forward) out.push_back({{matmul_weight, sizes}, Pass::backward_weight});
   if (form.forward == grouped_forward) out.push_back({{grouped_weight, sizes}, Pass::backward_weight});
   if (form.forward == fp8_matmul || form.forward == fp8_row_matmul) {

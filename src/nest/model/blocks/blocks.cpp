@@ -65,7 +65,9 @@ void add_indexer(LayerBuilder& b, const std::string& prefix, TensorIndex x, Tens
   Shape one = b.shape(k);
   one.back().size = 1;
   const TensorIndex v = b.general({prefix + "one", OperatorKind::scale, {k}, {}, {{"index_v", one}}}).front();
-  const TensorIndex scores = b.attention(prefix + "scores", q, k, v, {s.causal, 0});
+  AttentionFacts facts{s.causal, 0};
+  facts.chosen = s.window;
+  const TensorIndex scores = b.attention(prefix + "scores", q, k, v, facts);
   b.pointwise(prefix + "weighted", OperatorKind::scale, {scores, weights});
 }
 

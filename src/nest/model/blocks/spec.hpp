@@ -118,6 +118,7 @@ struct StepSpec {
   std::int64_t flops = 0;  // of a scan, for each position
   NormKind norm = NormKind::rms;
   OperatorKind pass = OperatorKind::scale;
+  ScanKernel kernel = ScanKernel::other;  // of a scan
   bool causal = true;
   std::int64_t window = 0;
 

@@ -96,6 +96,7 @@ class Steps {
     std::vector<TensorIndex> made = general(s, OperatorKind::scan);
     const Shape tokens = tokens_of(made.front());
     b_.set_flops(Flops{static_cast<double>(elements(tokens)) * static_cast<double>(s.flops)});
+    b_.set_scan(s.kernel);
     return made;
   }
 

@@ -84,6 +84,7 @@ class LayerBuilder {
   void also_keep(const std::vector<TensorIndex>& tensors);
   // Work of the operator added last, where its tensors do not show it.
   void set_flops(Flops flops) { layer_.operators.back().forward_flops = flops; }
+  void set_scan(ScanKernel kernel) { layer_.operators.back().scan = kernel; }
   // One parameter more for the operator added last (a class token, a logit scale).
   void also_parameter(Tensor parameter);
 

@@ -58,6 +58,17 @@ struct OperatorKindRow {
 
 using TensorIndex = std::size_t;  // into the tensors of one layer
 
+// Which public kernel a scan runs as; what none is made for is `other`.
+enum class ScanKernel {
+  other,
+  convolution,         // each channel with its own few taps
+  state_space,         // Mamba 2: one decay for each head
+  selective_scan,      // Mamba: a decay for each channel and state
+  delta_rule,          // gated, one decay for each head (Qwen3-Next)
+  channel_delta_rule,  // a decay for each channel (Kimi linear)
+  linear_attention,    // fixed decays, or none
+};
+
 // Facts of an attention core that its tensors do not show.
 struct AttentionFacts {
   bool causal = false;
@@ -69,6 +80,7 @@ struct AttentionFacts {
   std::shared_ptr<const Packing>
       packed{};        // documents that see themselves alone; none: one fills the sequence
   double slowest = 1;  // time of the context rank with the most pairs over the mean, see Packing::slowest
+  std::int64_t chosen = 0;  // keys that are then chosen for each query by its scores; 0: none
 };
 
 // Collectives, as operators that strategies insert between others.
@@ -121,7 +133,8 @@ struct Operator {
   // For embedding and position: bytes of parameters touched, which are rows and not the table.
   Bytes parameter_bytes_read;
   AttentionFacts attention;
-  CollectiveCall collective;  // where kind is collective
+  CollectiveCall collective;            // where kind is collective
+  ScanKernel scan = ScanKernel::other;  // where kind is scan
 };
 
 // What one attention core works on.

@@ -54,6 +54,17 @@ constexpr std::array<NormRow, 4> kNorms{{{"rms", NormKind::rms},
                                          {"layer_weight", NormKind::layer_weight},
                                          {"bare", NormKind::bare}}};
 
+struct ScanRow {
+  std::string_view word;
+  ScanKernel kind;
+};
+constexpr std::array<ScanRow, 6> kScans{{{"convolution", ScanKernel::convolution},
+                                         {"state_space", ScanKernel::state_space},
+                                         {"selective_scan", ScanKernel::selective_scan},
+                                         {"delta_rule", ScanKernel::delta_rule},
+                                         {"channel_delta_rule", ScanKernel::channel_delta_rule},
+                                         {"linear_attention", ScanKernel::linear_attention}}};
+
 template <typename Row, std::size_t N>
 const Row* row_of(const std::array<Row, N>& rows, std::string_view word) {
   for (const Row& row : rows) {
@@ -210,6 +221,12 @@ class StepReader {
       const NormRow* row = row_of(kNorms, *word);
       if (row == nullptr) wrong("the norm '" + *word + "' is not known");
       s.norm = row->kind;
+      return;
+    }
+    if (s.kind == K::scan) {
+      const ScanRow* row = row_of(kScans, *word);
+      if (row == nullptr) wrong("the scan '" + *word + "' is not known");
+      s.kernel = row->kind;
       return;
     }
     const PassRow* row = row_of(kPasses, *word);

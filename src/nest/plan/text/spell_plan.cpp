@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "nest/base/numbers.hpp"
 
 namespace nest::plan {
 

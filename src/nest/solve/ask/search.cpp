@@ -246,7 +246,8 @@ void search_alike(const PlanQuestion& question, Workers& workers, BestPlans& bes
     tree.run();
     tree.count(stats);
     stats.networks = space.placements.networks();
-  } catch (const Stopped&) {  // before the tree: the larger space has the other half
+  } catch (const Stopped&) {
+    return;  // before the tree: the larger space has the other half
   }
 }
 
