@@ -3,10 +3,11 @@
 
     python3 tools/profile/host_link.py --out h200.host.json
 
-Copies from and to pinned memory by size, both ways at once, and beside products, which they slow down; the update of
-Adam on the host's processors (torch's fused AdamW); steps of torch's Muon, whose orthogonalisation is products. The
-document is written anew with every row.
+Copies from and to pinned memory by size, both ways at once, and beside products, which they slow down; the
+update of Adam on the host's processors (torch's fused AdamW); steps of torch's Muon, whose orthogonalisation is
+products. The document is written anew with every row.
 """
+
 import argparse
 import contextlib
 import json
@@ -111,8 +112,13 @@ def copies_beside_products(torch):
 
         beside()
         beside()
-        yield {"kind": "products", "beside": way, "time_s": ends["products"] / 60,
-               "copy_bytes": size, "copy_s": ends["copies"] / 40}
+        yield {
+            "kind": "products",
+            "beside": way,
+            "time_s": ends["products"] / 60,
+            "copy_bytes": size,
+            "copy_s": ends["copies"] / 40,
+        }
 
 
 def host_adam(torch):
@@ -126,23 +132,42 @@ def host_adam(torch):
                 begun = time.monotonic()
                 optimizer.step()
                 spans.append(time.monotonic() - begun)
-            yield {"kind": "host_adam", "parameters": count, "fused": fused, "threads": torch.get_num_threads(),
-                   "time_s": statistics.median(spans[1:])}
+            yield {
+                "kind": "host_adam",
+                "parameters": count,
+                "fused": fused,
+                "threads": torch.get_num_threads(),
+                "time_s": statistics.median(spans[1:]),
+            }
 
 
 def muon(torch):
     if not hasattr(torch.optim, "Muon"):
         yield {"kind": "muon", "missing": "torch has no Muon"}
         return
-    for rows, columns, count in ((2048, 2048, 16), (4096, 4096, 8), (4096, 14336, 8), (8192, 8192, 4),
-                                 (8192, 28672, 4), (1024, 4096, 16), (7168, 2048, 16)):
-        matrices = [torch.nn.Parameter(torch.randn(rows, columns, device="cuda", dtype=torch.float32))
-                    for _ in range(count)]
+    for rows, columns, count in (
+        (2048, 2048, 16),
+        (4096, 4096, 8),
+        (4096, 14336, 8),
+        (8192, 8192, 4),
+        (8192, 28672, 4),
+        (1024, 4096, 16),
+        (7168, 2048, 16),
+    ):
+        matrices = [
+            torch.nn.Parameter(torch.randn(rows, columns, device="cuda", dtype=torch.float32))
+            for _ in range(count)
+        ]
         for m in matrices:
             m.grad = torch.randn_like(m)
         optimizer = torch.optim.Muon(matrices, lr=1e-3)
-        yield {"kind": "muon", "rows": rows, "columns": columns, "matrices": count,
-               "time_s": event_seconds(torch, optimizer.step) / count}
+        yield {
+            "kind": "muon",
+            "rows": rows,
+            "columns": columns,
+            "matrices": count,
+            "time_s": event_seconds(torch, optimizer.step) / count,
+        }
         del optimizer, matrices
         torch.cuda.empty_cache()
 
@@ -156,11 +181,16 @@ def main():
     parser.add_argument("--only", default=",".join(PARTS), metavar="PARTS", help="separated by commas")
     options = parser.parse_args()
     import torch
+
     with own_folder():
         import device
-    made = {**device.header(torch, None), "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "command": shlex.join(["python3", "tools/profile/host_link.py"] + sys.argv[1:]), "processors": os.cpu_count(),
-            "rows": []}
+    made = {
+        **device.header(torch, None),
+        "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "command": shlex.join(["python3", "tools/profile/host_link.py"] + sys.argv[1:]),
+        "processors": os.cpu_count(),
+        "rows": [],
+    }
     for name in options.only.split(","):
         try:
             for row in PARTS[name](torch):
