@@ -4,8 +4,8 @@
     python3 tools/profile/host_link.py --out h200.host.json
 
 Copies from and to pinned memory by size, both ways at once, and beside products, which they slow down; the
-update of Adam on the host's processors (torch's fused AdamW); steps of torch's Muon, whose orthogonalisation is
-products. The document is written anew with every row.
+update of Adam on the host's processors (torch's fused AdamW); steps of torch's Muon, whose orthogonalisation
+is products. The document is written anew with every row.
 """
 
 import argparse

@@ -4,8 +4,9 @@
     python3 tools/profile/scans.py --out h200.scans.json
 
 The kernels are public ones, which this program imports where they are installed: fla (flash-linear-attention:
-delta rules, linear attention, short convolutions), mamba_ssm (state spaces) and torch's flex_attention. A kernel
-that cannot be had is named in the document, and nothing stands for it. The document is written anew with every row.
+delta rules, linear attention, short convolutions), mamba_ssm (state spaces) and torch's flex_attention. A
+kernel that cannot be had is named in the document, and nothing stands for it. The document is written anew
+with every row.
 """
 
 import argparse
@@ -32,8 +33,8 @@ def own_folder():
         sys.path[:] = [entry for entry in sys.path if entry != HERE]
 
 
-# kernel: the sizes of its points, as far as they are the same for all, and those that differ. Sizes are those of
-# one device: whole models, and parts of them as tensor parallelism cuts them.
+# kernel: the sizes of its points, as far as they are the same for all, and those that differ. Sizes are those
+# of one device: whole models, and parts of them as tensor parallelism cuts them.
 POINTS = {
     "state_space": [
         dict(batch=b, tokens=t, heads=h, key_heads=g, key_dim=n, value_dim=64)
