@@ -123,12 +123,15 @@ export function textWidth(text, size = 13) {
   return measuring.measureText(text).width;
 }
 
-// [{label, colour}] as a row of chips.
+// [{label, colour}] as a row of chips; an item may have several `colours`, or stand for an `empty` box.
 export function legend(items) {
   return make('ul', { class: 'nest-legend' }, ...items.map((item) => {
-    const chip = make('span', { class: 'nest-chip' });
-    chip.style.background = item.colour;
-    return make('li', {}, chip, item.label);
+    const chips = (item.colours ?? [item.colour]).map((colour) => {
+      const chip = make('span', { class: item.empty ? 'nest-chip nest-empty' : 'nest-chip' });
+      if (!item.empty) chip.style.background = colour;
+      return chip;
+    });
+    return make('li', {}, ...chips, item.label);
   }));
 }
 

@@ -10,6 +10,7 @@ import { colourings, countValues, describeDevice, deviceRoles } from './devices.
 const kSmallestDevice = 2.5;  // pixels
 const kLargestDevice = 52;
 const kMostZoom = 80;
+const kNarrow = 560;  // pixels
 
 class PlacementView {
   constructor(frame, data, options) {
@@ -48,15 +49,15 @@ class PlacementView {
       this.frame.redraw();
     } });
     links.checked = this.showsLinks;
-    this.legend = make('div');
+    [this.legend, this.legendBelow] = [make('div'), make('div', { class: 'nest-below' })];
     const middle = () => [this.frame.width / 2, this.height / 2];
     this.frame.element.append(
       make('div', { class: 'nest-tools' }, make('label', {}, 'Colour by ', select),
         button('+', 'zoom in', () => this.zoomAt(...middle(), 1.6)),
         button('\u2212', 'zoom out', () => this.zoomAt(...middle(), 1 / 1.6)),
         button('all', 'show all devices', () => this.showAll()),
-        this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null, this.legend),
-      this.canvas.node,
+        this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null),
+      this.legend, this.canvas.node, this.legendBelow,
       make('p', { class: 'nest-hint' }, 'Point at a device for what it does. Ctrl and the wheel, or + and \u2212, ' +
         'zoom; dragging moves; arrow keys go from device to device.'));
     listenGestures(this.canvas.node, {
@@ -73,7 +74,7 @@ class PlacementView {
 
   fit() {
     const { width } = this.frame;
-    const room = width < 560 ? width * 1.25 : Math.min(620, width * 0.6);
+    const room = width < kNarrow ? width * 1.25 : Math.min(620, width * 0.6);
     // Gaps depend on how large devices come out, which depends on the gaps: the second time is near enough.
     for (const unit of [1, null]) {
       this.layout = layoutDevices(this.data.levels, width / room, unit ?? this.scale);
@@ -262,7 +263,11 @@ class PlacementView {
       else this.drawDomains();
     });
     this.drawLabels();
-    this.legend.replaceChildren(mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme));
+    // On a phone the map comes first.
+    const narrow = this.frame.width < kNarrow;
+    const parts = mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme, narrow);
+    (narrow ? this.legend : this.legendBelow).replaceChildren();
+    (narrow ? this.legendBelow : this.legend).replaceChildren(parts);
   }
 
   visible(x, y, w, h) {
