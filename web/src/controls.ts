@@ -1,5 +1,6 @@
 // The question, on the left: model, cluster, sliders and choices. Tells of every change at once.
 import { formatScaled } from '@views/format.js';
+import { inWords } from './answer';
 import { ApiError, describeCluster, describeModel, Unreachable } from './api';
 import type { Catalog, ClusterInfo, ModelInfo } from './api';
 import { blamedKeys } from './blame';
@@ -319,5 +320,5 @@ export function spellError(error: unknown): string[] {
   if (!(error instanceof ApiError)) return [`the page itself has failed: ${error instanceof Error ? error.message : `${error}`}`, 'this is a bug in nest'];
   // The request is one line, and its choices are controls of their own.
   const where = error.where.replace(/^request: line \d+, /, '').replace(/^choices\./, '');
-  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
+  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '').map(inWords);
 }
