@@ -195,12 +195,12 @@ test('a long step shows its beginning and its end, and a short one everything', 
   const [, tail] = spans.chooseWindows(16, 1, 1020, 990, 320, 1002);
   assert.ok(tail.to >= 1002 && tail.to < 1005, `${tail.to}`);
   assert.ok(tail.from < 990);
-  // More of it than fits is drawn closer together, within reason; passes keep a third.
-  const [begin, dense] = spans.chooseWindows(16, 1, 1100, 990, 320, 1030);
-  assert.ok(dense.to >= 1030 && dense.to - dense.from > begin.to - begin.from);
+  // More of it than fits is drawn closer together, within reason; passes keep four tenths.
+  const [begin, dense] = spans.chooseWindows(16, 1, 1100, 990, 320, 1020);
+  assert.ok(dense.to >= 1020 && dense.to - dense.from > begin.to - begin.from);
   const [, long] = spans.chooseWindows(16, 1, 2000, 990, 320, 1900);
   assert.ok(Math.abs((long.to - long.from) / (begin.to - begin.from) - 4) < 1e-9);
-  for (const w of [dense, long]) assert.ok((990 - w.from) / (w.to - w.from) >= 1 / 3 - 1e-9);
+  for (const w of [dense, long]) assert.ok((990 - w.from) / (w.to - w.from) >= 0.4 - 1e-9);
   // Nothing to leave out.
   assert.equal(spans.chooseWindows(64, 1, 100, 100, 1000).length, 1);
   assert.equal(spans.chooseWindows(4, 0, 1, 1, 100).length, 1);

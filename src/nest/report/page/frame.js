@@ -3,6 +3,7 @@
 import { luminance, mixColours } from './colour.js';
 
 const kMounted = new Map();  // element -> frame
+export const kNarrow = 560;  // pixels of a view on a phone
 const kPaperWidth = 690;  // pixels that fit on A4 and on letter paper
 let printing = false;
 
@@ -133,6 +134,13 @@ export function legend(items) {
     });
     return make('li', {}, ...chips, item.label);
   }));
+}
+
+// Above a canvas, or below it on a phone, where the picture comes first.
+export function placeLegend(frame, canvas, node) {
+  node.className = frame.width < kNarrow ? 'nest-below' : '';
+  if (frame.width < kNarrow) canvas.after(node);
+  else canvas.before(node);
 }
 
 // A scale of colours between two texts.

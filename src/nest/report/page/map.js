@@ -2,7 +2,7 @@
 // devices would be smaller than a dot, whole domains are drawn, in stripes of what their devices do.
 import { formatDigits, plural } from './format.js';
 import { inkOn, mixColours } from './colour.js';
-import { button, listenGestures, make, makeCanvas, mount } from './frame.js';
+import { button, kNarrow, listenGestures, make, makeCanvas, mount, placeLegend } from './frame.js';
 import { domainOf, layoutDevices } from './layout.js';
 import { borderOf, describeLoads, mapLegend, uplinkLoads } from './uplinks.js';
 import { colourings, countValues, describeDevice, deviceRoles } from './devices.js';
@@ -10,7 +10,6 @@ import { colourings, countValues, describeDevice, deviceRoles } from './devices.
 const kSmallestDevice = 2.5;  // pixels
 const kLargestDevice = 52;
 const kMostZoom = 80;
-const kNarrow = 560;  // pixels
 
 class PlacementView {
   constructor(frame, data, options) {
@@ -49,7 +48,7 @@ class PlacementView {
       this.frame.redraw();
     } });
     links.checked = this.showsLinks;
-    [this.legend, this.legendBelow] = [make('div'), make('div', { class: 'nest-below' })];
+    this.legend = make('div');
     const middle = () => [this.frame.width / 2, this.height / 2];
     this.frame.element.append(
       make('div', { class: 'nest-tools' }, make('label', {}, 'Colour by ', select),
@@ -57,7 +56,7 @@ class PlacementView {
         button('\u2212', 'zoom out', () => this.zoomAt(...middle(), 1 / 1.6)),
         button('all', 'show all devices', () => this.showAll()),
         this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null),
-      this.legend, this.canvas.node, this.legendBelow,
+      this.canvas.node,
       make('p', { class: 'nest-hint' }, 'Point at a device for what it does. Ctrl and the wheel, or + and \u2212, ' +
         'zoom; dragging moves; arrow keys go from device to device.'));
     listenGestures(this.canvas.node, {
@@ -263,11 +262,9 @@ class PlacementView {
       else this.drawDomains();
     });
     this.drawLabels();
-    // On a phone the map comes first.
     const narrow = this.frame.width < kNarrow;
-    const parts = mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme, narrow);
-    (narrow ? this.legend : this.legendBelow).replaceChildren();
-    (narrow ? this.legendBelow : this.legend).replaceChildren(parts);
+    placeLegend(this.frame, this.canvas.node, this.legend);
+    this.legend.replaceChildren(mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme, narrow));
   }
 
   visible(x, y, w, h) {

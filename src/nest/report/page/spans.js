@@ -59,6 +59,7 @@ const kReadablePass = 22;  // pixels in which a number of two digits can be read
 const kLeastPass = 4;
 const kBreakRoom = 26;
 const kMostDenser = 4;
+const kPassesShare = 0.4;
 
 // Three quarters of the passes take longer.
 export function shortPass(rows) {
@@ -69,7 +70,7 @@ export function shortPass(rows) {
 
 // The parts of a step that are shown at first: all of it where its passes can be read, else its beginning and its end.
 // The end has what comes after the last pass, up to `work`, where the devices have nothing left to do but wait, and
-// passes in at least a third of it: at the scale of the beginning or, where that is too little, at up to kMostDenser
+// passes in kPassesShare of it at least: at the scale of the beginning or, where that is too little, at up to kMostDenser
 // times as much. Where there are many stages, the parts are long enough to show how the pipeline fills.
 // `short`: a pass that can just be read. [{from, to, x, end}], in seconds and in pixels of `room`.
 export function chooseWindows(stages, short, step, pipeline, room, work = step) {
@@ -79,8 +80,8 @@ export function chooseWindows(stages, short, step, pipeline, room, work = step) 
   const wide = Math.max(kLeastPass, Math.min(kReadablePass, half / (stages + 3)));
   const shown = (half / wide) * short;
   const after = Math.max(shown / 4, work - pipeline + shown / 16);
-  const length = Math.max(shown, Math.min(1.5 * after, kMostDenser * shown));
-  const end = Math.min(step, pipeline + Math.min(after, (2 / 3) * length));
+  const length = Math.max(shown, Math.min(after / (1 - kPassesShare), kMostDenser * shown));
+  const end = Math.min(step, pipeline + Math.min(after, (1 - kPassesShare) * length));
   if (shown + length >= end) return whole;
   return [{ from: 0, to: shown, x: 0, end: half }, { from: end - length, to: end, x: half + kBreakRoom, end: room }];
 }

@@ -2,7 +2,7 @@
 // line below. Passes too short for a box of their own become columns in the mixture of their colours.
 import { formatDigits, formatSeconds, plural, roundTicks, tickTimes } from './format.js';
 import { inkOn, kPartColours, mixColours } from './colour.js';
-import { button, legend, listenGestures, make, makeCanvas, mount, textWidth } from './frame.js';
+import { button, legend, listenGestures, make, makeCanvas, mount, placeLegend, textWidth } from './frame.js';
 import { chooseWindows, firstAfter, gatherSpans, shortPass, unpackTimeline } from './spans.js';
 
 const kAxis = 26;
@@ -59,8 +59,7 @@ class TimelineView {
         button('both ends', 'show the beginning and the end of a long step', () => this.reset()),
         button('whole step', 'show the whole step', () => this.show(0, this.end)),
         button('beginning', 'show the first passes', () => this.show(0, few)),
-        button('end', 'show the last passes', () => this.show(this.waitFrom - few, Math.min(this.end, this.waitFrom + few / 8))),
-        this.legend),
+        button('end', 'show the last passes', () => this.show(this.waitFrom - few, Math.min(this.end, this.waitFrom + few / 8)))),
       this.canvas.node,
       this.hint = make('p', { class: 'nest-hint' }));
     listenGestures(this.canvas.node, {
@@ -255,6 +254,7 @@ class TimelineView {
     this.canvas.node.style.touchAction = this.free && this.to - this.from < this.end * 0.9999 ? 'none' : 'pan-y';
     const { windows } = this;
     this.hint.textContent = this.sentence();
+    placeLegend(this.frame, this.canvas.node, this.legend);
     this.legend.replaceChildren(legend(this.items()));
     context.font = '12px system-ui, sans-serif';
     for (const w of windows) this.drawAxis(context, height, w);
