@@ -133,6 +133,29 @@ export const questionSteps = (folder) => ({
     check(await page.locator('#problem').isHidden(), 'and goes on');
   },
 
+  // The answer to the question before it comes while the one that is refused still waits.
+  async 'a refusal is not taken for that of a later turn'(page, _browser, errors) {
+    const answered = new Promise((resolve) => {
+      void page.route('**/api/v1/plan', async (route) => {
+        const response = await route.fetch();
+        await new Promise((wait) => { setTimeout(wait, 300); });
+        await route.fulfill({ response });
+        resolve();
+      }, { times: 1 });
+    });
+    await page.getByLabel('Global batch in').fill('512');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await page.getByLabel('tensor', { exact: true }).fill('2..x');
+    await page.keyboard.press('Enter');
+    await answered;
+    await page.locator('#problem:not([hidden])').waitFor();
+    await planned(page);
+    check((await page.locator('.answer').count()) === 0, 'the former plan is still there');
+    check(await page.getByRole('button', { name: 'plan.json' }).isDisabled(), 'the former plan can be exported');
+    errors.splice(0);
+  },
+
   async 'only a connection that fails is called so'(page, _browser, errors) {
     await page.route('**/api/v1/plan', (route) => route.abort('connectionrefused'));
     await page.locator('#optimizer').selectOption('sgd');

@@ -240,6 +240,7 @@ class App {
   private take(answer: Answer, request: PlanRequest, seconds: number): void {
     this.problem(null);
     const open = isOpen(answer, request);
+    const { hasNewer } = this.planner;
     if (open) this.planner.follow(patientOf(request));
     // No plan in a moment is no answer yet: the search goes on, and its bounds are shown.
     if (open && answer.status === 'limit') return;
@@ -251,6 +252,8 @@ class App {
     this.final = !open;
     this.stopWaiting();
     this.show();
+    // Somebody still drags: this was a quick answer to a question on the way.
+    if (hasNewer) this.wait();
   }
 
   // Another plan of the same question in full, in place of the best.

@@ -45,6 +45,11 @@ export class Planner<Answer> {
     if (this.timer === null) this.later(kDebounceMs);
   }
 
+  // Whether something newer than what is in flight, or was just answered, is to be asked.
+  get hasNewer(): boolean {
+    return this.waiting !== null;
+  }
+
   // Nobody wants an answer any more: neither that of the question in flight nor that of one that waits.
   cancel(): void {
     this.waiting = null;
