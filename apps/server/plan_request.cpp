@@ -131,6 +131,7 @@ PlanRequest read_plan_request(Reader request, const Limits& limits) {
                   read_session(request)};
   out.advice = request.boolean_or("advice", true);
   out.views = request.boolean_or("views", false);
+  out.in_full = request.boolean_or("in_full", false);
   out.stats = request.boolean_or("stats", false);
   request.done();
   return out;

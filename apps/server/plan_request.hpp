@@ -20,6 +20,7 @@ struct PlanRequest {
   std::string session;    // empty: none
   bool advice = true;     // where nothing fits, say what would
   bool views = false;     // also the data of the report's views
+  bool in_full = false;   // plans beside the best as whole plans, too
   bool stats = false;
 };
 

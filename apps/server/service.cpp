@@ -58,7 +58,9 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
   Value v = Value::object();
   if (!found.plans.empty()) {
     v = answer_value(found, question.inputs, question.options, request.warnings);
-    if (question.options.top > 1) {
+    if (request.in_full) {
+      v.set("alternatives", alternatives_value(found, question.inputs));
+    } else if (question.options.top > 1) {
       SearchResult first = found;
       first.plans.resize(std::min(found.plans.size(), static_cast<std::size_t>(question.options.top)));
       v.set("alternatives", alternatives_value(first, question.inputs));

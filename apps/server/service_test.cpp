@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <set>
 
 #include "api_error.hpp"
 
@@ -37,12 +38,55 @@ TEST(Service, APlanWithViews) {
   const Value plan =
       service.plan(R"({"model": "llama3.1-8b", "devices": 16, "views": true, "runners_up": 2})");
   EXPECT_EQ(text(plan, "status"), "optimal");
-  EXPECT_EQ(plan.find("runners_up")->as_array()->size(), 2U);
+  // Two plans beside the one that is taken, the strict optimum among them.
+  EXPECT_NE(plan.find("strict"), nullptr);
+  EXPECT_EQ(plan.find("runners_up")->as_array()->size(), 1U);
+  EXPECT_EQ(plan.find("views")->find("alternatives")->as_array()->size(), 2U);
   const Value* views = plan.find("views");
   ASSERT_NE(views, nullptr);
   EXPECT_NE(views->find("placement"), nullptr);
   EXPECT_NE(views->find("timeline"), nullptr);
   EXPECT_THAT(text(*views, "proof"), HasSubstr("optimal"));
+}
+
+// Plans that take hardly longer are in the table once each: the one that is taken, the strict optimum below it, then others.
+TEST(Service, PlansBesideTheOneThatIsTaken) {
+  Limits limits;
+  limits.time_limit = Seconds{300};  // the sanitizers take their time
+  Service service(limits);
+  const Value answer = service.plan(R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 256,
+      "runners_up": 3, "in_full": true, "views": true})");
+  ASSERT_NE(answer.find("strict"), nullptr);
+  const Value::Array& rows = *answer.find("views")->find("alternatives")->as_array();
+  const Value::Array& whole = *answer.find("alternatives")->as_array();
+  ASSERT_GE(rows.size(), 2U);
+  ASSERT_EQ(rows.size(), whole.size());
+  EXPECT_NE(rows[0].find("strict"), nullptr);
+  EXPECT_NE(rows[0].find("near_tie"), nullptr);
+  std::set<std::string> seen{to_json_line(*answer.find("predicted")->find("step_s"))};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string step = to_json_line(*rows[i].find("step_s"));
+    EXPECT_EQ(step, to_json_line(*whole[i].find("predicted")->find("step_s"))) << i;
+    EXPECT_TRUE(seen.insert(step).second) << step << " stands twice";
+  }
+  EXPECT_THAT(text(*answer.find("views"), "simpler"), HasSubstr("longer than the best plan"));
+}
+
+// The clock decides when there is an answer, and not which one: what it cuts short says so.
+TEST(Service, OneQuestionHasOneAnswer) {
+  Limits limits;
+  limits.time_limit = Seconds{300};
+  Service service(limits);
+  const std::string question = R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 256)";
+  const Value patient = service.plan(question + "}");
+  EXPECT_EQ(patient.find("further_stopped"), nullptr);
+  for (const char* limit : {"0.02", "0.05", "0.1", "0.15", "0.2", "0.3", "0.7"}) {
+    const Value answer = service.plan(question + R"(, "time_limit_s": )" + limit + "}");
+    if (text(answer, "status") != "optimal" || answer.find("further_stopped") != nullptr) continue;
+    EXPECT_EQ(to_json_line(*answer.find("parallelism")), to_json_line(*patient.find("parallelism"))) << limit;
+    EXPECT_NE(answer.find("strict"), nullptr) << limit;
+    EXPECT_NE(answer.find("safety"), nullptr) << limit;
+  }
 }
 
 // Whoever waits for views knows the step already.

@@ -177,7 +177,7 @@ test('narrow segments become columns that keep their time', () => {
   assert.equal(near.columns.length, 0);
 });
 
-test('a long step shows its beginning and its end, at one scale, and a short one everything', () => {
+test('a long step shows its beginning and its end, and a short one everything', () => {
   const rows = (count) => [{ compute: Array.from({ length: count }, (_, i) => ({ kind: i % 2 ? 'backward' : 'forward', from: i, to: i + 1 })) }];
   assert.equal(spans.shortPass(rows(100)), 1);
   assert.equal(spans.shortPass([{ compute: [] }]), 0);
@@ -191,6 +191,16 @@ test('a long step shows its beginning and its end, at one scale, and a short one
   // Sixty-four stages: a window shows how they fill.
   const [many] = spans.chooseWindows(64, 1, 1000, 990, 1000);
   assert.ok(many.to > 64);
+  // What comes after the last pass, up to where devices only wait, and passes before it.
+  const [, tail] = spans.chooseWindows(16, 1, 1020, 990, 320, 1002);
+  assert.ok(tail.to >= 1002 && tail.to < 1005, `${tail.to}`);
+  assert.ok(tail.from < 990);
+  // More of it than fits is drawn closer together, within reason; passes keep four tenths.
+  const [begin, dense] = spans.chooseWindows(16, 1, 1100, 990, 320, 1020);
+  assert.ok(dense.to >= 1020 && dense.to - dense.from > begin.to - begin.from);
+  const [, long] = spans.chooseWindows(16, 1, 2000, 990, 320, 1900);
+  assert.ok(Math.abs((long.to - long.from) / (begin.to - begin.from) - 4) < 1e-9);
+  for (const w of [dense, long]) assert.ok((990 - w.from) / (w.to - w.from) >= 0.4 - 1e-9);
   // Nothing to leave out.
   assert.equal(spans.chooseWindows(64, 1, 100, 100, 1000).length, 1);
   assert.equal(spans.chooseWindows(4, 0, 1, 1, 100).length, 1);
@@ -233,6 +243,40 @@ test('borders are as wide as links are busy', () => {
   assert.equal(uplinks.borderOf(loads, 0, 1, theme).text, '60.0 %');
   assert.ok(uplinks.borderOf(loads, 0, 1, theme).width > uplinks.borderOf(loads, 0, 0, theme).width);
   assert.equal(uplinks.uplinkLoads({ levels: kLevels }), null);
+});
+
+test('borders of the least and the busiest links differ, whatever the busiest is', () => {
+  const theme = { line: '#888888' };
+  const colours = [0.1, 0.4, 0.7, 1].map((share) => uplinks.busyColour(share, theme));
+  assert.equal(new Set(colours).size, 4);
+  const apart = (a, b) => Math.hypot(...colour.parseColour(a).map((v, i) => v - colour.parseColour(b)[i]));
+  assert.ok(apart(colours[0], colours[3]) > 100);
+  const loads = uplinks.uplinkLoads({ levels: kLevels, traffic: { domains: [{ level: 1, of: 'node', bytes: [1, 2, 0, 0], busy: [0.06, 0.115, 0, 0] }] } });
+  assert.equal(loads.most, 0.115);  // the scale ends at what there is
+});
+
+test('reserve and margin lie apart from what is used, at the end of the device', () => {
+  const memory = { total_bytes: 72, reserve_bytes: 2, margin_bytes: 5, capacity_bytes: 80 };
+  assert.equal(devices.usedBytes(memory), 70);
+  assert.deepEqual(bars.memoryApart(memory), { reserve: { from: 73, value: 2 }, margin: { from: 75, value: 5 } });
+  // More is used than the margin allows: the reserve follows, and the margin is what is left.
+  assert.deepEqual(bars.memoryApart({ ...memory, total_bytes: 78 }), { reserve: { from: 76, value: 2 }, margin: { from: 78, value: 2 } });
+  assert.deepEqual(bars.memoryApart({ ...memory, total_bytes: 90 }), { reserve: { from: 88, value: 2 }, margin: { from: 90, value: 0 } });
+});
+
+test('the strict optimum is what a table compares with, and stands below the plan that is taken', () => {
+  const parallelism = { tensor: 1, pipeline: 1, data: 8, zero: 0 };
+  const strict = { step_s: 1, micro_batch: 1, devices: 8, parallelism, strict: true, near_tie: true, taken_loses_most_by: { name: 'bubble', change_s: 0.1 } };
+  const data = { parallelism, training: { micro_batch: 1 }, predicted: { step_s: 1.004 }, alternatives: [strict, { step_s: 1.1, micro_batch: 1, parallelism }] };
+  const { all, best } = panels.alternativeRows(data);
+  assert.deepEqual(all.map((p) => p.step_s), [1.004, 1, 1.1]);
+  assert.equal(best, strict);
+  assert.equal(all[0].near_tie, true);
+  assert.deepEqual(all[0].loses_most_by, strict.taken_loses_most_by);
+  assert.deepEqual([0, 1].map((i) => panels.otherName(data.alternatives, i)), ['best', '2']);
+  const alone = { ...data, alternatives: data.alternatives.slice(1) };
+  assert.equal(panels.alternativeRows(alone).best.plan, true);
+  assert.equal(panels.otherName(alone.alternatives, 0), '2');  // the plan itself is the best
 });
 
 test('shadow prices say nothing where a change buys nothing', () => {

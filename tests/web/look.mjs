@@ -31,8 +31,18 @@ const scenes = {
     await page.locator('#tuning').scrollIntoViewIfNeeded();
   } },
   alternative: { state: { view: 'alternatives' }, async act(page) {
-    await page.getByRole('button', { name: 'show plan 1 in full' }).click();
-    await page.locator('.answer h2', { hasText: 'Alternative 1' }).waitFor();
+    await page.getByRole('button', { name: 'show plan 2 in full' }).click();
+    await page.locator('.answer h2', { hasText: 'Number 2' }).waitFor();
+  } },
+  'near-tie': { state: { devices: 64, batch: 256, view: 'alternatives' } },
+  'near-tie-memory': { state: { devices: 64, batch: 256, view: 'memory' } },
+  searching: { state: {}, async act(page, narrow) {
+    if (narrow) await page.locator('#fold').click();
+    await page.locator('#cluster').selectOption('mega-131072');
+    await page.getByLabel('Name').first().fill('deepseek-v3');
+    await page.keyboard.press('Enter');
+    if (narrow) await page.locator('#fold').click();
+    await page.locator('.coarse').first().waitFor();
   } },
   problem: { state: { choices: { tensor: '2..x' } } },
   question: { state: { oversubscription: { spine: 8 }, risky: false }, async act(page, narrow) {

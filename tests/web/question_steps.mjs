@@ -103,6 +103,76 @@ export const questionSteps = (folder) => ({
     check(await page.getByRole('button', { name: 'plan.json' }).isEnabled(), 'exports work again');
   },
 
+  // A search that runs takes seconds to answer, and tells of its progress meanwhile.
+  async 'a refusal ends the search that still runs'(page, _browser, errors) {
+    for (const before of [300, 1500, 3500]) {
+      await page.locator('#cluster').selectOption('mega-131072');
+      await page.getByLabel('Name').first().fill('deepseek-v3');
+      await page.keyboard.press('Enter');
+      await page.waitForTimeout(before);
+      await page.getByLabel('Name').first().fill('nonsense');
+      await page.keyboard.press('Enter');
+      await page.locator('#problem:not([hidden])').waitFor();
+      for (const after of [50, 1000, 2500]) {
+        await page.waitForTimeout(after);
+        const problem = await page.locator('#problem').innerText();
+        check(problem.includes("no model 'nonsense'") && !problem.includes('reached'), `${before} + ${after} ms: ${problem}`);
+        check((await page.locator('.wrong').innerText()).includes("no model 'nonsense'"), 'beside the box');
+        check((await page.locator('.answer').count()) === 0, `${before} + ${after} ms: an answer is back`);
+        check(await page.getByRole('button', { name: 'plan.json' }).isDisabled(), `${before} + ${after} ms: a plan to export`);
+        check((await page.title()) === 'NEST', 'the title is of no plan');
+        check(!await page.evaluate(() => document.body.matches('.busy, .asking')), 'something is still searched for');
+      }
+      errors.splice(0); // the browser notes every answer that is no 2xx
+    }
+    await page.getByLabel('Name').first().fill('llama3.1-8b');
+    await page.keyboard.press('Enter');
+    await page.locator('#cluster').selectOption('h100-spine-leaf');
+    await page.locator('.answer:not(.former) h2', { hasText: 'llama3.1-8b on h100-spine-leaf' }).waitFor();
+    await planned(page);
+    check(await page.locator('#problem').isHidden(), 'and goes on');
+  },
+
+  // The answer to the question before it comes while the one that is refused still waits.
+  async 'a refusal is not taken for that of a later turn'(page, _browser, errors) {
+    const answered = new Promise((resolve) => {
+      void page.route('**/api/v1/plan', async (route) => {
+        const response = await route.fetch();
+        await new Promise((wait) => { setTimeout(wait, 300); });
+        await route.fulfill({ response });
+        resolve();
+      }, { times: 1 });
+    });
+    await page.getByLabel('Global batch in').fill('512');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(150);
+    await page.getByLabel('tensor', { exact: true }).fill('2..x');
+    await page.keyboard.press('Enter');
+    await answered;
+    await page.locator('#problem:not([hidden])').waitFor();
+    await planned(page);
+    check((await page.locator('.answer').count()) === 0, 'the former plan is still there');
+    check(await page.getByRole('button', { name: 'plan.json' }).isDisabled(), 'the former plan can be exported');
+    errors.splice(0);
+  },
+
+  async 'only a connection that fails is called so'(page, _browser, errors) {
+    await page.route('**/api/v1/plan', (route) => route.abort('connectionrefused'));
+    await page.locator('#optimizer').selectOption('sgd');
+    await page.locator('#problem:not([hidden])').waitFor();
+    check((await page.locator('#problem').innerText()).includes('the server cannot be reached'), 'no connection');
+    await page.unroute('**/api/v1/plan');
+    await page.route('**/api/v1/plan', (route) => route.fulfill({ status: 200, contentType: 'text/event-stream', body: 'event: plan\ndata: 5\n\n' }));
+    await page.locator('#optimizer').selectOption('adam');
+    await page.waitForFunction(() => !document.querySelector('#problem')?.textContent?.includes('reached'));
+    await planned(page);
+    await page.unroute('**/api/v1/plan');
+    errors.splice(0);
+    await page.locator('#optimizer').selectOption('sgd');
+    await page.locator('.answer:not(.former)', { hasText: 'sgd' }).waitFor();
+    await planned(page);
+  },
+
   async 'says what is wrong with a number, and keeps it'(page) {
     const box = page.getByLabel('Devices in');
     const before = await tokens(page);

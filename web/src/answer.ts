@@ -1,6 +1,9 @@
 // The answer, on the right: figures, status and proof; what to change where nothing fits; and, while a question is
 // searched, what is known of its answer.
+import { usedBytes } from '@views/devices.js';
 import { formatDigits, formatMemory, formatPercent, formatScaled, formatSeconds } from '@views/format.js';
+import { withinBest } from '@views/panels.js';
+import type { ReportData } from '@views/views.js';
 import type { Advice, Answer } from './api';
 import { el, pushButton } from './dom';
 import type { DifferenceGroup } from './differences';
@@ -10,36 +13,67 @@ import { copyOf, kDefaults } from './state';
 const kStatus = { optimal: 'optimal', feasible: 'not proved', infeasible: 'nothing fits', limit: 'no plan yet',
   alternative: 'alternative' };
 
-function figure(name: string, value: string, more = '', key = ''): HTMLElement {
+// `lines`: what stands below the value, in small print.
+function figure(name: string, value: string, lines: string[] = [], key = ''): HTMLElement {
   return el('div', { 'data-figure': key || undefined }, el('dt', {}, name),
-    el('dd', {}, value, more ? el('small', {}, ` ${more}`) : null));
+    el('dd', {}, value, ...lines.filter((line) => line !== '').map((line) => el('small', {}, line))));
 }
 
-export function showAnswer(answer: Answer, heading: string, tryAdvice: (advice: Advice) => void): HTMLElement {
-  const badge = el('span', { class: `badge ${answer.status}` }, kStatus[answer.status]);
-  if (!answer.views) return withoutPlan(answer, heading, badge, tryAdvice);
+// Numbers stay beside their units.
+function whole(text: string): string {
+  return text.replaceAll(/(\d) (?=\S)/g, '$1\u00a0');
+}
+
+function range([low, high]: [number, number], level: number, format: (value: number) => string): string {
+  return whole(`${Number((100 * level).toPrecision(3))} %: ${format(low)} to ${format(high)}`);
+}
+
+// What is in use, and apart from it what the device keeps for itself and what the question keeps free.
+function memoryFigure(data: ReportData): HTMLElement {
+  const full = data.stages.map((s) => s.memory).filter((m) => m !== undefined)
+    .reduce((a, b) => (b.total_bytes / b.capacity_bytes > a.total_bytes / a.capacity_bytes ? b : a));
+  const apart = [full.reserve_bytes > 0 ? `${formatMemory(full.reserve_bytes)} reserve` : '',
+    (full.margin_bytes ?? 0) > 0 ? `${formatMemory(full.margin_bytes ?? 0)} margin` : ''].filter((text) => text !== '');
+  const { interval } = data.predicted;
+  return figure('fullest device uses', formatMemory(usedBytes(full)), [
+    whole([`of ${formatMemory(full.capacity_bytes)}`, ...apart].join('; ')),
+    interval?.memory_bytes ? `${range(interval.memory_bytes, interval.level, formatMemory)}${full.reserve_bytes > 0 ? ' with the reserve' : ''}` : '',
+    whole(data.fits)], 'memory');
+}
+
+// The status in a word or two. A plan that a moment found is not the last word, whatever its status.
+export function statusWords(answer: Pick<Answer, 'status' | 'views'>, final: boolean): string {
+  if (answer.views && !final) return 'not final';
+  return answer.views && answer.status === 'optimal' ? `optimal ${withinBest(answer.views)}`.trim() : kStatus[answer.status];
+}
+
+export interface CardOptions {
+  final?: boolean; // false: the search goes on
+  tryAdvice?: (advice: Advice) => void;
+  openFastest?: () => void; // where a simpler plan stands in its place
+}
+
+export function showAnswer(answer: Answer, heading: string, options: CardOptions = {}): HTMLElement {
+  const final = options.final ?? true;
+  const badge = el('span', { class: `badge ${final || !answer.views ? answer.status : 'searching'}` }, statusWords(answer, final));
+  if (!answer.views) return withoutPlan(answer, heading, badge, options.tryAdvice ?? (() => undefined));
   const data = answer.views;
   const p = data.predicted;
-  const memory = Math.max(...data.stages.map((s) => s.memory?.total_bytes ?? 0));
-  const capacity = data.accelerator.memory_bytes;
-  const range = p.interval
-    ? `${Number((100 * p.interval.level).toPrecision(3))} %: ${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}` : '';
-  const said = [answer.safety?.why, answer.strict?.why, answer.better_batch?.why].filter((why) => why !== undefined);
-  const notes = [...new Set([...said, ...data.notes])];
-  // Numbers stay beside their units.
-  const fits = p.fits_probability === undefined ? '' : `, fits with ${formatPercent(p.fits_probability).replace(' ', '\u00a0')}`;
+  const notes = [...new Set(data.notes)].map(inWords);
+  const fastest = options.openFastest ? [' ', pushButton('Show the best', 'show the plan with the shortest step', options.openFastest)] : [];
   return el('article', { class: 'answer' },
     el('h2', {}, heading ? `${heading}: ` : '', data.title, ' ', badge),
     el('p', { class: 'quiet' }, data.headline),
     el('dl', { class: 'figures' },
-      figure('tokens a second', formatDigits(p.tokens_per_s), '', 'tokens'),
-      figure('step', formatSeconds(p.step_s), range, 'step'),
-      figure('MFU', formatPercent(p.mfu), formatScaled(p.flops_per_device_per_s, 'FLOP/s')),
-      figure('bubble', formatPercent(p.bubble_fraction)),
-      figure('fullest device', formatMemory(memory), `of ${formatMemory(capacity)}${fits}`),
-      figure('devices', formatDigits(data.placement.used), `of ${formatDigits(data.cluster.devices)}`)),
+      figure('tokens a second', formatDigits(p.tokens_per_s), [], 'tokens'),
+      figure('step', formatSeconds(p.step_s), [p.interval ? range(p.interval.step_s, p.interval.level, formatSeconds) : ''], 'step'),
+      figure('MFU', formatPercent(p.mfu), [formatScaled(p.flops_per_device_per_s, 'FLOP/s')], 'mfu'),
+      figure('bubble', formatPercent(p.bubble_fraction), [], 'bubble'),
+      figure('devices', formatDigits(data.placement.used), [`of ${formatDigits(data.cluster.devices)}`], 'devices'),
+      memoryFigure(data)),
     el('p', { class: 'degrees' }, data.degrees),
     el('p', {}, `${data.batches}; recomputation ${data.recompute}. `, el('span', { class: 'quiet' }, data.proof)),
+    data.simpler ? el('p', { class: 'simpler' }, `${inWords(data.simpler)}.`, ...fastest) : null,
     notes.length > 0 ? el('ul', { class: 'notes' }, ...notes.map((note) => el('li', {}, note))) : null);
 }
 
@@ -58,9 +92,9 @@ function withoutPlan(
     more ? el('p', { class: 'quiet' }, more) : null);
 }
 
-// Sentences of the command line name its options; here they are controls.
+// Sentences of the command line name its options, some in parentheses after all has been said; here they are controls.
 export function inWords(sentence: string): string {
-  return sentence.replaceAll(/--([a-z][a-z-]*)/g, (_, name: string) => (name === 'for' ? 'plans for' : name.replaceAll('-', ' ')));
+  return sentence.replaceAll(/ \(--[^()]*\)/g, '').replaceAll(/--([a-z][a-z-]*)/g, (_, name: string) => (name === 'for' ? 'plans for' : name.replaceAll('-', ' ')));
 }
 
 function withoutSentence(answer: Answer): string {
@@ -105,20 +139,30 @@ function searchingTitle(title: string): (Node | string)[] {
   return [title, ' ', el('span', { class: 'badge searching' }, 'searching')];
 }
 
-// Marks an answer as that of a former question, and puts into it what is known of the new one, `title`.
-export function showCoarse(card: HTMLElement, title: string, coarse: Coarse | null): void {
+// For a moment an answer to a former question stays, as such.
+export function markFormer(card: HTMLElement): void {
   card.classList.add('former');
+}
+
+// Makes room for the answer to the question `title`: what is known of it stands in place of its figures, and nothing
+// of the former answer is left but its size, so that the page does not jump.
+export function showCoarse(card: HTMLElement, title: string, coarse: Coarse | null): void {
+  card.classList.add('former', 'searching');
   card.querySelector('.note')?.remove();
   card.querySelector('h2')?.replaceChildren(...searchingTitle(title));
-  for (const [key, text, about] of coarse ? coarseTexts(coarse) : []) {
-    card.querySelector(`[data-figure='${key}'] dd`)?.replaceChildren(el('span', { class: 'coarse', title: about }, text));
+  const known = new Map((coarse ? coarseTexts(coarse) : []).map(([key, ...rest]) => [key, rest]));
+  for (const part of card.querySelectorAll<HTMLElement>('[data-figure]')) {
+    const value = part.querySelector('dd');
+    const [text, about] = known.get(part.dataset.figure ?? '') ?? ['...', 'not known yet'];
+    const lines = [...value?.querySelectorAll('small') ?? []];
+    value?.replaceChildren(el('span', { class: text === '...' ? 'open' : 'coarse', title: about }, text), ...lines);
   }
 }
 
 // While the first answer is searched for, or where the former question had none.
 export function searchingCard(title: string): HTMLElement {
   return el('article', { class: 'answer' }, el('h2', {}, ...searchingTitle(title)),
-    el('dl', { class: 'figures' }, figure('tokens a second', '...', '', 'tokens'), figure('step', '...', '', 'step')));
+    el('dl', { class: 'figures' }, figure('tokens a second', '...', [], 'tokens'), figure('step', '...', [], 'step')));
 }
 
 export function showDifferences(groups: readonly DifferenceGroup[]): HTMLElement {

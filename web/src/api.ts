@@ -1,5 +1,5 @@
 // The server's API (docs/api.md).
-import type { OtherPlan, ReportData, ShadowPrice } from '@views/views.js';
+import type { ReportData, ShadowPrice } from '@views/views.js';
 import type { Fetch, Progress } from './planner';
 import type { PlanRequest } from './request';
 import type { LevelSize } from './scale';
@@ -70,11 +70,8 @@ export interface Answer extends FullPlan {
   advice?: Advice[];
   advice_stopped?: boolean; // a limit came before all changes were tried
   lower_bound_s?: number;
-  runners_up?: OtherPlan[];
-  alternatives?: FullPlan[]; // the same plans, in full
-  safety?: { why: string }; // what it costs to fit surely
-  strict?: { why: string }; // the fastest plan, where a simpler one is shown
-  better_batch?: { why: string };
+  further_stopped?: boolean; // time was up before simpler plans had been looked for
+  alternatives?: FullPlan[]; // the plans of views.alternatives, in full
   views?: ReportData;
 }
 
@@ -87,6 +84,16 @@ export class ApiError extends Error {
   constructor(readonly where: string, what: string, readonly hint: string, readonly status: number) {
     super(what);
   }
+}
+
+// The server did not answer at all: the connection failed, and not the request.
+export class Unreachable extends Error {}
+
+// Fetching, and reading what is fetched, throw a TypeError where the connection fails.
+function reached<T>(waiting: Promise<T>): Promise<T> {
+  return waiting.catch((error: unknown) => {
+    throw error instanceof TypeError ? new Unreachable(error.message) : error;
+  });
 }
 
 const token = new URLSearchParams(location.search).get('token');
@@ -109,12 +116,12 @@ async function checked(response: Response): Promise<Response> {
 }
 
 async function get<T>(path: string): Promise<T> {
-  return (await checked(await fetch(`/api/v1/${path}`, { headers: headers('application/json') }))).json();
+  return (await checked(await reached(fetch(`/api/v1/${path}`, { headers: headers('application/json') })))).json();
 }
 
 function post(path: string, body: unknown): Promise<Response> {
   const options = { method: 'POST', headers: headers('application/json'), body: JSON.stringify(body) };
-  return fetch(`/api/v1/${path}`, options).then(checked);
+  return reached(fetch(`/api/v1/${path}`, options)).then(checked);
 }
 
 export async function loadCatalog(): Promise<Catalog> {
@@ -201,14 +208,14 @@ export const fetchPlan: Fetch<Answer> = async (request, signal, progress) => {
 };
 
 const fetchOnce: Fetch<Answer> = async (request, signal, progress) => {
-  const response = await checked(await fetch('/api/v1/plan', {
+  const response = await checked(await reached(fetch('/api/v1/plan', {
     method: 'POST', headers: headers('text/event-stream'), body: JSON.stringify(request), signal,
-  }));
+  })));
   if (!response.body) throw new ApiError('', 'the answer is empty', '', 0);
   const parser = new EventParser();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reached(reader.read());
     for (const event of parser.push(value ?? '')) {
       const data: unknown = JSON.parse(event.data);
       if (event.name === 'progress' || event.name === 'advice') progress(data as Progress);

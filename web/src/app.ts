@@ -1,6 +1,6 @@
 // The page: state and link, the planner, and what is shown of its answers.
 import { redrawViews } from '@views/views.js';
-import { inWords, searchingCard, showAnswer, showCoarse, showDifferences } from './answer';
+import { inWords, markFormer, searchingCard, showAnswer, showCoarse, showDifferences } from './answer';
 import type { Coarse } from './answer';
 import { cancel, fetchPlan, loadCatalog, shadowPricesOf, viewsOf } from './api';
 import type { Advice, Answer, Catalog } from './api';
@@ -8,9 +8,11 @@ import { Controls, spellError } from './controls';
 import { differences } from './differences';
 import { at, el, pushButton } from './dom';
 import { Exports } from './exports';
+import { headingOf, noteOf, planFile, showOther } from './other_plan';
+import type { OtherShown } from './other_plan';
 import { Planner } from './planner';
 import type { Progress } from './planner';
-import { asksForOthers, isOpen, othersOf, patientOf, pricesOf, pricesSession, requestOf, takeAdvice } from './request';
+import { isOpen, patientOf, pricesOf, pricesSession, requestOf, takeAdvice } from './request';
 import type { PlanRequest } from './request';
 import { Views } from './result';
 import { changedKeys, copyOf, decodeLink, encodeLink } from './state';
@@ -18,6 +20,7 @@ import type { State } from './state';
 import { Trail } from './trail';
 
 const kHash = '#s=';
+const kFormerMs = 200; // that a former answer stays, so that quick ones follow each other without a gap
 const session = crypto.randomUUID ? crypto.randomUUID() : `tab-${Math.random().toString(36).slice(2)}`;
 
 class App {
@@ -26,15 +29,18 @@ class App {
   private pinnedState: State | null;
   private pinned: Answer | null = null;
   private answer: Answer | null = null; // to the question
-  private opened: { which: number; answer: Answer } | null = null; // another plan of it, shown in its place
+  private opened: OtherShown | null = null; // another plan of it, shown in its place
   private pricesAsked: Answer | null = null; // for which shadow prices are looked for or known
   private current = false; // whether the answer is that of the question as it stands
+  private final = false; // whether more time cannot change it
+  private blank: ReturnType<typeof setTimeout> | null = null; // until the former answer makes room
   private controls: Controls | null = null;
   private readonly views: Views;
   private readonly planner: Planner<Answer>;
   private readonly trail = new Trail(history);
   private readonly pin = pushButton('Pin this plan', 'keep this plan and compare the next ones with it', () => this.togglePin());
   private readonly undo = pushButton('\u21b6', 'undo the last change (Ctrl+Z)', () => this.travel(-1));
+  private readonly back = pushButton('Back', 'show the plan that is taken again', () => void this.openOther(null));
   private readonly redo = pushButton('\u21b7', 'redo the change (Ctrl+Y)', () => this.travel(1));
   private readonly exports: Exports;
 
@@ -49,12 +55,12 @@ class App {
     });
     this.planner = new Planner<Answer>(fetchPlan, {
       busy: (busy) => document.body.classList.toggle('busy', busy),
-      progress: (p, request) => this.progress(p, request),
+      progress: (p) => this.progress(p),
       answer: (answer, request, seconds) => this.take(answer, request, seconds),
       // A later turn of a question whose plan is on the screen takes nothing away.
       error: (error) => (this.current ? this.problem(error) : this.refused(error)),
     });
-    this.exports = new Exports(catalog.targets, () => this.plan(), (error) => this.problem(error));
+    this.exports = new Exports(catalog.targets, () => planFile(this.shown() ?? { status: 'limit' }), (error) => this.problem(error));
     const theme = pushButton('Dark', 'light or dark colours', () => this.toggleTheme());
     theme.id = 'theme';
     this.undo.setAttribute('aria-label', 'Undo');
@@ -84,9 +90,10 @@ class App {
   private async open(): Promise<void> {
     const focused = document.activeElement;
     const name = at('controls').contains(focused) ? focused?.getAttribute('aria-label') ?? focused?.id ?? '' : '';
-    const controls = new Controls(at('controls'), this.catalog, this.state, () => this.ask(), (error) => this.refused(error));
+    this.controls?.close();
+    const controls = new Controls(at('controls'), this.catalog, this.state, () => this.begin(), () => this.ask(), (error) => this.refused(error));
     this.controls = controls;
-    this.wait();
+    this.begin();
     if (this.pinnedState && !this.pinned) {
       const request = requestOf(this.pinnedState, `${session.slice(0, 50)}-pin`);
       try {
@@ -100,6 +107,13 @@ class App {
     // What was in hand before stays in hand.
     if (name) [...at('controls').querySelectorAll<HTMLElement>('input, select, textarea')]
       .find((node) => (node.getAttribute('aria-label') ?? node.id) === name)?.focus();
+  }
+
+  // Another question is on its way: nobody wants the answer to the former one any more.
+  private begin(): void {
+    this.planner.cancel();
+    this.controls?.refuse(null);
+    this.wait();
   }
 
   private ask(): void {
@@ -117,9 +131,21 @@ class App {
     this.opened = null;
     document.body.classList.add('asking');
     this.fold(at('page').classList.contains('open'));
-    if (!this.answer?.views) at('columns').replaceChildren(...this.pinnedCard(), searchingCard(this.name()));
-    else showCoarse(this.nowCard(), this.name(), null);
+    if (!this.answer?.views) {
+      at('columns').replaceChildren(...this.pinnedCard(), searchingCard(this.name()));
+    } else if (this.nowCard().classList.contains('searching')) {
+      showCoarse(this.nowCard(), this.name(), null);
+    } else {
+      markFormer(this.nowCard());
+      this.blank ??= setTimeout(() => showCoarse(this.nowCard(), this.name(), null), kFormerMs);
+    }
     this.enable();
+  }
+
+  private stopWaiting(): void {
+    if (this.blank !== null) clearTimeout(this.blank);
+    this.blank = null;
+    document.body.classList.remove('asking');
   }
 
   private name(): string {
@@ -130,8 +156,7 @@ class App {
     return at('columns').lastElementChild as HTMLElement;
   }
 
-  private progress(p: Progress, request: PlanRequest): void {
-    if (asksForOthers(request)) return;
+  private progress(p: Progress): void {
     if (p.trying) {
       at('working').textContent = `nothing fits; looking for a change that would help: ${inWords(p.trying)}`;
       return;
@@ -196,13 +221,14 @@ class App {
 
   // The question has no answer: what is shown is not one, and nothing of it can be exported.
   private refused(error: unknown): void {
+    this.planner.cancel();
+    this.stopWaiting();
     at('working').textContent = '';
     this.current = false;
     this.answer = null;
     this.opened = null;
     this.controls?.refuse(error);
     this.problem(error);
-    document.body.classList.remove('asking');
     document.title = 'NEST';
     at('columns').replaceChildren(...this.pinnedCard());
     at('columns').classList.remove('two');
@@ -212,9 +238,9 @@ class App {
   }
 
   private take(answer: Answer, request: PlanRequest, seconds: number): void {
-    if (asksForOthers(request)) return this.takeOthers(answer);
     this.problem(null);
     const open = isOpen(answer, request);
+    const { hasNewer } = this.planner;
     if (open) this.planner.follow(patientOf(request));
     // No plan in a moment is no answer yet: the search goes on, and its bounds are shown.
     if (open && answer.status === 'limit') return;
@@ -223,20 +249,11 @@ class App {
     this.answer = answer;
     this.opened = null;
     this.current = true;
-    document.body.classList.remove('asking');
+    this.final = !open;
+    this.stopWaiting();
     this.show();
-    if (!open && answer.views) this.planner.follow(othersOf(request));
-  }
-
-  private takeOthers(answer: Answer): void {
-    if (!this.answer?.views) return;
-    this.answer.runners_up = answer.runners_up ?? [];
-    this.answer.alternatives = answer.alternatives ?? [];
-    this.answer.views.alternatives = this.answer.runners_up;
-    // What a moment had no time for.
-    const news = (['safety', 'strict', 'better_batch'] as const).filter((key) => !this.answer?.[key] && answer[key]);
-    for (const key of news) this.answer[key] = answer[key];
-    if (this.current && (this.state.view === 'alternatives' || (news.length > 0 && !this.opened))) this.show();
+    // Somebody still drags: this was a quick answer to a question on the way.
+    if (hasNewer) this.wait();
   }
 
   // Another plan of the same question in full, in place of the best.
@@ -252,7 +269,7 @@ class App {
     try {
       const views = await viewsOf(plan);
       if (this.answer !== answer || !this.current) return;
-      this.opened = { which, answer: { ...plan, status: 'alternative', views: { ...views, proof: '' } } };
+      this.opened = showOther(answer, which, plan, views);
       this.problem(null);
       this.show();
     } catch (error) {
@@ -265,7 +282,7 @@ class App {
   // Once for each answer, when somebody looks at them.
   private async askPrices(): Promise<void> {
     const { answer } = this;
-    if (!answer?.views || this.pricesAsked === answer) return;
+    if (!answer?.views || !this.final || this.pricesAsked === answer) return;
     this.pricesAsked = answer;
     try {
       const { shadow_prices: prices } = await shadowPricesOf(pricesOf(requestOf(this.state, session)));
@@ -297,7 +314,7 @@ class App {
   }
 
   private pinnedCard(): HTMLElement[] {
-    return this.pinned ? [showAnswer(this.pinned, 'Pinned', (advice) => this.tryAdvice(advice))] : [];
+    return this.pinned ? [showAnswer(this.pinned, 'Pinned', { tryAdvice: (advice) => this.tryAdvice(advice) })] : [];
   }
 
   private show(): void {
@@ -305,26 +322,25 @@ class App {
     const shown = this.shown();
     this.enable();
     if (!answer || !shown) return;
-    const card = showAnswer(shown, this.opened ? `Alternative ${this.opened.which + 1}` : pinned ? 'Now' : '',
-      (advice) => this.tryAdvice(advice));
-    if (this.opened) card.prepend(this.alternativeNote());
+    const others = answer.views?.alternatives ?? [];
+    const fastest = others.findIndex((other) => other.strict);
+    const card = showAnswer(shown, this.opened ? headingOf(others, this.opened.which) : pinned ? 'Now' : '', {
+      final: this.final, tryAdvice: (advice) => this.tryAdvice(advice),
+      ...(fastest >= 0 && !this.opened && answer.alternatives ? { openFastest: () => void this.openOther(fastest) } : {}),
+    });
+    if (this.opened) card.prepend(noteOf(others, this.opened.which, this.back));
     at('columns').classList.toggle('two', pinned !== null);
     at('columns').replaceChildren(...this.pinnedCard(), card);
     const both = pinned?.views && shown.views;
     at('differences').hidden = !both;
     if (pinned?.views && shown.views)
       at('differences').replaceChildren(showDifferences(differences(pinned.views, shown.views)));
-    const others = answer.views && {
-      best: answer.views, opened: this.opened?.which ?? null, searching: answer.alternatives === undefined,
+    const table = answer.views && {
+      best: answer.views, opened: this.opened?.which ?? null, searching: !this.final,
       open: (which: number | null) => void this.openOther(which), askPrices: () => void this.askPrices(),
     };
-    this.views.show([pinned?.views, shown.views].filter((data) => data !== undefined), others ?? null);
+    this.views.show([pinned?.views, shown.views].filter((data) => data !== undefined), table ?? null);
     document.title = shown.views ? `${shown.views.title} - NEST` : 'NEST';
-  }
-
-  private alternativeNote(): HTMLElement {
-    const back = pushButton('Back to the best plan', 'show the best plan again', () => void this.openOther(null));
-    return el('p', { class: 'note' }, 'This is not the best plan, but one of those that come next. ', back);
   }
 
   private togglePin(): void {
@@ -332,12 +348,6 @@ class App {
     this.pinnedState = this.pinned ? copyOf(this.state) : null;
     this.writeLink();
     this.show();
-  }
-
-  // The plan without what only this page needs.
-  private plan() {
-    const { views: _, alternatives: __, ...plan } = this.shown() ?? {};
-    return this.opened ? { ...plan, status: 'feasible' } : plan;
   }
 
   private async copyLink(): Promise<void> {

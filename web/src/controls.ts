@@ -1,6 +1,7 @@
 // The question, on the left: model, cluster, sliders and choices. Tells of every change at once.
 import { formatScaled } from '@views/format.js';
-import { ApiError, describeCluster, describeModel } from './api';
+import { inWords } from './answer';
+import { ApiError, describeCluster, describeModel, Unreachable } from './api';
 import type { Catalog, ClusterInfo, ModelInfo } from './api';
 import { blamedKeys } from './blame';
 import { el } from './dom';
@@ -32,6 +33,7 @@ export class Controls {
     private readonly root: HTMLElement,
     private readonly catalog: Catalog,
     private readonly state: State,
+    private readonly begins: () => void, // another model or cluster was chosen, and the server is asked what it is
     private readonly changed: () => void,
     private readonly failed: (error: unknown) => void,
   ) {}
@@ -45,6 +47,7 @@ export class Controls {
   // What the sliders begin at depends on model and cluster: the server says what those are.
   private async describe(): Promise<void> {
     const turn = ++this.newest;
+    this.begins();
     try {
       const [model, cluster] = await Promise.all([
         describeModel(this.state.model, this.state.modelText),
@@ -58,6 +61,11 @@ export class Controls {
     } catch (error) {
       if (turn === this.newest) this.failed(error);
     }
+  }
+
+  // Others have taken their place: what the server still says is of no interest.
+  close(): void {
+    ++this.newest;
   }
 
   // Tokens of a sequence as the question has it.
@@ -308,8 +316,9 @@ export class Controls {
 }
 
 export function spellError(error: unknown): string[] {
-  if (!(error instanceof ApiError)) return ['the server cannot be reached', 'is nest serve still running?'];
+  if (error instanceof Unreachable) return ['the server cannot be reached', 'is nest serve still running?'];
+  if (!(error instanceof ApiError)) return [`the page itself has failed: ${error instanceof Error ? error.message : `${error}`}`, 'this is a bug in nest'];
   // The request is one line, and its choices are controls of their own.
   const where = error.where.replace(/^request: line \d+, /, '').replace(/^choices\./, '');
-  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '');
+  return [where ? `${where}: ${error.message}` : error.message, error.hint].filter((t) => t !== '').map(inWords);
 }

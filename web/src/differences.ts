@@ -1,4 +1,5 @@
 // Two plans as rows of a table: what they decide, what they cost, and whether the second is better.
+import { usedBytes } from '@views/devices.js';
 import { formatChange, formatDigits, formatMemory, formatPercent, formatSeconds } from '@views/format.js';
 import type { ReportData } from '@views/views.js';
 
@@ -31,7 +32,7 @@ function number(
 }
 
 function fullest(plan: ReportData): number {
-  return Math.max(0, ...plan.stages.map((s) => s.memory?.total_bytes ?? 0));
+  return Math.max(0, ...plan.stages.map((s) => (s.memory ? usedBytes(s.memory) : 0)));
 }
 
 // Told even where they are the same.
@@ -50,7 +51,7 @@ export function differences(first: ReportData, second: ReportData): DifferenceGr
     number('step', a.step_s, b.step_s, -1, formatSeconds),
     number('MFU', a.mfu, b.mfu, 1, formatPercent),
     number('bubble', a.bubble_fraction, b.bubble_fraction, -1, formatPercent),
-    number('fullest device', fullest(first), fullest(second), 0, formatMemory),
+    number('fullest device uses', fullest(first), fullest(second), 0, formatMemory),
     number('devices used', first.placement.used, second.placement.used, 0, formatDigits),
   ];
   const inputs = [

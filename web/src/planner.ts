@@ -45,6 +45,21 @@ export class Planner<Answer> {
     if (this.timer === null) this.later(kDebounceMs);
   }
 
+  // Whether something newer than what is in flight, or was just answered, is to be asked.
+  get hasNewer(): boolean {
+    return this.waiting !== null;
+  }
+
+  // Nobody wants an answer any more: neither that of the question in flight nor that of one that waits.
+  cancel(): void {
+    this.waiting = null;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.flight?.abort();
+    this.flight = null;
+    this.listener.busy(false);
+  }
+
   // What an answer leads to: asked only where the user has not asked something newer meanwhile.
   follow(request: PlanRequest): void {
     if (this.waiting === null) this.ask(request);

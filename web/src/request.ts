@@ -4,16 +4,16 @@ import type { State } from './state';
 
 export type PlanRequest = Record<string, unknown>;
 
-// A question is asked in up to three turns, so that there is something to see soon: for the best plan of a moment,
-// without advice; for the proof and the advice, where that was not enough; and, when nobody drags, for the plans
-// that come next. Meanwhile progress has bounds.
+// A question is asked in up to two turns, so that there is something to see soon: for what a moment finds, without
+// advice; and, where the clock cut that short, with all the time that the server gives. Both ask the same, so that the
+// clock decides when the answer is shown, and not which one. Meanwhile progress has bounds.
 const kMomentS = 0.7;
-const kOthersS = 5;
-const kOthers = 5;
+const kRunnersUp = 3; // as many as nest plan shows
 
 export function requestOf(state: State, session: string): PlanRequest {
   const request: PlanRequest = {
-    session, views: true, time_limit_s: kMomentS, advice: false, global_batch: state.batch,
+    session, views: true, runners_up: kRunnersUp, in_full: true, time_limit_s: kMomentS, advice: false,
+    global_batch: state.batch,
   };
   if (state.modelText) request.model_text = state.modelText;
   else request.model = state.model;
@@ -52,10 +52,6 @@ export function isPatient(request: PlanRequest): boolean {
   return request.time_limit_s === undefined;
 }
 
-export function othersOf(request: PlanRequest): PlanRequest {
-  return { ...request, views: false, top: kOthers, time_limit_s: kOthersS };
-}
-
 export function pricesSession(session: string): string {
   return `${session.slice(0, 50)}-prices`;
 }
@@ -79,12 +75,11 @@ export function takeAdvice(state: State, advice: Advice): boolean {
   return true;
 }
 
-export function asksForOthers(request: PlanRequest): boolean {
-  return request.top !== undefined;
-}
-
 // Whether more time can change the answer.
-export function isOpen(answer: { status: string; advice_stopped?: boolean }, request: PlanRequest): boolean {
-  if (isPatient(request) || answer.status === 'optimal') return false;
+export function isOpen(
+  answer: { status: string; advice_stopped?: boolean; further_stopped?: boolean }, request: PlanRequest,
+): boolean {
+  if (isPatient(request)) return false;
+  if (answer.status === 'optimal') return answer.further_stopped === true;
   return answer.status !== 'infeasible' || answer.advice_stopped === true || request.advice === false;
 }

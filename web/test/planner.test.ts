@@ -139,3 +139,42 @@ test('an error is told once, and the next question works', async () => {
   assert.ok(heard.includes('plan 2'));
   mock.timers.reset();
 });
+
+test('a question that is cancelled is never heard of again', async () => {
+  const { planner, flights, heard, pass } = setUp();
+  planner.ask({ n: 1 });
+  await pass(kDebounceMs);
+  planner.ask({ n: 2 });
+  planner.cancel();
+  assert.equal(flights[0]?.signal.aborted, true);
+  assert.equal(heard.at(-1), 'idle');
+  const before = heard.length;
+  flights[0]?.tell();
+  flights[0]?.answer();
+  await pass(2 * kSilenceMs);
+  assert.equal(heard.length, before);
+  assert.equal(flights.length, 1); // what waited is not asked either
+  planner.ask({ n: 3 });
+  await pass(kDebounceMs);
+  flights[1]?.answer();
+  await settle();
+  assert.deepEqual(heard.slice(-2), ['plan 3', 'idle']);
+  mock.timers.reset();
+});
+
+test('an error may end everything: nothing that waits is asked after it', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  let asked = 0;
+  const planner: Planner<string> = new Planner<string>(() => {
+    ++asked;
+    return Promise.reject(new Error('no such model'));
+  }, { busy: () => undefined, progress: () => undefined, answer: () => undefined, error: () => planner.cancel() }, () => 0);
+  planner.ask({ n: 1 });
+  mock.timers.tick(kDebounceMs);
+  planner.ask({ n: 2 });
+  await settle();
+  mock.timers.tick(2 * kSilenceMs);
+  await settle();
+  assert.equal(asked, 1);
+  mock.timers.reset();
+});

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asksForOthers, isOpen, isPatient, othersOf, patientOf, requestOf, takeAdvice } from '../src/request';
+import { isOpen, isPatient, patientOf, pricesOf, requestOf, takeAdvice } from '../src/request';
 import { copyOf, kDefaults } from '../src/state';
 
 test('the usual question', () => {
   assert.deepEqual(requestOf(copyOf(kDefaults), 'tab'), {
-    session: 'tab', views: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model: 'llama3.1-70b',
+    session: 'tab', views: true, runners_up: 3, in_full: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model: 'llama3.1-70b',
     cluster: 'h100-spine-leaf', recipe: 'megatron',
   });
 });
@@ -17,7 +17,7 @@ test('texts count where there are any, changes only where something changed', ()
     framework: 'megatron', choices: { zero: '1' }, recipeText: 'framework: megatron', strict: true,
   };
   assert.deepEqual(requestOf(state, 'tab'), {
-    session: 'tab', views: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model_text: '{}', cluster_text: 'name: x',
+    session: 'tab', views: true, runners_up: 3, in_full: true, time_limit_s: 0.7, advice: false, global_batch: 1024, model_text: '{}', cluster_text: 'name: x',
     recipe_text: 'framework: megatron', for: 'megatron', precision: 'fp8', optimizer: 'sgd', strict: true, devices: 64, sequence: 2048, choices: { zero: '1' },
     changes: { memory_bytes: 1e10, bandwidth_bytes_per_s: { node: 1e11 }, oversubscription: { spine: 2 } },
   });
@@ -59,11 +59,23 @@ test('advice that names a choice is taken', () => {
   assert.equal(takeAdvice(state, { kind: 'throughput', sentence: '' }), false);
 });
 
-test('the others are asked for apart', () => {
+// Else the plan would depend on how fast the machine is.
+test('a moment that had no time for simpler plans is not the last word either', () => {
   const request = requestOf(copyOf(kDefaults), 'tab');
-  assert.equal(asksForOthers(request), false);
-  assert.equal(asksForOthers(othersOf(request)), true);
-  assert.equal(othersOf(request).views, false);
+  assert.equal(isOpen({ status: 'optimal', further_stopped: true }, request), true);
+  assert.equal(isOpen({ status: 'optimal', further_stopped: true }, patientOf(request)), false);
+});
+
+test('both turns ask the same question: they differ in time and advice alone', () => {
+  const request = requestOf({ ...copyOf(kDefaults), devices: 64, fits: 0.99 }, 'tab');
+  const { time_limit_s: limit, advice, ...question } = request;
+  assert.deepEqual([limit, advice], [0.7, false]);
+  assert.deepEqual(patientOf(request), question);
+});
+
+test('shadow prices are asked for in a session of their own, without views', () => {
+  const prices = pricesOf(requestOf(copyOf(kDefaults), 'tab'));
+  assert.deepEqual([prices.session, prices.views, prices.time_limit_s], ['tab-prices', undefined, undefined]);
 });
 
 test('the second turn has all the time there is', () => {

@@ -49,6 +49,9 @@ struct SearchResult {
   std::optional<Plan> risky;
   std::optional<Plan> better_batch;  // with a batch near the one asked for, see batches.hpp
   bool safety_known = false;  // whether it is certain that no plan without a margin is faster than that
+  // The clock ended the search before all of this had been looked for: with more time another plan may stand in for
+  // the first. What is missing is missing as a whole, so that there is one answer with time enough and one without.
+  bool further_stopped = false;
 
   // The plan to take: the first, or a simpler one. There must be a plan.
   [[nodiscard]] const Plan& plan() const { return simpler ? *simpler : plans.front(); }

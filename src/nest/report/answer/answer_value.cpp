@@ -5,6 +5,7 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/answer/plans_beside.hpp"
 
 namespace nest::report {
 namespace {
@@ -15,11 +16,16 @@ Value texts(const Warnings& list) {
   return v;
 }
 
-Value runner_up_value(const Plan& best, const Plan& other) {
+Value in_short(const Plan& plan) {
   Value v = Value::object();
-  v.set("step_s", other.predicted->step.value).set("micro_batch", other.training.micro_batch);
-  v.set("devices", other.parallelism.devices());
-  v.set("parallelism", to_value(other.parallelism, other.stages));
+  v.set("step_s", plan.predicted->step.value).set("micro_batch", plan.training.micro_batch);
+  v.set("devices", plan.parallelism.devices());
+  v.set("parallelism", to_value(plan.parallelism, plan.stages));
+  return v;
+}
+
+Value runner_up_value(const Plan& best, const Plan& other) {
+  Value v = in_short(other);
   if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
   return v;
 }
@@ -56,8 +62,10 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
   const Plan& taken = found.plan();
   Value v = plan_value(taken, inputs);
   if (found.simpler) {
-    Value near = runner_up_value(*found.simpler, best);
-    v.set("strict", std::move(near.set("avoids", texts(found.avoids)).set("why", simpler_sentence(found))));
+    Value strict = in_short(best);
+    strict.set("avoids", texts(found.avoids)).set("why", simpler_sentence(found));
+    if (const auto loss = largest_loss(best, taken)) strict.set("taken_loses_most_by", loss_value(*loss));
+    v.set("strict", std::move(strict));
   }
   if (const std::string why = safety_sentence(found, asked); !why.empty()) {
     Value safety = Value::object();
@@ -76,9 +84,12 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
     batch.set("tokens_per_s", other.predicted->tokens_per_s).set("step_s", other.predicted->step.value);
     v.set("better_batch", std::move(batch.set("why", batch_sentence(found))));
   }
+  if (found.further_stopped) v.set("further_stopped", true);
   if (found.plans.size() > 1) {
     Value others = Value::array();
-    for (std::size_t i = 1; i < found.plans.size(); ++i) others.push(runner_up_value(best, found.plans[i]));
+    for (const Plan* other : plans_beside(found)) {
+      if (other != &best) others.push(runner_up_value(best, *other));
+    }
     v.set("runners_up", std::move(others));
   }
   const std::string idle = idle_sentence(found, inputs, asked);
@@ -95,7 +106,7 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
 
 Value alternatives_value(const SearchResult& found, const PlanInputs& inputs) {
   Value list = Value::array();
-  for (std::size_t i = 1; i < found.plans.size(); ++i) list.push(plan_value(found.plans[i], inputs));
+  for (const Plan* other : plans_beside(found)) list.push(plan_value(*other, inputs));
   return list;
 }
 

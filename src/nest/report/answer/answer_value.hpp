@@ -1,7 +1,7 @@
 // The answer of `nest plan` as JSON: the plan's own object (docs/formats/plan.md) and what the search adds.
 //
 //   {"nest": {..}, "status": "optimal", .., "predicted": {..},
-//    "runners_up": [{"step_s", "loses_most_by", ..}], "warnings": [".."]}
+//    "strict": {"step_s", "why", ..}, "runners_up": [{"step_s", "loses_most_by", ..}], "warnings": [".."]}
 //   {"status": "infeasible", "reason": "..", "advice": [{"kind": "memory", "sentence": "..", ..}]}
 #pragma once
 
@@ -20,7 +20,8 @@ namespace nest::report {
 [[nodiscard]] Value answer_value(const SearchResult& found, const PlanInputs& inputs,
                                  const SearchOptions& asked, const Warnings& warnings = {});
 
-// Plans after the first, each in full: "alternatives".
+// The plans beside the one that is taken, each in full: "alternatives". The strict optimum is the first where a
+// simpler plan stands in its place, then the runners-up follow.
 [[nodiscard]] Value alternatives_value(const SearchResult& found, const PlanInputs& inputs);
 
 // {"name", "change_s"}: by what a plan loses most.

@@ -27,10 +27,36 @@ TEST(AnswerValue, APlanWithWhatTheSearchAdds) {
   EXPECT_EQ(alternatives_value(found, test::eight_devices()).as_array()->size(), 1U);
 }
 
+TEST(AnswerValue, TheStrictOptimumBesideTheSimplerPlan) {
+  SearchResult found = answer({answer_plan({1, 2}, 4, Seconds{0.9}, Seconds{0.1}),
+                               answer_plan({3}, 8, Seconds{1.003}, Seconds{0}),
+                               answer_plan({3}, 4, Seconds{1.05}, Seconds{0})});
+  found.simpler = answer_plan({3}, 8, Seconds{1.003}, Seconds{0});
+  found.avoids = {"pipeline parallelism"};
+  const Value v = answer_value(found, test::eight_devices(), {});
+  EXPECT_EQ(*v.find("predicted")->find("step_s")->as_real(), 1.003);
+  const Value& strict = *v.find("strict");
+  EXPECT_EQ(*strict.find("step_s")->as_real(), 1);
+  EXPECT_EQ(to_json_line(*strict.find("taken_loses_most_by")),
+            R"({"name": "compute", "change_s": 0.10299999999999987})");
+  const Value::Array& others = *v.find("runners_up")->as_array();
+  ASSERT_EQ(others.size(), 1U);  // neither the plan itself nor the strict optimum
+  EXPECT_EQ(*others[0].find("step_s")->as_real(), 1.05);
+  const Value whole = alternatives_value(found, test::eight_devices());
+  ASSERT_EQ(whole.as_array()->size(), 2U);  // the strict optimum, then the runner-up
+  EXPECT_EQ(*(*whole.as_array())[0].find("predicted")->find("step_s")->as_real(), 1);
+}
+
+TEST(AnswerValue, SaysThatTheClockCutItShort) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})});
+  found.further_stopped = true;
+  EXPECT_TRUE(*answer_value(found, test::eight_devices(), {}).find("further_stopped")->as_bool());
+}
+
 TEST(AnswerValue, NothingThatIsNotThere) {
   const Value v =
       answer_value(answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}), test::eight_devices(), {});
-  for (const char* key : {"runners_up", "idle", "warnings", "alternatives"})
+  for (const char* key : {"runners_up", "idle", "warnings", "alternatives", "strict", "further_stopped"})
     EXPECT_EQ(v.find(key), nullptr) << key;
 }
 

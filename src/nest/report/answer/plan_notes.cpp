@@ -112,8 +112,8 @@ std::string simpler_sentence(const SearchResult& found) {
   if (!found.simpler) return "";
   const double longer = found.simpler->predicted->step / found.plans.front().predicted->step - 1;
   return fmt::format(
-      "{} longer than the best plan, which is within the noise of prediction, but without {}; --strict takes "
-      "the best",
+      "{} longer than the best plan, which is within the noise of prediction, but without {} (--strict takes "
+      "the best)",
       format_percent(longer), list_words(found.avoids));
 }
 
@@ -170,8 +170,8 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
   const double share = memory_share(plan.stages[full]);
   if (share > kNearlyFull) {
     list.push_back(
-        fmt::format("stage {} takes {} of a device's memory; estimates of memory are not that exact: --fits "
-                    "and --memory-margin leave room",
+        fmt::format("stage {} takes {} of a device's memory; estimates of memory are not that exact (--fits "
+                    "and --memory-margin leave room)",
                     full, format_percent(share)));
   }
   const Breakdown& b = predicted.breakdown;
@@ -202,6 +202,12 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
   if (plan.parallelism.strategy.tensor > node) {
     list.push_back(fmt::format("tensor {} goes beyond the {} devices of a {}",
                                plan.parallelism.strategy.tensor, node, inputs.cluster.levels().front().name));
+  }
+  if (found.further_stopped && found.status == PlanStatus::optimal) {
+    list.emplace_back(
+        "time was up before all was known that is said beside the fastest plan: simpler ones, and what the "
+        "margin of "
+        "memory costs");
   }
   return list;
 }

@@ -42,7 +42,7 @@ TEST(PlanNotes, ASimplerPlanInPlaceOfTheBest) {
   found.avoids = {"pipeline parallelism"};
   EXPECT_EQ(simpler_sentence(found),
             "0.3 % longer than the best plan, which is within the noise of prediction, but without pipeline "
-            "parallelism; --strict takes the best");
+            "parallelism (--strict takes the best)");
   // The proof is about the best plan.
   EXPECT_EQ(proof_sentence(found, {}), "optimal: no plan of the space takes less than 1 s a step");
 }
@@ -144,6 +144,18 @@ TEST(PlanNotes, WarnsOfWhatIsTight) {
   EXPECT_THAT(list[1], HasSubstr("data (1.5 s)"));
   EXPECT_EQ(list[2], "1 micro-batch does not fill 2 stages; a larger global batch would");
   EXPECT_EQ(list[3], "tensor 8 goes beyond the 4 devices of a node");
+}
+
+TEST(PlanNotes, WarnsWhereTheClockCutTheRestShort) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})});
+  found.further_stopped = true;
+  EXPECT_EQ(
+      plan_warnings(found, test::eight_devices()),
+      (Warnings{
+          "time was up before all was known that is said beside the fastest plan: simpler ones, and what "
+          "the margin of memory costs"}));
+  found.status = PlanStatus::feasible;  // whose proof says already that time was up
+  EXPECT_TRUE(plan_warnings(found, test::eight_devices()).empty());
 }
 
 TEST(PlanNotes, WarnsOfALongBubble) {

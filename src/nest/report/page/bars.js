@@ -2,9 +2,9 @@
 import { formatBytes, formatChange, formatMemory, formatPercent, formatSeconds, spellIds } from './format.js';
 import { inkOn, kPartColours } from './colour.js';
 import { legend, make, makeSvg, mount, textWidth } from './frame.js';
+import { usedBytes } from './devices.js';
 
-const kMemoryParts = ['weights', 'gradients', 'optimizer', 'activations', 'workspace', 'fragmentation',
-  'reserve'];
+const kMemoryParts = ['weights', 'gradients', 'optimizer', 'activations', 'workspace', 'fragmentation'];
 const kStepParts = ['compute', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'bubble', 'data', 'zero',
   'optimizer'];
 const kPassParts = ['forward', 'backward', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'zero'];
@@ -25,7 +25,8 @@ export function partsOf(numbers, names, suffix) {
 }
 
 // Rows of stacked bars. spec: {rows: [{label, parts: [{label, value, colour}], text, tip, alarm}], most,
-// mark: {value, label}, least, label, focus}. Values below zero grow to the left.
+// mark: {value, label}, least, label, focus}. Values below zero grow to the left; parts with a place of their own
+// (`from`) are no part of the stack, and `empty` ones are an outline.
 export function barChart(frame, spec) {
   const width = frame.width;
   const { theme } = frame;
@@ -61,10 +62,13 @@ export function barChart(frame, spec) {
     let up = Math.max(0, least);
     let down = 0;
     for (const part of row.parts) {
-      const [from, to] = part.value >= 0 ? [up, up += part.value] : [down += part.value, down - part.value];
+      const [from, to] = part.from !== undefined ? [part.from, part.from + part.value]
+        : part.value >= 0 ? [up, up += part.value] : [down += part.value, down - part.value];
       const [x, end] = [at(from), at(to)];
-      group.append(makeSvg('rect', { x, y, width: Math.max(0.5, end - x - (end - x > 3 ? 1 : 0)), height: bar,
-        fill: part.colour }));
+      const inset = part.empty ? 0.5 : 0;
+      group.append(makeSvg('rect', { x: x + inset, y: y + inset, width: Math.max(0.5, end - x - (end - x > 3 ? 1 : 0) - 2 * inset),
+        height: bar - 2 * inset, fill: part.empty ? 'none' : part.colour, stroke: part.empty ? theme.ink : null,
+        'stroke-dasharray': part.empty ? '2 2' : null }));
       if (part.inside && end - x > textWidth(part.inside) + 8) {
         group.append(say((x + end) / 2, y + bar - 5, part.inside, { 'text-anchor': 'middle',
           fill: inkOn(part.colour) }));
@@ -120,7 +124,17 @@ export function chartView(element, build) {
   });
 }
 
-// Stages one below the other, what they hold in parts, against what a device has.
+// Where the reserve and the margin lie apart from what is used: at the end of what the device has. Where too much is
+// used they come after it, and the margin is what is left of it.
+export function memoryApart(memory) {
+  const margin = memory.margin_bytes ?? 0;
+  const reserve = Math.max(usedBytes(memory), memory.capacity_bytes - margin - memory.reserve_bytes);
+  const free = reserve + memory.reserve_bytes;
+  return { reserve: { from: reserve, value: memory.reserve_bytes },
+    margin: { from: free, value: Math.max(0, Math.min(margin, memory.capacity_bytes - free)) } };
+}
+
+// Stages one below the other, what they use in parts, against what a device has.
 export function memoryBars(element, data) {
   return chartView(element, (frame) => {
     const stages = data.stages.filter((s) => s.memory);
@@ -132,20 +146,25 @@ export function memoryBars(element, data) {
       const { memory } = stage;
       const parts = partsOf(memory, names, '_bytes');
       const over = memory.total_bytes > memory.capacity_bytes;
-      const share = `${formatPercent(memory.total_bytes / memory.capacity_bytes)}`;
       const peak = data.simulated?.stages?.[i]?.peak_bytes;
+      const { reserve, margin } = memoryApart(memory);
+      const apart = [{ ...reserve, colour: kPartColours.reserve }, { ...margin, empty: true }].filter((p) => p.value > 0);
       return {
         label: `stage ${i}`, alarm: over,
-        text: `${formatMemory(memory.total_bytes)}, ${share}${over ? ', too much' : ''}`,
-        parts: parts.map((p) => ({ ...p, colour: kPartColours[p.name] })),
-        tip: [`stage ${i}: ${formatMemory(memory.total_bytes)} of ${formatMemory(memory.capacity_bytes)}`,
+        text: `${formatMemory(usedBytes(memory))}${over ? ', too much' : ''}`,
+        parts: [...parts.map((p) => ({ ...p, colour: kPartColours[p.name] })), ...apart],
+        tip: [`stage ${i} uses ${formatMemory(usedBytes(memory))} of ${formatMemory(memory.capacity_bytes)}`,
           ...parts.map((p) => `${p.name} ${formatMemory(p.value)}`),
+          ...(memory.reserve_bytes > 0 ? [`besides: reserve ${formatMemory(memory.reserve_bytes)}`] : []),
           ...(memory.margin_bytes > 0 ? [`margin that stays free ${formatMemory(memory.margin_bytes)}`] : []),
-          ...(peak ? [`simulated peak ${formatMemory(peak)}`] : []), `layers ${spellIds(stage.layers)}`],
+          ...(peak ? [`simulated peak ${formatMemory(peak - memory.reserve_bytes)}`] : []), `layers ${spellIds(stage.layers)}`],
       };
     });
+    const apart = [
+      ...(stages.some((s) => s.memory.reserve_bytes > 0) ? [{ label: 'reserve, outside the allocator', colour: kPartColours.reserve }] : []),
+      ...(stages.some((s) => s.memory.margin_bytes > 0) ? [{ label: 'margin, kept free', empty: true }] : [])];
     return [
-      legend(names.map((name) => ({ label: name, colour: kPartColours[name] }))),
+      legend([...names.map((name) => ({ label: name, colour: kPartColours[name] })), ...apart]),
       barChart(frame, { rows, most, mark: { value: capacity, label: `capacity ${formatMemory(capacity)}` },
         label: 'memory of a device of each stage' }),
     ];

@@ -3,6 +3,11 @@ import { formatDigits, formatMemory, formatPercent, spellIds } from './format.js
 import { colourList, rampColour } from './colour.js';
 import { domainOf } from './layout.js';
 
+// What a plan uses of a device; what the device keeps for itself is apart from it.
+export function usedBytes(memory) {
+  return memory.total_bytes - memory.reserve_bytes;
+}
+
 // What each device does: stage, copy and number in its cell; -1 where it is idle.
 export function deviceRoles(data) {
   const count = data.cluster.devices;
@@ -54,7 +59,7 @@ export function colourings(data, roles) {
   }
   if (stages.every((s) => s.memory)) {
     const share = stages.map((s) => s.memory.total_bytes / s.memory.capacity_bytes);
-    list.push({ key: 'memory', label: 'memory in use', count: 101, ends: ['0 %', '100 %'],
+    list.push({ key: 'memory', label: 'memory', count: 101, ends: ['0 %', '100 %'],
       of: (d) => (roles.stage[d] < 0 ? -1 : Math.round(100 * Math.min(1, share[roles.stage[d]]))) });
   }
   const sent = data.traffic?.domains?.find((one) => one.level === 0)?.busy;
@@ -94,7 +99,7 @@ export function describeDevice(data, roles, layout, device) {
   if (ranks.length > 0) lines.push(ranks.join(', '));
   lines.push(`layers ${spellIds(stage.layers)}`);
   if (stage.memory) {
-    lines.push(`${formatMemory(stage.memory.total_bytes)}, ` +
+    lines.push(`uses ${formatMemory(usedBytes(stage.memory))}, with the reserve ` +
       `${formatPercent(stage.memory.total_bytes / stage.memory.capacity_bytes)} of its memory`);
   }
   return lines;

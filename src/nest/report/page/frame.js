@@ -3,6 +3,7 @@
 import { luminance, mixColours } from './colour.js';
 
 const kMounted = new Map();  // element -> frame
+export const kNarrow = 560;  // pixels of a view on a phone
 const kPaperWidth = 690;  // pixels that fit on A4 and on letter paper
 let printing = false;
 
@@ -123,13 +124,23 @@ export function textWidth(text, size = 13) {
   return measuring.measureText(text).width;
 }
 
-// [{label, colour}] as a row of chips.
+// [{label, colour}] as a row of chips; an item may have several `colours`, or stand for an `empty` box.
 export function legend(items) {
   return make('ul', { class: 'nest-legend' }, ...items.map((item) => {
-    const chip = make('span', { class: 'nest-chip' });
-    chip.style.background = item.colour;
-    return make('li', {}, chip, item.label);
+    const chips = (item.colours ?? [item.colour]).map((colour) => {
+      const chip = make('span', { class: item.empty ? 'nest-chip nest-empty' : 'nest-chip' });
+      if (!item.empty) chip.style.background = colour;
+      return chip;
+    });
+    return make('li', {}, ...chips, item.label);
   }));
+}
+
+// Above a canvas, or below it on a phone, where the picture comes first.
+export function placeLegend(frame, canvas, node) {
+  node.className = frame.width < kNarrow ? 'nest-below' : '';
+  if (frame.width < kNarrow) canvas.after(node);
+  else canvas.before(node);
 }
 
 // A scale of colours between two texts.

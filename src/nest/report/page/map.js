@@ -2,7 +2,7 @@
 // devices would be smaller than a dot, whole domains are drawn, in stripes of what their devices do.
 import { formatDigits, plural } from './format.js';
 import { inkOn, mixColours } from './colour.js';
-import { button, listenGestures, make, makeCanvas, mount } from './frame.js';
+import { button, kNarrow, listenGestures, make, makeCanvas, mount, placeLegend } from './frame.js';
 import { domainOf, layoutDevices } from './layout.js';
 import { borderOf, describeLoads, mapLegend, uplinkLoads } from './uplinks.js';
 import { colourings, countValues, describeDevice, deviceRoles } from './devices.js';
@@ -55,7 +55,7 @@ class PlacementView {
         button('+', 'zoom in', () => this.zoomAt(...middle(), 1.6)),
         button('\u2212', 'zoom out', () => this.zoomAt(...middle(), 1 / 1.6)),
         button('all', 'show all devices', () => this.showAll()),
-        this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null, this.legend),
+        this.loads?.any ? make('label', { class: 'nest-check' }, links, ' traffic') : null),
       this.canvas.node,
       make('p', { class: 'nest-hint' }, 'Point at a device for what it does. Ctrl and the wheel, or + and \u2212, ' +
         'zoom; dragging moves; arrow keys go from device to device.'));
@@ -73,7 +73,7 @@ class PlacementView {
 
   fit() {
     const { width } = this.frame;
-    const room = width < 560 ? width * 1.25 : Math.min(620, width * 0.6);
+    const room = width < kNarrow ? width * 1.25 : Math.min(620, width * 0.6);
     // Gaps depend on how large devices come out, which depends on the gaps: the second time is near enough.
     for (const unit of [1, null]) {
       this.layout = layoutDevices(this.data.levels, width / room, unit ?? this.scale);
@@ -262,7 +262,9 @@ class PlacementView {
       else this.drawDomains();
     });
     this.drawLabels();
-    this.legend.replaceChildren(mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme));
+    const narrow = this.frame.width < kNarrow;
+    placeLegend(this.frame, this.canvas.node, this.legend);
+    this.legend.replaceChildren(mapLegend(this.data, this.chosen, this.showsLinks ? this.loads : null, this.frame.theme, narrow));
   }
 
   visible(x, y, w, h) {

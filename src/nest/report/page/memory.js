@@ -33,9 +33,11 @@ export function heldAt(row, time) {
 class MemoryView {
   constructor(frame, data) {
     this.frame = frame;
-    this.rows = unpackMemory(data.memory_timeline);
+    const most = (key) => Math.max(0, ...data.stages.map((s) => s.memory?.[key] ?? 0));
+    [this.capacity, this.reserve, this.margin] = [most('capacity_bytes'), most('reserve_bytes'), most('margin_bytes')];
+    // What is used; the reserve is drawn apart.
+    this.rows = unpackMemory(data.memory_timeline).map((row) => row.map((p) => ({ ...p, bytes: p.bytes - this.reserve })));
     this.end = data.memory_timeline.step_s || 1;
-    this.capacity = Math.max(0, ...data.stages.map((s) => s.memory?.capacity_bytes ?? 0));
     const peak = Math.max(...this.rows.flat().map((p) => p.bytes));
     this.most = Math.max(this.capacity, peak) * 1.08;
     this.colours = colourList(this.rows.length);
@@ -136,6 +138,7 @@ class MemoryView {
       context.fillText(texts[i], x, kChartHeight + 18);
     });
     if (!(this.capacity > 0)) return;
+    this.drawApart(context, theme, width);
     context.strokeStyle = theme.ink;
     context.fillStyle = theme.ink;
     context.setLineDash([5, 4]);
@@ -144,6 +147,23 @@ class MemoryView {
     context.setLineDash([]);
     context.textAlign = 'right';
     context.fillText(`capacity ${formatMemory(this.capacity)}`, width - 4, top - 5);
+  }
+
+  // What cannot be used, at the end of what the device has: bands of the reserve and of the margin.
+  drawApart(context, theme, width) {
+    const [top, middle, bottom] = [0, this.margin, this.margin + this.reserve].map((bytes) => this.y(this.capacity - bytes));
+    const fill = (from, to, colour) => {
+      context.fillStyle = colour;
+      context.fillRect(this.left, from, width - this.left, to - from);
+    };
+    fill(top, middle, theme.grid);
+    fill(middle, bottom, theme.line);
+    const words = [...(this.margin > 0 ? [`margin ${formatMemory(this.margin)}, kept free`] : []),
+      ...(this.reserve > 0 ? [`${this.margin > 0 ? 'below it ' : ''}reserve ${formatMemory(this.reserve)}`] : [])].join('; ');
+    context.textAlign = 'left';
+    context.fillStyle = theme.quiet;
+    // In the margin where that is high enough, else above it.
+    context.fillText(words, this.left + 6, middle - top >= 15 ? (top + middle) / 2 + 4 : top - 5);
   }
 
   drawLine(context, row, colour) {

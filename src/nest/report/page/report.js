@@ -6,7 +6,8 @@ import { pipelineTimeline } from './timeline.js';
 import { memoryTimeline } from './memory.js';
 import { rooflineChart } from './roofline.js';
 import { memoryBars, sensitivityBars, timeBreakdown, trafficBars } from './bars.js';
-import { alternativesTable, inputsPanel, stagesTable } from './panels.js';
+import { alternativesTable, inputsPanel, stagesTable, withinBest } from './panels.js';
+import { usedBytes } from './devices.js';
 
 function at(id) {
   return document.getElementById(id);
@@ -14,13 +15,14 @@ function at(id) {
 
 function showSummary(data) {
   at('headline').textContent = data.headline;
-  const words = data.status === 'infeasible' ? 'does not fit' : data.status === 'optimal' ? 'optimal' : 'feasible';
+  const words = data.status === 'infeasible' ? 'does not fit' : data.status === 'optimal' ? `optimal ${withinBest(data)}`.trim() : 'feasible';
   const badge = make('span', { class: data.status === 'infeasible' ? 'badge alarm' : 'badge' }, words);
   at('summary').append(make('p', {}, badge, data.degrees),
     make('p', {}, `${data.batches}; recomputation ${data.recompute}; ` +
       `${formatDigits(data.placement.used)} of ${formatDigits(data.cluster.devices)} devices`));
   if (data.reason) at('summary').append(make('p', { class: 'alarm' }, data.reason));
   if (data.proof) at('summary').append(make('p', {}, data.proof));
+  if (data.simpler) at('summary').append(make('p', {}, `${data.simpler}.`));
   at('notes').append(...data.notes.map((note) => make('li', {}, note)));
 }
 
@@ -28,17 +30,18 @@ function showFigures(data) {
   const p = data.predicted;
   const memory = data.stages.map((s) => s.memory).filter(Boolean);
   const fullest = memory.reduce((a, b) => (b.total_bytes / b.capacity_bytes > a.total_bytes / a.capacity_bytes ? b : a));
-  const sure = [];
-  if (p.interval) {
-    sure.push([`${formatPercent(p.interval.level)} of runs`,
-      `${formatSeconds(p.interval.step_s[0])} to ${formatSeconds(p.interval.step_s[1])}`]);
-  }
-  if (p.fits_probability !== undefined) sure.push(['fits with', formatPercent(p.fits_probability)]);
+  const range = (ends, format) => `${format(ends[0])} to ${format(ends[1])}`;
+  const level = p.interval ? `${Number((100 * p.interval.level).toPrecision(3))} % of runs` : '';
+  const apart = [[fullest.reserve_bytes, 'reserve'], [fullest.margin_bytes, 'margin, kept free']].filter(([bytes]) => bytes > 0)
+    .map(([bytes, words]) => `${formatMemory(bytes)} ${words}`);
   const figures = [['step', formatSeconds(p.step_s)], ['tokens a second', formatDigits(p.tokens_per_s)],
     ['FLOP/s of a device', formatScaled(p.flops_per_device_per_s, '')], ['MFU', formatPercent(p.mfu)],
     ['bubble', formatPercent(p.bubble_fraction)],
-    ['memory, fullest stage', `${formatMemory(fullest.total_bytes)} (${formatPercent(fullest.total_bytes / fullest.capacity_bytes)})`],
-    ...sure];
+    ['memory in use, fullest stage', `${formatMemory(usedBytes(fullest))} of ${formatMemory(fullest.capacity_bytes)}`],
+    ...(apart.length > 0 ? [['of it besides', apart.join('; ')]] : []),
+    ...(p.interval ? [[`step, ${level}`, range(p.interval.step_s, formatSeconds)]] : []),
+    ...(p.interval?.memory_bytes ? [[`memory with the reserve, ${level}`, range(p.interval.memory_bytes, formatMemory)]] : []),
+    ...(data.fits ? [['memory', data.fits]] : [])];
   at('figures').append(...figures.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
   if (data.simulated) {
     const change = data.simulated.step_s / data.simulated.priced_s - 1;

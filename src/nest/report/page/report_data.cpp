@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/page/domain_traffic.hpp"
 #include "nest/report/page/report_memory.hpp"
 #include "nest/report/page/report_others.hpp"
@@ -109,11 +111,13 @@ class Report {
       throw InputError(file_.file, place, error.problem(), error.hint());
     }
     found_.plans.front() = explained_.plan;
+    keep_margin();
     settle_status();
     Value v = plan_value(bare_plan(), open_.inputs);
     v.set("title", title()).set("headline", headline()).set("degrees", spell_degrees(plan()));
     v.set("batches", batches()).set("recompute", spell_recompute(plan().stages));
-    v.set("reason", explained_.priced.reason).set("proof", proof());
+    v.set("reason", explained_.priced.reason).set("proof", proof()).set("simpler", said_by("strict"));
+    v.set("fits", fits());
     v.set("accelerator", device()).set("levels", levels_value(open_.inputs.cluster));
     v.set("placement", placement_value(placed_)).set("sensitivity", sensitivity_value(explained_));
     v.set("alternatives", other_plans(file_));
@@ -127,6 +131,29 @@ class Report {
 
  private:
   [[nodiscard]] const Plan& plan() const { return found_.plans.front(); }
+
+  // What the file's question keeps free of every device is shown; whether the plan fits is told by the estimate alone.
+  void keep_margin() {
+    std::vector<Stage>& stages = found_.plans.front().stages;
+    const std::vector<Stage>& told = open_.plan.stages;
+    for (std::size_t i = 0; i < std::min(stages.size(), told.size()); ++i) {
+      if (told[i].memory && told[i].memory->capacity == stages[i].memory->capacity)
+        stages[i].memory->margin = told[i].memory->margin;
+    }
+  }
+
+  // What the file's search says in so many words; empty where it says nothing, or of a plan that costs something else.
+  [[nodiscard]] std::string said_by(const char* part) const {
+    const Value* told = known_ ? file_.root.find(part) : nullptr;
+    const Value* why = told == nullptr ? nullptr : told->find("why");
+    return why != nullptr && why->as_string() != nullptr ? *why->as_string() : "";
+  }
+
+  // "fits with 97 %"
+  [[nodiscard]] std::string fits() const {
+    const std::string text = spell_fits(*plan().predicted);
+    return text.starts_with("; ") ? text.substr(2) : text;
+  }
 
   // What the file says of its plan holds only where the plan still costs what it says.
   void settle_status() {
@@ -239,7 +266,12 @@ class Report {
   }
 
   void gather_notes() {
-    std::vector<std::string> all = plan_warnings(fitting(), open_.inputs);
+    std::vector<std::string> all;
+    for (const char* part : {"safety", "better_batch"}) {
+      if (std::string why = said_by(part); !why.empty()) all.push_back(std::move(why));
+    }
+    Warnings own = plan_warnings(fitting(), open_.inputs);
+    all.insert(all.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
     const std::int64_t idle = open_.inputs.cluster.devices() - plan().parallelism.devices();
     if (idle > 0) {
       const Value* told = file_.root.find("idle");

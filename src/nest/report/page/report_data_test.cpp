@@ -1,5 +1,6 @@
 #include "nest/report/page/report_data.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,6 +79,43 @@ TEST(ReportData, BelievesAProofOnlyWhileThePriceHolds) {
   EXPECT_EQ(text(changed, "status"), "feasible");
   EXPECT_EQ(text(changed, "proof"), "");
   EXPECT_THAT(to_json_line(at(changed, "notes")), HasSubstr("the file calls its plan optimal"));
+}
+
+// Why the step is above the bound, and what is kept free: both are said by the file's own search.
+TEST(ReportData, KeepsWhatTheSearchSaidOfThePlan) {
+  Plan plan = test::example_plan({{0, 1, 2}}, 2, 2);
+  Pricer pricer(test::example_inputs());
+  const PricedPlan priced = pricer.price(plan);
+  const double step = priced.predicted.step.value;
+  plan = with_results(std::move(plan), priced);
+  plan.stages[0].memory->margin = Bytes{12345};
+  plan.status = PlanStatus::optimal;
+  plan.lower_bound = Seconds{step * 0.997};
+  const std::string more = fmt::format(
+      R"(, "strict": {{"step_s": {}, "parallelism": {{}}, "why": "longer, but simpler"}},
+      "safety": {{"why": "the margin costs this much"}}, "better_batch": {{"why": "7 are better"}})",
+      step * 0.997);
+  const Value v = report_value(plan_file(plan, more));
+  EXPECT_EQ(text(v, "status"), "optimal");
+  EXPECT_EQ(text(v, "simpler"), "longer, but simpler");
+  EXPECT_THAT(to_json_line(at(v, "notes")), HasSubstr("the margin costs this much"));
+  EXPECT_THAT(to_json_line(at(v, "notes")), HasSubstr("7 are better"));
+  EXPECT_EQ(*(*at(v, "stages").as_array())[0].find("memory")->find("margin_bytes")->as_int(), 12345);
+  EXPECT_TRUE(*(*at(v, "alternatives").as_array())[0].find("strict")->as_bool());
+  plan.lower_bound = Seconds{step * 0.9};  // no longer what the file says
+  const Value changed = report_value(plan_file(plan, more));
+  EXPECT_EQ(text(changed, "simpler"), "");
+  EXPECT_THAT(to_json_line(at(changed, "notes")), testing::Not(HasSubstr("the margin costs")));
+}
+
+// A margin that the plan does not leave makes it no plan that does not fit: that is for the estimate to say.
+TEST(ReportData, AMarginDecidesNothing) {
+  Plan plan = test::example_plan({{0, 1, 2}}, 2, 2);
+  Pricer pricer(test::example_inputs());
+  const PricedPlan priced = pricer.price(plan);
+  plan = with_results(std::move(plan), priced);
+  plan.stages[0].memory->margin = plan.stages[0].memory->capacity;
+  EXPECT_EQ(text(report_value(plan_file(plan)), "status"), "feasible");
 }
 
 TEST(ReportData, ShowsAPlanThatDoesNotFit) {

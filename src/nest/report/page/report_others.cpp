@@ -7,6 +7,7 @@
 
 #include "nest/base/document/reader.hpp"
 #include "nest/cluster/tree.hpp"
+#include "nest/solve/ask/simpler.hpp"
 
 namespace nest::report {
 namespace {
@@ -44,40 +45,72 @@ std::int64_t devices(Reader parallelism) {
   return product;
 }
 
-Value runner_up(Reader plan) {
+Value loss(Reader told) {
   Value v = Value::object();
-  v.set("step_s", plan.number("step_s")).set("micro_batch", plan.whole_or("micro_batch", 1));
-  v.set("devices", devices(plan.object("parallelism")));
-  v.set("parallelism", degrees(plan.object("parallelism")));
-  if (auto loss = plan.object_if("loses_most_by")) {
-    Value l = Value::object();
-    l.set("name", loss->text("name")).set("change_s", loss->number("change_s"));
-    v.set("loses_most_by", std::move(l));
-  }
+  v.set("name", told.text("name")).set("change_s", told.number("change_s"));
   return v;
 }
 
-Value whole_plan(Reader plan) {
-  Reader predicted = plan.object("predicted");
-  Reader training = plan.object("training");
+Value row(double step, std::int64_t micro_batch, Reader parallelism) {
   Value v = Value::object();
-  v.set("step_s", predicted.number("step_s")).set("micro_batch", training.whole_or("micro_batch", 1));
-  v.set("devices", devices(plan.object("parallelism")));
-  v.set("parallelism", degrees(plan.object("parallelism")));
+  v.set("step_s", step).set("micro_batch", micro_batch).set("devices", devices(parallelism));
+  v.set("parallelism", degrees(std::move(parallelism)));
   return v;
 }
+
+// Rows in the order of the file, and what they are compared with: the fastest plan that the file tells of.
+class Others {
+ public:
+  explicit Others(Reader file) : file_(std::move(file)) {
+    if (auto predicted = file_.object_if("predicted")) best_ = predicted->number_or("step_s", 0);
+  }
+
+  Value list() {
+    if (auto strict = file_.object_if("strict")) {
+      best_ = strict->number("step_s");
+      Value v = short_plan(*strict);
+      v.set("strict", true);
+      if (auto told = strict->object_if("taken_loses_most_by"))
+        v.set("taken_loses_most_by", loss(std::move(*told)));
+      add(std::move(v), best_);
+    }
+    if (file_.has("runners_up")) {
+      for (Reader& plan : file_.objects("runners_up")) {
+        Value v = short_plan(plan);
+        if (auto told = plan.object_if("loses_most_by")) v.set("loses_most_by", loss(std::move(*told)));
+        add(std::move(v), plan.number("step_s"));
+      }
+    } else if (file_.has("alternatives")) {
+      for (Reader& plan : file_.objects("alternatives")) {
+        const double step = plan.object("predicted").number("step_s");
+        const std::int64_t micro_batch = plan.object("training").whole_or("micro_batch", 1);
+        add(row(step, micro_batch, plan.object("parallelism")), step);
+      }
+    }
+    return std::move(list_);
+  }
+
+ private:
+  static Value short_plan(Reader& plan) {
+    const double step = plan.number("step_s");
+    const std::int64_t micro_batch = plan.whole_or("micro_batch", 1);
+    return row(step, micro_batch, plan.object("parallelism"));
+  }
+
+  void add(Value v, double step) {
+    if (best_ <= step && step <= best_ * (1 + solve::kNoise)) v.set("near_tie", true);
+    list_.push(std::move(v));
+  }
+
+  Reader file_;
+  double best_ = 0;
+  Value list_ = Value::array();
+};
 
 }  // namespace
 
 Value other_plans(const Document& plan_file) {
-  Reader file(plan_file);
-  Value list = Value::array();
-  if (file.has("runners_up")) {
-    for (Reader& plan : file.objects("runners_up")) list.push(runner_up(std::move(plan)));
-  } else if (file.has("alternatives")) {
-    for (Reader& plan : file.objects("alternatives")) list.push(whole_plan(std::move(plan)));
-  }
-  return list;
+  return Others(Reader(plan_file)).list();
 }
 
 }  // namespace nest::report

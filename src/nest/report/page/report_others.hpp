@@ -1,8 +1,8 @@
-// Other plans that a plan file tells of: what `nest plan` writes as "runners_up", or whole plans as
-// "alternatives". What a report's table needs of each, checked.
+// The other plans that a plan file tells of: in the words of the file, as much of them as a table shows. The strict
+// optimum is the first where a simpler plan stands in its place; near ties are marked.
 //
-//   [{"step_s": 8.71, "micro_batch": 1, "parallelism": {"tensor": 8, ..},
-//     "loses_most_by": {"name", "change_s"}}]
+//   [{"step_s", "micro_batch", "devices", "parallelism": {"tensor": 8, "pipeline": 4, "zero": 1, "recompute": "full"},
+//     "strict": true, "near_tie": true, "loses_most_by": {"name", "change_s"}}]
 #pragma once
 
 #include "nest/base/document/document.hpp"
@@ -10,7 +10,7 @@
 
 namespace nest::report {
 
-// In the file's order; an empty list where it tells of none. A broken entry is an InputError.
+// Of "strict" and "runners_up", else of the whole plans under "alternatives"; empty where the file has none of them.
 [[nodiscard]] Value other_plans(const Document& plan_file);
 
 }  // namespace nest::report

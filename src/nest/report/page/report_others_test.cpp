@@ -30,6 +30,22 @@ TEST(ReportOthers, ReadsWholePlansWhereThereAreNoRunnersUp) {
   EXPECT_EQ(*(*list.as_array())[0].find("micro_batch")->as_int(), 4);
 }
 
+// 2 % are the noise of prediction.
+TEST(ReportOthers, MarksTheStrictOptimumAndNearTies) {
+  const Value list = others(R"({"predicted": {"step_s": 10.04},
+    "strict": {"step_s": 10, "parallelism": {"pipeline": 8}, "taken_loses_most_by": {"name": "bubble", "change_s": 0.1}},
+    "runners_up": [{"step_s": 10.2, "parallelism": {}}, {"step_s": 10.21, "parallelism": {}}, {"step_s": 9, "parallelism": {}}]})");
+  const Value::Array& rows = *list.as_array();
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_TRUE(*rows[0].find("strict")->as_bool());
+  EXPECT_EQ(to_json_line(*rows[0].find("taken_loses_most_by")), R"({"name": "bubble", "change_s": 0.1})");
+  EXPECT_NE(rows[0].find("near_tie"), nullptr);
+  EXPECT_NE(rows[1].find("near_tie"), nullptr);
+  EXPECT_EQ(rows[1].find("strict"), nullptr);
+  EXPECT_EQ(rows[2].find("near_tie"), nullptr);
+  EXPECT_EQ(rows[3].find("near_tie"), nullptr);  // of another objective: steps are not what it is about
+}
+
 TEST(ReportOthers, MostFilesTellOfNone) {
   EXPECT_TRUE(others("{}").as_array()->empty());
 }

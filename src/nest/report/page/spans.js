@@ -58,6 +58,8 @@ export function gatherSpans(segments, from, to, pixels, narrowest = 1.5) {
 const kReadablePass = 22;  // pixels in which a number of two digits can be read
 const kLeastPass = 4;
 const kBreakRoom = 26;
+const kMostDenser = 4;
+const kPassesShare = 0.4;
 
 // Three quarters of the passes take longer.
 export function shortPass(rows) {
@@ -66,19 +68,22 @@ export function shortPass(rows) {
   return passes[Math.floor(passes.length / 4)] ?? 0;
 }
 
-// The parts of a step that are shown at first: all of it where its passes can be read, else its beginning and a
-// part that ends a little after the last pass, both at one scale. Where there are many stages, the parts are long
-// enough to show how the pipeline fills. `short`: a pass that can just be read. [{from, to, x, end}], in seconds
-// and in pixels of `room`.
-export function chooseWindows(stages, short, step, pipeline, room) {
+// The parts of a step that are shown at first: all of it where its passes can be read, else its beginning and its end.
+// The end has what comes after the last pass, up to `work`, where the devices have nothing left to do but wait, and
+// passes in kPassesShare of it at least: at the scale of the beginning or, where that is too little, at up to kMostDenser
+// times as much. Where there are many stages, the parts are long enough to show how the pipeline fills.
+// `short`: a pass that can just be read. [{from, to, x, end}], in seconds and in pixels of `room`.
+export function chooseWindows(stages, short, step, pipeline, room, work = step) {
   const whole = [{ from: 0, to: step, x: 0, end: room }];
   if (!(short > 0) || (short / step) * room >= kReadablePass) return whole;
   const half = (room - kBreakRoom) / 2;
   const wide = Math.max(kLeastPass, Math.min(kReadablePass, half / (stages + 3)));
   const shown = (half / wide) * short;
-  const end = Math.min(step, pipeline + shown / 4);
-  if (2 * shown >= end) return whole;
-  return [{ from: 0, to: shown, x: 0, end: half }, { from: end - shown, to: end, x: half + kBreakRoom, end: room }];
+  const after = Math.max(shown / 4, work - pipeline + shown / 16);
+  const length = Math.max(shown, Math.min(after / (1 - kPassesShare), kMostDenser * shown));
+  const end = Math.min(step, pipeline + Math.min(after, (1 - kPassesShare) * length));
+  if (shown + length >= end) return whole;
+  return [{ from: 0, to: shown, x: 0, end: half }, { from: end - length, to: end, x: half + kBreakRoom, end: room }];
 }
 
 // Of a row: seconds of each kind, and idle seconds until the end of the step.

@@ -2,11 +2,12 @@
 // line below. Passes too short for a box of their own become columns in the mixture of their colours.
 import { formatDigits, formatSeconds, plural, roundTicks, tickTimes } from './format.js';
 import { inkOn, kPartColours, mixColours } from './colour.js';
-import { button, legend, listenGestures, make, makeCanvas, mount, textWidth } from './frame.js';
+import { button, legend, listenGestures, make, makeCanvas, mount, placeLegend, textWidth } from './frame.js';
 import { chooseWindows, firstAfter, gatherSpans, shortPass, unpackTimeline } from './spans.js';
 
 const kAxis = 26;
 const kMostTimeZoom = 20000;
+const kPasses = ['forward', 'backward', 'weight'];
 const kKindWords = {
   forward: 'forward', backward: 'backward', weight: 'weight gradients', receive: 'receive',
   'background receive': 'receive in the background', reduce: 'reduce gradients', gather: 'gather parameters',
@@ -15,7 +16,7 @@ const kKindWords = {
 
 export function describeSegment(timeline, stage, s) {
   const lines = [`stage ${stage}: ${kKindWords[s.kind]}`];
-  if (['forward', 'backward', 'weight', 'receive', 'background receive'].includes(s.kind)) {
+  if ([...kPasses, 'receive', 'background receive'].includes(s.kind)) {
     lines.push(`micro-batch ${formatDigits(s.micro)}${timeline.chunks > 1 ? `, chunk ${s.chunk}` : ''}`);
   }
   lines.push(`${formatSeconds(s.from)} to ${formatSeconds(s.to)}: ${formatSeconds(s.to - s.from)}`);
@@ -45,11 +46,10 @@ class TimelineView {
       `${plural(t.micro_batches, 'micro-batch')}. Left and right go from pass to pass, up and ` +
       'down from stage to stage, plus and minus zoom, 0 shows what was there at first.');
     const kinds = new Set(this.rows.flatMap((r) => [...r.compute, ...r.beside]).map((s) => s.kind));
-    const known = Object.keys(kKindWords).filter((k) => kinds.has(k) && k !== 'background receive');
-    if (kinds.has('background receive') && !kinds.has('receive')) known.push('background receive');
-    if ((t.recomputed ?? []).some((shares) => shares.some((share) => share > 0))) known.push('recompute');
-    const items = known.map((kind) => ({ label: kKindWords[kind], colour: kPartColours[kind] }));
-    if (t.chunks > 1) items.push({ label: 'odd chunks', colour: mixColours(kPartColours.forward, '#ffffff', 0.45) });
+    this.known = Object.keys(kKindWords).filter((k) => kinds.has(k) && k !== 'background receive');
+    if (kinds.has('background receive') && !kinds.has('receive')) this.known.push('background receive');
+    if ((t.recomputed ?? []).some((shares) => shares.some((share) => share > 0))) this.known.push('recompute');
+    this.legend = make('div');
     const middle = () => this.left + (this.frame.width - this.left) / 2;
     const few = Math.min(this.end, this.passLength() * 3 * (this.rows.length + 4));
     this.frame.element.append(
@@ -59,8 +59,7 @@ class TimelineView {
         button('both ends', 'show the beginning and the end of a long step', () => this.reset()),
         button('whole step', 'show the whole step', () => this.show(0, this.end)),
         button('beginning', 'show the first passes', () => this.show(0, few)),
-        button('end', 'show the last passes', () => this.show(this.waitFrom - few, Math.min(this.end, this.waitFrom + few / 8))),
-        legend(items)),
+        button('end', 'show the last passes', () => this.show(this.waitFrom - few, Math.min(this.end, this.waitFrom + few / 8)))),
       this.canvas.node,
       this.hint = make('p', { class: 'nest-hint' }));
     listenGestures(this.canvas.node, {
@@ -73,6 +72,17 @@ class TimelineView {
     this.canvas.node.addEventListener('keydown', (event) => this.key(event));
   }
 
+  // Every colour that is drawn.
+  items() {
+    const items = this.known.map((kind) => ({ label: kKindWords[kind], colour: kPartColours[kind] }));
+    if (this.timeline.chunks > 1) {
+      const passes = this.known.filter((kind) => kPasses.includes(kind));
+      items.push({ label: 'odd chunks', colours: passes.map((kind) => this.colour({ kind, chunk: 1 })) });
+    }
+    if (this.waitFrom < this.end) items.push({ label: 'waiting for the slowest rank', colour: this.frame.theme.grid });
+    return items;
+  }
+
   sentence() {
     const t = this.timeline;
     let out = `Copy ${formatDigits(t.copy)}, as simulated`;
@@ -80,6 +90,7 @@ class TimelineView {
     if (this.windows.length > 1) {
       const [a, b] = this.windows;
       out += `. What is left out from ${formatSeconds(a.to)} to ${formatSeconds(b.from)} goes on as before it`;
+      if (b.to - b.from > 1.01 * (a.to - a.from)) out += '. The end is drawn closer together than the beginning';
     }
     if (this.waitFrom < this.end) out += `. The last ${formatSeconds(this.end - this.waitFrom)} are waiting for the slowest of all ranks`;
     out += '. Gaps are idle time. Ctrl and the wheel, or + and \u2212, zoom; dragging moves.';
@@ -111,7 +122,7 @@ class TimelineView {
     const [left, end] = [this.left, this.frame.width - 2];
     if (this.free) return [{ from: this.from, to: this.to, x: left, end }];
     const room = end - left;
-    return chooseWindows(this.rows.length, this.short, this.end, this.timeline.pipeline_s ?? this.end, room)
+    return chooseWindows(this.rows.length, this.short, this.end, this.timeline.pipeline_s ?? this.end, room, this.waitFrom)
       .map((w) => ({ ...w, x: left + w.x, end: left + w.end }));
   }
 
@@ -243,6 +254,8 @@ class TimelineView {
     this.canvas.node.style.touchAction = this.free && this.to - this.from < this.end * 0.9999 ? 'none' : 'pan-y';
     const { windows } = this;
     this.hint.textContent = this.sentence();
+    placeLegend(this.frame, this.canvas.node, this.legend);
+    this.legend.replaceChildren(legend(this.items()));
     context.font = '12px system-ui, sans-serif';
     for (const w of windows) this.drawAxis(context, height, w);
     // What is gathered beside the next step may reach into it.
@@ -286,7 +299,9 @@ class TimelineView {
     context.strokeStyle = theme.grid;
     context.fillStyle = theme.quiet;
     context.lineWidth = 1;
-    const ticks = roundTicks(w.from, w.to, (w.end - w.x) / 95);
+    // Two at least, so that a short window says how long it is.
+    let ticks = [];
+    for (let count = (w.end - w.x) / 95; ticks.length < 2 && count < 8; ++count) ticks = roundTicks(w.from, w.to, count);
     const texts = tickTimes(ticks);
     ticks.forEach((tick, i) => {
       const x = Math.round(this.x(tick, w)) + 0.5;
@@ -301,8 +316,7 @@ class TimelineView {
 
   colour(s) {
     const own = kPartColours[s.kind];
-    const passes = s.kind === 'forward' || s.kind === 'backward' || s.kind === 'weight';
-    return passes && s.chunk % 2 === 1 ? mixColours(own, '#ffffff', 0.45) : own;
+    return kPasses.includes(s.kind) && s.chunk % 2 === 1 ? mixColours(own, '#ffffff', 0.45) : own;
   }
 
   drawRow(context, w, segments, stage, y, height, numbers) {
@@ -329,7 +343,7 @@ class TimelineView {
       }
       const text = `${s.micro}`;
       if (!numbers || height < 11 || wide * (1 - again) < 7 * text.length + 4) continue;
-      if (!['forward', 'backward', 'weight'].includes(s.kind)) continue;
+      if (!kPasses.includes(s.kind)) continue;
       const from = Math.max(w.x, x + wide * again);
       const to = Math.min(w.end, x + wide);
       if (to - from < 7 * text.length + 2) continue;

@@ -187,7 +187,14 @@ export interface OtherPlan {
   micro_batch: number;
   devices?: number;
   parallelism: Partial<Parallelism>;
+  /** The strict optimum, in whose place a simpler plan stands; the first of the list. */
+  strict?: boolean;
+  /** Longer than the best by less than predictions err. */
+  near_tie?: boolean;
+  /** Against the best. */
   loses_most_by?: { name: string; change_s: number };
+  /** Of the strict optimum: what the plan that is taken loses against it. */
+  taken_loses_most_by?: { name: string; change_s: number };
 }
 
 export interface ReportData {
@@ -200,6 +207,10 @@ export interface ReportData {
   status: 'optimal' | 'feasible' | 'infeasible';
   reason: string;
   proof: string;
+  /** Why a simpler plan stands in place of the best; empty where none does. */
+  simpler: string;
+  /** "fits with 97 %"; empty where nothing is known. */
+  fits: string;
   lower_bound_s?: number;
   inputs: { model: unknown; cluster: unknown; recipe: unknown };
   model: { name: string; parameters?: number; layers: string[] };

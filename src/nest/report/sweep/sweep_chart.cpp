@@ -17,12 +17,17 @@ namespace {
 
 constexpr double kLeft = 64;
 constexpr double kPanelWidth = 520;
+constexpr double kWidth = kLeft + kPanelWidth + 30;
 constexpr double kPanelHeight = 260;
 constexpr double kTop = 56;  // of the first panel, without a legend
 constexpr double kGap = 84;  // between panels: their titles and axes
 constexpr double kLegendLine = 16;
 constexpr double kLetter = 6.6;  // the mean width of one
 constexpr std::size_t kColours = 8;
+constexpr double kLarge = 6;  // points of the Pareto front
+constexpr double kSmall = 4;
+constexpr double kApart = 10;  // points that are nearer hide each other
+constexpr double kFarthest = 40;
 
 // Where a value of the first axis stands, from 0 to 1: by its size where all are numbers, else in its order.
 class Across {
@@ -95,6 +100,51 @@ std::string cut_short(const std::string& text, std::size_t letters) {
   return text.size() > letters ? text.substr(0, letters - 1) + "\u2026" : text;
 }
 
+std::string style_of(std::size_t series) {
+  return "level" + std::to_string(series % kColours) + (series / kColours % 2 == 0 ? "" : " light");
+}
+
+struct LegendItem {
+  double radius;
+  std::string style;
+  std::string text;
+};
+
+// Names of the second axis's values, and what the sizes of points mean where there are two.
+std::vector<LegendItem> legend_of(const Sweep& sweep, const std::vector<SweepRow>& rows,
+                                  const std::set<std::size_t>& front) {
+  std::vector<LegendItem> items;
+  for (std::size_t s = 0; sweep.axes.size() > 1 && s < values_of(sweep, 1); ++s)
+    items.push_back({5, style_of(s), sweep.axes[1].field + " " + sweep.axes[1].values[s]});
+  const auto beaten = [&](const SweepRow& row) { return row.has_plan() && !front.contains(row.point); };
+  if (std::any_of(rows.begin(), rows.end(), beaten)) {
+    items.push_back({kLarge, "quiet", "large: on the Pareto front"});
+    items.push_back({kSmall, "quiet", "small: beaten by another point"});
+  }
+  return items;
+}
+
+// As many items on a line as fit; the lines that they take. Without a picture they are only counted.
+std::size_t draw_legend(const std::vector<LegendItem>& items, Svg* svg) {
+  double at = kLeft;
+  std::size_t lines = items.empty() ? 0 : 1;
+  for (const LegendItem& item : items) {
+    const std::string text = cut_short(item.text, static_cast<std::size_t>((kWidth - kLeft - 26) / kLetter));
+    const double wide = 26 + kLetter * static_cast<double>(text.size());
+    if (at > kLeft && at + wide > kWidth) {
+      at = kLeft;
+      ++lines;
+    }
+    const double height = 24 + kLegendLine * static_cast<double>(lines - 1);
+    if (svg != nullptr) {
+      svg->dot(at + 5, height, item.radius, item.style);
+      svg->text(at + 15, height + 4, text);
+    }
+    at += wide;
+  }
+  return lines;
+}
+
 struct Chart {
   const Sweep& sweep;
   const std::vector<SweepRow>& rows;
@@ -102,38 +152,10 @@ struct Chart {
   Across across;
   Svg svg;
 
-  [[nodiscard]] static double width() { return kLeft + kPanelWidth + 30; }
   [[nodiscard]] double x(std::size_t value) const {
     return kLeft + 16 + (kPanelWidth - 32) * across.at(value);
   }
   [[nodiscard]] static double y(double top, double share) { return top + kPanelHeight * (1 - share / 1.08); }
-
-  // Names of the second axis's values, as many on a line as fit; the lines that they take.
-  static std::size_t legend(const Sweep& sweep, Svg* svg) {
-    if (sweep.axes.size() < 2) return 0;
-    double at = kLeft;
-    std::size_t lines = 1;
-    for (std::size_t s = 0; s < values_of(sweep, 1); ++s) {
-      const auto most = static_cast<std::size_t>((width() - kLeft - 26) / kLetter);
-      const std::string text = cut_short(sweep.axes[1].field + " " + sweep.axes[1].values[s], most);
-      const double wide = 26 + kLetter * static_cast<double>(text.size());
-      if (at > kLeft && at + wide > width()) {
-        at = kLeft;
-        ++lines;
-      }
-      const double height = 24 + kLegendLine * static_cast<double>(lines - 1);
-      if (svg != nullptr) {
-        svg->dot(at + 5, height, 5, style(s));
-        svg->text(at + 15, height + 4, text);
-      }
-      at += wide;
-    }
-    return lines;
-  }
-
-  [[nodiscard]] static std::string style(std::size_t series) {
-    return "level" + std::to_string(series % kColours) + (series / kColours % 2 == 0 ? "" : " light");
-  }
 
   void panel(const Metric& metric, std::size_t third, double top) {
     double most = 0;
@@ -151,7 +173,8 @@ struct Chart {
     const SweepAxis& first = sweep.axes.front();
     ticks(short_values(first), top + kPanelHeight + 14);
     svg.text(kLeft + kPanelWidth / 2, top + kPanelHeight + 34, titled(first), Svg::Anchor::middle);
-    for (std::size_t s = 0; s < values_of(sweep, 1); ++s) series(metric, most, s, third, top);
+    std::vector<Place> taken;
+    for (std::size_t s = 0; s < values_of(sweep, 1); ++s) series(metric, most, s, third, top, taken);
   }
 
   void guides(double most, double top) {
@@ -180,7 +203,29 @@ struct Chart {
     }
   }
 
-  void series(const Metric& metric, double most, std::size_t second, std::size_t third, double top) {
+  struct Place {
+    double x;
+    double y;
+    std::size_t value;  // of the first axis
+  };
+
+  // Beside the points of other series at the same value, so that none hides another; not far, where they are many.
+  static Place free_place(Place wanted, std::vector<Place>& taken) {
+    const auto hides = [&](double x) {
+      return std::any_of(taken.begin(), taken.end(), [&](const Place& other) {
+        return other.value == wanted.value && std::abs(other.x - x) < kApart &&
+               std::abs(other.y - wanted.y) < kApart;
+      });
+    };
+    double by = 0;
+    while (std::abs(by) <= kFarthest && hides(wanted.x + by)) by = by > 0 ? -by : kApart - by;
+    if (std::abs(by) <= kFarthest) wanted.x += by;
+    taken.push_back(wanted);
+    return wanted;
+  }
+
+  void series(const Metric& metric, double most, std::size_t second, std::size_t third, double top,
+              std::vector<Place>& taken) {
     const std::size_t seconds = values_of(sweep, 1);
     const std::size_t thirds = values_of(sweep, 2);
     std::vector<const SweepRow*> line;
@@ -190,23 +235,27 @@ struct Chart {
     const auto value = [&](const SweepRow* row) { return row->point / (seconds * thirds); };
     std::sort(line.begin(), line.end(),
               [&](const auto* a, const auto* b) { return across.at(value(a)) < across.at(value(b)); });
-    const auto height = [&](const SweepRow* row) { return y(top, *metric.of(*row) / most); };
-    const SweepRow* before = nullptr;
+    std::vector<std::optional<Place>> places;
     for (const SweepRow* row : line) {
-      const bool known = metric.of(*row).has_value();
-      if (known && before != nullptr && is_numeric(sweep.axes.front()))
-        svg.line(x(value(before)), height(before), x(value(row)), height(row));
-      before = known ? row : nullptr;
+      const std::optional<double> size = metric.of(*row);
+      places.push_back(
+          size ? std::optional(free_place({x(value(row)), y(top, *size / most), value(row)}, taken))
+               : std::nullopt);
     }
-    for (const SweepRow* row : line) {
-      if (!metric.of(*row)) {
-        svg.text(x(value(row)), top + kPanelHeight - 4 - 10 * static_cast<double>(second % 4), "\u00d7",
+    for (std::size_t i = 1; i < line.size() && is_numeric(sweep.axes.front()); ++i) {
+      if (places[i - 1] && places[i])
+        svg.line(places[i - 1]->x, places[i - 1]->y, places[i]->x, places[i]->y);
+    }
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const SweepRow& row = *line[i];
+      if (!places[i]) {
+        svg.text(x(value(&row)), top + kPanelHeight - 4 - 10 * static_cast<double>(second % 4), "\u00d7",
                  Svg::Anchor::middle);
         continue;
       }
-      const bool best = front.contains(row->point);
-      svg.dot(x(value(row)), height(row), best ? 6 : 4, style(second) + (best ? "" : " light"),
-              described(sweep, *row) + (best ? "; on the Pareto front" : ""));
+      const bool best = front.contains(row.point);
+      svg.dot(places[i]->x, places[i]->y, best ? kLarge : kSmall, style_of(second) + (best ? "" : " light"),
+              described(sweep, row) + (best ? "; on the Pareto front" : ""));
     }
   }
 };
@@ -217,16 +266,15 @@ std::string sweep_chart(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   std::vector<Metric> metrics{kThroughput};
   if (std::any_of(rows.begin(), rows.end(), [](const SweepRow& row) { return row.cost.has_value(); }))
     metrics.push_back(kCost);
-  const std::vector<std::size_t> front = pareto_front(sweep, rows);
+  const std::vector<std::size_t> best = pareto_front(sweep, rows);
+  const std::set<std::size_t> front(best.begin(), best.end());
   const std::size_t panels = values_of(sweep, 2);
-  const double top = kTop + kLegendLine * static_cast<double>(Chart::legend(sweep, nullptr));
+  const std::vector<LegendItem> legend = legend_of(sweep, rows, front);
+  const double top = kTop + kLegendLine * static_cast<double>(draw_legend(legend, nullptr));
   const double height = top + static_cast<double>(panels * metrics.size()) * (kPanelHeight + kGap) - 30;
-  Chart chart{sweep,
-              rows,
-              {front.begin(), front.end()},
-              Across(sweep.axes.front()),
-              Svg(Chart::width(), height, "tokens/s by " + sweep.axes.front().field)};
-  Chart::legend(sweep, &chart.svg);
+  Chart chart{sweep, rows, front, Across(sweep.axes.front()),
+              Svg(kWidth, height, "tokens/s by " + sweep.axes.front().field)};
+  draw_legend(legend, &chart.svg);
   double at = top;
   for (const Metric& metric : metrics) {
     for (std::size_t i = 0; i < panels; ++i) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "nest/plan/test_example.hpp"
 
 namespace nest::report {
@@ -47,7 +49,30 @@ TEST(SweepChart, SizesAreLinesAndCategoriesPoints) {
   EXPECT_EQ(count(chart({"devices=1,2,4"}, rows(3)), kWire), 2U);
   EXPECT_EQ(count(chart({"cluster=a,b,c"}, rows(3)), kWire), 0U);
   EXPECT_EQ(count(chart({"zero=0,1,3"}, rows(3)), kWire), 0U);
-  EXPECT_EQ(count(chart({"cluster=a,b,c"}, rows(3)), "<circle"), 3U);
+  EXPECT_EQ(count(chart({"cluster=a,b,c"}, rows(3)), "<circle"), 3U + 2U);  // and the legend of their sizes
+}
+
+// 64 and 128 devices may cost the same: both are seen.
+TEST(SweepChart, EqualPointsStandBesideEachOther) {
+  std::vector<SweepRow> list = rows(6);
+  for (SweepRow& row : list) row.tokens_per_s = 100;
+  const std::string svg = chart({"cluster=a,b", "devices=2,4,8"}, list);
+  std::set<std::string> places;
+  std::size_t dots = 0;
+  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) {
+    ++dots;
+    places.insert(svg.substr(at, svg.find(" r=", at) - at));
+  }
+  EXPECT_EQ(places.size(), dots);
+}
+
+TEST(SweepChart, SizesOfPointsHaveALegendWhereThereAreTwo) {
+  EXPECT_THAT(chart({"devices=1,2,4"}, rows(3)), Not(HasSubstr("Pareto front</text>")));  // more is faster
+  std::vector<SweepRow> list = rows(3);
+  list[1].tokens_per_s = 1;
+  const std::string svg = chart({"devices=1,2,4"}, list);
+  EXPECT_THAT(svg, HasSubstr("large: on the Pareto front"));
+  EXPECT_THAT(svg, HasSubstr("small: beaten by another point"));
 }
 
 TEST(SweepChart, CostsHaveAPanelOfTheirOwn) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "nest/base/drawing/svg.hpp"
@@ -42,14 +45,29 @@ struct RowColumn {
   bool is_plan = false;
 };
 
+// "cluster.levels.2.bandwidth" with the name of the level, as far as there is one cluster.
+std::string with_level_name(const Sweep& sweep, const std::string& field) {
+  constexpr std::string_view kLevels = "cluster.levels.";
+  if (!field.starts_with(kLevels) || sweep.base.several_clusters) return field;
+  const std::size_t end = field.find('.', kLevels.size());
+  if (end == std::string::npos) return field;
+  const std::vector<Level>& levels = sweep.base.inputs.cluster.levels();
+  std::size_t number = 0;
+  const auto [stop, error] = std::from_chars(field.data() + kLevels.size(), field.data() + end, number);
+  if (error != std::errc{} || stop != field.data() + end || number >= levels.size()) return field;
+  return std::string(kLevels) + levels[number].name + field.substr(end);
+}
+
 // Of a place in a file the last two steps, where no other axis ends so: "spine.bandwidth".
 std::string short_name(const Sweep& sweep, const SweepAxis& axis) {
-  const std::size_t last = axis.field.rfind('.');
-  const std::size_t before = last == std::string::npos || last == 0 ? last : axis.field.rfind('.', last - 1);
+  const std::string field = with_level_name(sweep, axis.field);
+  const std::size_t last = field.rfind('.');
+  const std::size_t before = last == std::string::npos || last == 0 ? last : field.rfind('.', last - 1);
   if (before == std::string::npos) return axis.field;
-  const std::string end = axis.field.substr(before + 1);
-  const auto same = std::count_if(sweep.axes.begin(), sweep.axes.end(),
-                                  [&](const SweepAxis& other) { return other.field.ends_with(end); });
+  const std::string end = field.substr(before + 1);
+  const auto same = std::count_if(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& other) {
+    return with_level_name(sweep, other.field).ends_with(end);
+  });
   return same > 1 ? axis.field : end;
 }
 

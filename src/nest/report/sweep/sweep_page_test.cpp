@@ -42,7 +42,7 @@ TEST(SweepPage, ShowsEveryPointAndEscapesTexts) {
   std::size_t dots = 0;
   for (std::size_t at = page.find("<circle"); at != std::string::npos; at = page.find("<circle", at + 1))
     ++dots;
-  EXPECT_EQ(dots, 5U + 2U);  // five points and the legend
+  EXPECT_EQ(dots, 5U + 4U);  // five points, and the legend of two series and two sizes
   EXPECT_THAT(page, HasSubstr("\u00d7"));
 }
 
@@ -63,6 +63,16 @@ TEST(SweepPage, CostsAndGoodputWhereTheyAreKnown) {
   EXPECT_THAT(text, HasSubstr("12,345"));
   EXPECT_THAT(text, HasSubstr("87.5 %"));
   EXPECT_THAT(sweep_page(example(), list, ""), HasSubstr("12,345"));
+}
+
+TEST(SweepPage, ColumnsHaveTheNamesOfLevels) {
+  const std::string level = example().base.inputs.cluster.levels()[1].name;
+  const std::string text = sweep_text(example(), rows());
+  EXPECT_THAT(text, HasSubstr(level + ".bandwidth"));
+  EXPECT_THAT(text, Not(HasSubstr("  1.bandwidth")));
+  Sweep both = example();
+  both.base.several_clusters = true;  // whose levels have names of their own
+  EXPECT_THAT(sweep_text(both, rows()), HasSubstr("1.bandwidth"));
 }
 
 // Devices that are asked for and devices that are used may differ.

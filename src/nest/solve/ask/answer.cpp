@@ -10,8 +10,7 @@ namespace nest::solve {
 namespace {
 
 bool compares_steps(const PlanQuestion& question) {
-  const SearchOptions& o = question.options;
-  return o.objective == Objective::step_time && o.gap == 0 && !question.options.deadline.over();
+  return question.options.objective == Objective::step_time && question.options.gap == 0;
 }
 
 // The best plan that needs no margin, if it is faster than the best that leaves one.
@@ -46,14 +45,18 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
   }
   if (!question.asked.strict && question.options.top == 1) {
     tell("simpler plans that take hardly longer");
-    Simpler simpler = simpler_plan(question, found, further);
-    found.simpler = std::move(simpler.plan);
-    found.avoids = std::move(simpler.avoids);
+    // One that some of the searches have led to would depend on the machine.
+    if (Simpler simpler = simpler_plan(question, found, further); !further.stopped()) {
+      found.simpler = std::move(simpler.plan);
+      found.avoids = std::move(simpler.avoids);
+    }
   }
   if (asked.batches.empty() && question.options.top == 1) {
     tell("batches near this one");
-    found.better_batch = better_batch(question, found.plan(), further);
+    std::optional<Plan> better = better_batch(question, found.plan(), further);
+    if (!further.stopped()) found.better_batch = std::move(better);
   }
+  found.further_stopped = further.stopped();
   if (further.disagreement()) return *further.disagreement();
   if (found.simpler) {
     found.simpler->status = found.status;

@@ -6,6 +6,7 @@
 //   found.plan()      the plan to take
 //   found.plans       the strict ranking; found.lower_bound is about its first
 //   found.risky       faster, but fits with 51 % only
+//   found.further_stopped   the clock was faster than all of this: with more time the answer may be another
 #pragma once
 
 #include <functional>

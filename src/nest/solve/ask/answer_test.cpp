@@ -67,6 +67,48 @@ TEST(Answer, WhatTheClockBreaksOffIsNotSaid) {
   EXPECT_FALSE(by_clock.safety_known);
   EXPECT_FALSE(by_clock.simpler);
   EXPECT_EQ(by_clock.status, PlanStatus::optimal);
+  EXPECT_TRUE(by_clock.further_stopped);
+  EXPECT_FALSE(by_work.further_stopped);
+}
+
+// Wherever the clock strikes, the plan is either the one of a search with time enough, or the strict optimum and says
+// that it may not be the last word.
+TEST(Answer, TheClockDecidesWhetherThereIsAnAnswerAndNotWhichOne) {
+  // The best plan has two complications, each of which can be avoided.
+  const auto two_steps = [](const PlanQuestion& q) -> SearchResult {
+    const bool chunks = q.space.interleave != Choice(1);
+    const bool stages = q.space.pipeline != Choice(1);
+    if (q.options.memory_margin == 0) return {PlanStatus::infeasible, {}};
+    Plan plan = plan_of(1 + (chunks ? 0 : 0.001) + (stages ? 0 : 0.001), stages ? 4 : 1);
+    plan.parallelism.interleave = chunks && stages ? 2 : 1;
+    SearchResult found{PlanStatus::optimal, {plan}};
+    found.lower_bound = plan.predicted->step;
+    return found;
+  };
+  int searches = 0;
+  const auto run = [&](int strikes) {  // during the search of this number
+    searches = 0;
+    return answer(question(), {}, [&](const PlanQuestion& q) {
+      SearchResult found = two_steps(q);
+      if (++searches == strikes) {
+        q.options.deadline.cancel();
+        if (searches > 1) found.status = PlanStatus::feasible;
+      }
+      return found;
+    });
+  };
+  const SearchResult whole = run(0);
+  ASSERT_TRUE(whole.simpler);
+  EXPECT_FALSE(whole.further_stopped);
+  EXPECT_GE(whole.avoids.size(), 2U);
+  const int all = searches;
+  ASSERT_GE(all, 4);
+  for (int strikes = 1; strikes <= all; ++strikes) {
+    const SearchResult cut = run(strikes);
+    EXPECT_TRUE(cut.further_stopped) << strikes;
+    EXPECT_EQ(cut.plan().predicted->step, cut.simpler ? whole.plan().predicted->step : Seconds{1}) << strikes;
+    EXPECT_EQ(cut.avoids, cut.simpler ? whole.avoids : std::vector<std::string>()) << strikes;
+  }
 }
 
 // What ended before the clock struck is as true as ever.
@@ -78,6 +120,7 @@ TEST(Answer, WhatEndedInTimeIsSaid) {
   ASSERT_TRUE(found.risky);
   EXPECT_TRUE(found.safety_known);
   EXPECT_FALSE(found.simpler);  // nothing is begun any more
+  EXPECT_TRUE(found.further_stopped);
 }
 
 // One answer for any number of threads, with everything that is said besides the plan.

@@ -1,0 +1,43 @@
+#include "nest/report/answer/plans_beside.hpp"
+
+#include <gtest/gtest.h>
+
+#include "nest/report/answer/test_answers.hpp"
+
+namespace nest::report {
+namespace {
+
+using test::answer;
+using test::answer_plan;
+
+std::vector<double> steps(const SearchResult& found) {
+  std::vector<double> out;
+  for (const Plan* plan : plans_beside(found)) out.push_back(plan->predicted->step.value);
+  return out;
+}
+
+Plan one_stage(double step) {
+  return answer_plan({3}, 8, Seconds{step}, Seconds{0});
+}
+
+TEST(PlansBeside, TheRunnersUpOfTheBest) {
+  EXPECT_EQ(steps(answer({one_stage(1)})), std::vector<double>{});
+  EXPECT_EQ(steps(answer({one_stage(1), one_stage(1.1), one_stage(1.2)})), (std::vector{1.1, 1.2}));
+}
+
+TEST(PlansBeside, TheStrictOptimumComesFirstWhereASimplerPlanIsTaken) {
+  SearchResult found = answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0}), one_stage(1.01)});
+  found.simpler = one_stage(1.003);
+  EXPECT_EQ(steps(found), (std::vector{1, 1.01}));  // the other of one stage takes longer: it is another plan
+  EXPECT_EQ(plans_beside(found).front(), &found.plans.front());
+}
+
+TEST(PlansBeside, WhatIsTakenIsNotAmongThem) {
+  SearchResult found =
+      answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0}), one_stage(1.003), one_stage(1.1)});
+  found.simpler = one_stage(1.003);
+  EXPECT_EQ(steps(found), (std::vector{1, 1.1}));
+}
+
+}  // namespace
+}  // namespace nest::report
