@@ -85,8 +85,13 @@ std::string given_sentence(const WhyNot& answer, const Beside& beside) {
     return unfit_sentence(other) + " " + stands("would be") + loss_sentence(other, beside);
   if (beside.more(other, beside.best()) < -kSame)
     return "It " + stands("is") + beyond_sentence(beside);
+  const double more = beside.more(other, beside.taken());
+  if (std::abs(more) <= kSame)
+    return fmt::format("It {} as {}: {}.",
+                       beside.asked.objective == Objective::cost ? "costs as much" : "takes as long",
+                       beside.name(), beside.has(other));
   const std::string out = "It " + stands("is");
-  return beside.more(other, beside.taken()) < -kSame ? out + beside_best(other, beside)
+  return more < -kSame ? out + beside_best(other, beside)
                                                      : out + loss_sentence(other, beside);
 }
 

@@ -80,7 +80,11 @@ class Sizer {
       return sizing;
     }
     sizing.fewest = sizing.answer->devices;
-    if (one_slice(sizing.answer->inputs.cluster)) take_smaller_slice(sizing);
+    if (one_slice(sizing.answer->inputs.cluster)) {
+      take_smaller_slice(sizing);
+    } else {
+      take_fewer_nodes(sizing);
+    }
     if (sizing.answer->rented > sizing.answer->devices) use_all_rented(sizing);
     add_near_misses(sizing);
     add_others(sizing);
@@ -140,6 +144,35 @@ class Sizer {
     }
   }
 
+  // The fastest plan of the first nodes of a cluster with so many devices.
+  std::optional<SizedPlan> fastest_of_first(const Cluster& whole, std::int64_t devices, Sizing& sizing) const {
+    PlanQuestion fewer = question_;
+    try {
+      fewer.inputs.cluster = first_devices(whole, devices);
+    } catch (const InputError&) {  // its levels cannot be cut so
+      return std::nullopt;
+    }
+    return fastest(fewer, sizing);
+  }
+
+  // A plan may use a part of each of many nodes, because that is faster: as many devices in fewer nodes may do. The
+  // fewest nodes are found by halves, for a plan of some of them is a plan of more.
+  void take_fewer_nodes(Sizing& sizing) const {
+    const Cluster whole = sizing.answer->inputs.cluster;
+    std::int64_t low = (sizing.fewest + node_ - 1) / node_;
+    std::int64_t high = sizing.answer->rented / node_;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      auto one = fastest_of_first(whole, middle * node_, sizing);
+      if (one && one->reach >= kReached) {
+        high = one->rented / node_;
+        sizing.answer = std::move(one);
+      } else {
+        low = middle + 1;
+      }
+    }
+  }
+
   // What is paid for may as well be used: the fastest plan of as many devices as are rented.
   void use_all_rented(Sizing& sizing) const {
     PlanQuestion same = question_;
@@ -181,13 +214,7 @@ class Sizer {
       const auto most = static_cast<std::int64_t>(share * static_cast<double>(enough));
       const std::int64_t devices = std::min(most, below - 1) / node_ * node_;
       if (devices < node_) return;
-      PlanQuestion fewer = question_;
-      try {
-        fewer.inputs.cluster = first_devices(whole, devices);
-      } catch (const InputError&) {  // its levels cannot be cut so
-        continue;
-      }
-      auto one = fastest(fewer, sizing);
+      auto one = fastest_of_first(whole, devices, sizing);
       if (!one) continue;
       below = std::min(below, one->rented);
       if (one->reach >= kReached) {  // the search for the fewest was stopped before it came here
