@@ -6,9 +6,9 @@ r"""Makes data/uncertainty.yaml: how far measured runs lie from predictions, by 
 
 Of every stratum the quantiles of measured over predicted are written (conformal: the p-quantile is the
 ceil(p (n + 1))-th of n). Fine-tuning has few sources, each of which lies to one side: there the sizes of
-the errors are counted whatever their sign, and intervals reach equally far to both sides. On standard
-error: how many runs of each source, and of each stratum, the 80 % intervals contain if that source is left
-out of the fit.
+the errors are counted whatever their sign, and intervals reach equally far to both sides. How many runs
+the 80 % intervals contain if a run's own source is left out of the fit is written too, and on standard error
+of each source and of each stratum.
 """
 import argparse
 import csv
@@ -95,6 +95,7 @@ def left_out(runs, strata):
         print(f"{name}: {good} of {all_}", file=sys.stderr)
     good, all_ = (sum(v[i] for v in inside.values()) for i in (0, 1))
     print(f"left out in turn: 80 % intervals contain {good / all_:.0%} of {all_} runs", file=sys.stderr)
+    return {"rows": all_, "inside": good, "sources": " ".join(sorted({r.source for r in runs}))}
 
 
 def write(title, strata):
@@ -125,8 +126,11 @@ def main():
     print(f"# Made by tools/fit_uncertainty.py on {datetime.date.today()}; docs/uncertainty.md.")
     write("time", strata_of_time(runs, unseen))
     write("memory", strata_of_memory(memory))
-    left_out(runs, lambda some: strata_of_time(some, some)[1:])
-    left_out(memory, strata_of_memory)
+    print("# Whose runs they are, and how many the intervals contain that are made without a run's own source.")
+    print("left_out:")
+    for title, found in (("time", left_out(runs, lambda some: strata_of_time(some, some)[1:])),
+                         ("memory", left_out(memory, strata_of_memory))):
+        print(f"  {title}: {{" + ", ".join(f"{key}: {value}" for key, value in found.items()) + "}")
 
 
 if __name__ == "__main__":

@@ -137,9 +137,9 @@ std::vector<Command> calibrate_commands() {
        "with the columns plan, step_s and memory_gib, or JSON, or the columns of published runs), the output "
        "of "
        "nccl-tests, or a trace of PyTorch's profiler. Few measurements move few constants, and not far. The "
-       "answer says what was learnt, how sure it is and what stays unknown. Every command takes the file "
-       "with "
-       "--calibration.",
+       "answer says what was learnt, how sure it is and what stays unknown. Every command that predicts "
+       "steps "
+       "or memory on a cluster takes the file with --calibration.",
        std::move(options),
        {{"nest calibrate train.log --plan plan.json -o calibration.yaml", "learn from a log"},
         {"nest calibrate measured.csv --model llama3.1-8b --cluster h100-spine-leaf -o calibration.yaml",

@@ -11,13 +11,16 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/plan/text/diff.hpp"
 #include "nest/plan/text/plan_json.hpp"
+#include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
+#include "nest/price/uncertainty.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/priced_text.hpp"
 #include "nest/report/answer/shadow_text.hpp"
+#include "nest/report/answer/stage_rows.hpp"
 #include "plan_options.hpp"
 #include "plan_progress.hpp"
 #include "plan_question.hpp"
@@ -110,7 +113,11 @@ int run_explain(const Arguments& arguments, Terminal& terminal) {
   if (!arguments.has("--no-search")) prices = search_prices(e.plan, open.inputs, arguments, terminal);
   if (arguments.has("--json")) {
     Value v = explanation_value(e);
-    if (prices) v.set("shadow_prices", to_value(*prices)).set("shadow_prices_stopped", prices->stopped);
+    if (prices) {
+      v.set("shadow_prices", to_value(*prices)).set("shadow_prices_stopped", prices->stopped);
+      if (const std::string without = left_out_sentence(*prices); !without.empty())
+        v.set("shadow_prices_left_out", without);
+    }
     terminal.json(v);
   } else {
     ScreenOptions screen;
@@ -137,7 +144,25 @@ Side priced_side(const std::string& file, const Arguments& arguments, const Pric
   return {with_results(std::move(open.plan), priced), std::move(open.inputs), priced.reason};
 }
 
-std::string difference_text(const PlanDifference& d, const Arguments& arguments, const Terminal& terminal) {
+// How sure the steps are, and how likely the plans fit, as far as that is known.
+void add_certainty(const Prediction& first, const Prediction& second, Table& table) {
+  const auto row = [&](const std::string& what, const std::string& a, const std::string& b) {
+    if (!a.empty() || !b.empty()) table.add({what, a, b, ""});
+  };
+  const auto step = [](const Prediction& p) {
+    return p.interval.coverage > 0 ? text_range(format(p.interval.low), format(p.interval.high)) : "";
+  };
+  const auto memory = [](const Prediction& p) {
+    return p.memory ? text_range(format_memory(p.memory->low), format_memory(p.memory->high)) : "";
+  };
+  const std::string level = format_percent(kCoverage, 0);
+  row("step, " + level, step(first), step(second));
+  row("memory, " + level, memory(first), memory(second));
+  row("fits with", spell_fitting(first), spell_fitting(second));
+}
+
+std::string difference_text(const PlanDifference& d, const Plan& first, const Plan& second,
+                            const Arguments& arguments, const Terminal& terminal) {
   const std::string& a = arguments.positionals[0];
   const std::string& b = arguments.positionals[1];
   std::string out;
@@ -156,6 +181,7 @@ std::string difference_text(const PlanDifference& d, const Arguments& arguments,
                (change < 0 ? "-" : "+") + format(Seconds{std::abs(change)})});
   }
   terms.add({"step", format(d.first), format(d.second), change_of(d.second.value / d.first.value - 1)});
+  add_certainty(*first.predicted, *second.predicted, terms);
   return out + "\n" + terminal.heading("Time") + "\n" + terms.str();
 }
 
@@ -171,7 +197,7 @@ int run_diff(const Arguments& arguments, Terminal& terminal) {
     if (!side->problem.empty()) terminal.note("nest: warning: " + *file + " does not fit: " + side->problem);
   }
   if (!arguments.has("--json")) {
-    terminal.out(difference_text(d, arguments, terminal));
+    terminal.out(difference_text(d, a.plan, b.plan, arguments, terminal));
     return kOk;
   }
   Value choices = Value::array();
@@ -190,6 +216,11 @@ int run_diff(const Arguments& arguments, Terminal& terminal) {
   Value out = Value::object();
   out.set("first_s", d.first.value).set("second_s", d.second.value).set("choices", std::move(choices));
   out.set("terms", std::move(terms));
+  for (const auto& [key, side] : {std::pair("first", &a), {"second", &b}}) {
+    Value sure = Value::object();
+    put_certainty(sure, *side->plan.predicted);
+    if (!sure.as_object()->empty()) out.set(key, std::move(sure));
+  }
   terminal.json(out);
   return kOk;
 }

@@ -10,6 +10,7 @@
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/sizing_text.hpp"
+#include "nest/report/answer/why_not_text.hpp"
 #include "nest/report/answer/why_text.hpp"
 #include "nest/solve/ask/answer.hpp"
 #include "nest/solve/ask/relaxations.hpp"
@@ -91,27 +92,29 @@ struct Others {
 };
 
 // Further searches for --why-not and --why, within what is left of the question's time.
-Others ask_others(PlanQuestion question, const Plan& best, const std::optional<Plan>& rival,
+Others ask_others(PlanQuestion question, const SearchResult& found, const std::optional<Plan>& rival,
                   const Arguments& arguments, ProgressLine& progress) {
   Others out;
+  const Plan& taken = found.plan();
   if (!question.batches.empty()) {  // steps of several batches cannot be compared
     question.batches.clear();
     question.asked.batches.clear();
-    question.training.global_batch = best.training.global_batch;
-    question.asked.global_batch = best.training.global_batch;
+    question.training.global_batch = taken.training.global_batch;
+    question.asked.global_batch = taken.training.global_batch;
   }
   if (const auto choice = arguments.text("--why-not")) {
     progress.phase("why not " + *choice);
-    out.why_not = rival ? why_not_plan(question, *choice, *rival, best) : why_not(question, *choice, best);
+    out.why_not = rival ? why_not_plan(question, *choice, *rival, taken) : why_not(question, *choice, taken);
     RelaxOptions options;
     options.asking = [&](const std::string& what) { progress.phase("what would make it the best: " + what); };
-    if (out.why_not->found.status != PlanStatus::disagreement)
-      out.relaxations = relaxations(question, *out.why_not, best, options);
+    // The plan that is taken stands in for the best one: nothing has to be loosened for it.
+    if (out.why_not->found.status != PlanStatus::disagreement && !out.why_not->chosen)
+      out.relaxations = relaxations(question, *out.why_not, found.plans.front(), options);
   }
   if (arguments.has("--why")) {
     WhyOptions options;
     options.asking = [&](const std::string& what) { progress.phase("why not " + what); };
-    out.why = why(question, best, options);
+    out.why = why(question, taken, options);
   }
   return out;
 }
@@ -146,7 +149,8 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   found.plans.front().lower_bound = found.lower_bound;
   const Plan& best = found.plan();
 
-  const Others others = ask_others(question, best, rival, arguments, progress);
+  const Others others = ask_others(question, found, rival, arguments, progress);
+  const Beside beside{found, question.inputs, question.options};
   if (others.why_not && others.why_not->found.status == PlanStatus::disagreement)
     return report_bug(others.why_not->found, arguments, terminal);
 
@@ -164,17 +168,16 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
     if (priced) value.set("cost", plan_cost_value(best, question.inputs, costs));
   }
   write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
-  const Bytes memory = question.inputs.cluster.device_memory();
   if (arguments.has("--json")) {
     if (others.why_not) {
-      Value one = to_value(*others.why_not, best, question.inputs);
+      Value one = to_value(*others.why_not, beside);
       if (others.relaxations.tried()) {
         one.set("relaxations", to_value(others.relaxations));
         if (others.relaxations.stopped) one.set("relaxations_stopped", true);
       }
       value.set("why_not", std::move(one));
     }
-    if (others.why) value.set("why", to_value(*others.why, best, memory));
+    if (others.why) value.set("why", to_value(*others.why, beside));
     terminal.json(value);
     return kOk;
   }
@@ -185,9 +188,9 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   screen.complete = top;
   screen.brief = others.any();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
-  if (others.why) terminal.out("\n" + why_text(*others.why, best, memory, screen));
+  if (others.why) terminal.out("\n" + why_text(*others.why, beside, screen));
   if (others.why_not) {
-    terminal.out("\n" + why_not_text(*others.why_not, best, screen));
+    terminal.out("\n" + why_not_text(*others.why_not, beside, screen));
     const std::string more = relaxations_text(others.relaxations, screen);
     if (!more.empty()) terminal.out("\n" + more);
   }

@@ -8,6 +8,7 @@
 #include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
+#include "nest/report/answer/plan_screen.hpp"
 #include "nest/simulate/listeners/gantt.hpp"
 #include "nest/simulate/listeners/trace.hpp"
 #include "nest/simulate/simulate.hpp"
@@ -18,10 +19,11 @@ namespace {
 
 using Align = Table::Align;
 
-std::string result_text(const SimulationResult& r, const std::vector<StageCost>& costs,
-                        const Terminal& terminal) {
+std::string result_text(const SimulationResult& r, const PricedPlan& priced, const Terminal& terminal) {
+  const std::vector<StageCost>& costs = priced.stages;
   std::string out = terminal.heading("One step") + "\n";
-  out += fmt::format("  simulated  {}\n  priced     {}\n  {}\n", format(r.step), format(r.priced),
+  out += fmt::format("  simulated  {}\n  priced     {}{}{}\n  {}\n", format(r.step), format(r.priced),
+                     spell_interval(priced.predicted.interval), spell_fits(priced.predicted),
                      wrap(r.cause, kTextWidth, 2));
   out += fmt::format("  bubble     {} of the step\n\n", format_percent(r.bubble_fraction));
   Table stages({{"stage", Align::right},
@@ -89,9 +91,10 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   if (arguments.has("--json")) {
     Value out = to_value(result);
     out.set("status", name_of(priced.status)).set("reason", priced.reason);
+    put_certainty(out, priced.predicted);
     terminal.json(out);
   } else {
-    terminal.out(result_text(result, priced.stages, terminal));
+    terminal.out(result_text(result, priced, terminal));
   }
   return kOk;
 }

@@ -26,7 +26,7 @@ struct Foreign {
   std::string_view flag;
   std::string_view ours;
 };
-constexpr std::array<Foreign, 20> kForeign{{{"--tp", "--tensor"},
+constexpr std::array<Foreign, 23> kForeign{{{"--tp", "--tensor"},
                                             {"--tensor-model-parallel-size", "--tensor"},
                                             {"--tensor-parallel", "--tensor"},
                                             {"--pp", "--pipeline"},
@@ -38,6 +38,9 @@ constexpr std::array<Foreign, 20> kForeign{{{"--tp", "--tensor"},
                                             {"--num-gpus", "--devices"},
                                             {"--ngpus", "--devices"},
                                             {"--world-size", "--devices"},
+                                            {"--nodes", "--devices"},
+                                            {"--nnodes", "--devices"},
+                                            {"--num-nodes", "--devices"},
                                             {"--gbs", "--global-batch"},
                                             {"--batch-size", "--global-batch"},
                                             {"--global-batch-size", "--global-batch"},

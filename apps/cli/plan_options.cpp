@@ -84,7 +84,11 @@ std::vector<Option> with_plan_file_options(std::vector<Option> options) {
       {"--recipe", "NAME|FILE", "the recipe, likewise (default " + std::string(kDefaultRecipe) + ")"},
       calibration_option()};
   options.insert(options.end(), inputs.begin(), inputs.end());
-  for (Option& option : asked_options({AskedSection::training})) options.push_back(std::move(option));
+  for (Option& option : asked_options({AskedSection::training})) {
+    if (option.name == "--global-batch")
+      option.text = "the number of sequences in a step, in place of the plan's";
+    options.push_back(std::move(option));
+  }
   return options;
 }
 
@@ -92,6 +96,7 @@ Document read_plan_document(const std::string& file, const Arguments& arguments)
   Document document = read_document(file);
   if (document.root.as_object() == nullptr) return document;
   const Asked asked = read_asked(arguments);
+  if (!asked.batches.empty()) throw UsageError("--global-batch: a plan has one batch");
   const Value* carried = document.root.find("inputs");
   const bool changed = asked.devices || arguments.has("--calibration");
   if (names_inputs(arguments) || (changed && carried != nullptr)) {

@@ -31,7 +31,8 @@ void ProgressLine::show(const SearchProgress& p) {
   elapsed_ = p.elapsed.value;
   const double now = before_ + elapsed_;
   if (!due(now)) return;
-  std::string line = fmt::format("nest: {:.0f} s{}: ", now, phase_.empty() ? "" : ", " + phase_);
+  const std::string batch = p.batch > 0 ? fmt::format(", global batch {}", format_digits(p.batch)) : "";
+  std::string line = fmt::format("nest: {:.0f} s{}{}: ", now, phase_.empty() ? "" : ", " + phase_, batch);
   line += p.best ? "best " + format(*p.best) : "no plan yet";
   if (p.bound.value > 0) line += ", bound " + format(p.bound);
   if (const auto gap = p.best ? gap_of(*p.best, p.bound) : std::nullopt)

@@ -20,7 +20,8 @@ namespace nest::cli {
 [[nodiscard]] std::vector<Option> asked_options(std::initializer_list<AskedSection> groups,
                                                 std::span<const std::string_view> left_out = {});
 // Options that only `nest plan` has: other commands have an aim of their own.
-inline constexpr std::array<std::string_view, 3> kOfPlanOnly{"objective", "target-tokens-per-s", "without"};
+inline constexpr std::array<std::string_view, 4> kOfPlanOnly{"objective", "target-tokens-per-s", "without",
+                                                             "strict"};
 
 // Of nodes that come back: commands that look at one cluster as it is have no use for it.
 inline constexpr std::array<std::string_view, 1> kOfSizeOnly{"repair"};

@@ -128,7 +128,9 @@ std::string validation_text(const RunValidation& runs, const Terminal& terminal)
       runs.said_to_fit(), runs.scored());
   return table.str() + (unfit ? note : "") + skipped.str() + "\n" + terminal.heading("Errors") +
          " (of the measured time)\n" + summaries.str() + order_text(runs.order, "one sweep") +
-         (runs.coverage.rows > 0 ? spell(runs.coverage) + " measured steps\n" : "");
+         (runs.coverage.rows > 0
+              ? wrap(spell(runs.coverage, time_sources(), "measured steps"), kTextWidth, 0) + "\n"
+              : "");
 }
 
 std::string validation_text(const MemoryValidation& memory, const Terminal& terminal) {
@@ -153,10 +155,12 @@ std::string validation_text(const MemoryValidation& memory, const Terminal& term
   summaries.add(memory.all.name, memory.all);
   summaries.add("constant model", memory.constant);
   for (const ErrorSummary& s : memory.strata) summaries.add(s.name, s);
-  std::string out = table.str() + skipped.str() + "\n" + terminal.heading("Errors") +
-                    " (of the measured bytes)\n" + summaries.str() +
-                    order_text(memory.order, "one source and model") +
-                    (memory.coverage.rows > 0 ? spell(memory.coverage) + " figures read off devices\n" : "");
+  std::string out =
+      table.str() + skipped.str() + "\n" + terminal.heading("Errors") + " (of the measured bytes)\n" +
+      summaries.str() + order_text(memory.order, "one source and model") +
+      (memory.coverage.rows > 0
+           ? wrap(spell(memory.coverage, memory_sources(), "figures read off devices"), kTextWidth, 0) + "\n"
+           : "");
   out += fmt::format(
       "of {} rows that ran, {} are predicted to fit; of {} that ran out of memory, {} are predicted not to "
       "fit\n",

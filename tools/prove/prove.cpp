@@ -63,6 +63,7 @@ class Proof {
     try {
       const std::int64_t most = nest::test::usual_most_plans(seed);
       nest::test::Instance instance = nest::test::random_instance(seed, most);
+      nest::test::draw_most_devices(seed, instance);
       instance.options.without = without(seed);
       text = instance.text;
       for (const std::string& name : instance.options.without) text += "without " + name + "\n";

@@ -145,6 +145,7 @@ struct Prediction {
   StepInterval interval;
   std::optional<MemoryInterval> memory;    // of the fullest stage; with the coverage of `interval`
   std::optional<double> fits_probability;  // how likely that stage fits, by measured runs
+  bool fits_at_least = false;              // or more than that: so few runs cannot tell
   double tokens_per_s = 0;
   double samples_per_s = 0;
   FlopsPerSecond flops_per_device;  // of the model: no recomputation

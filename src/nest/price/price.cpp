@@ -166,8 +166,9 @@ void Pricer::Parts::put_uncertainty(const Plan& plan, Prediction& predicted) {
   for (const StageMemory& stage : memory) most = std::max(most, stage.total());
   const auto used = static_cast<double>(most.value);
   predicted.memory = {round_up_bytes(spread->low() * used), round_up_bytes(spread->high() * used)};
-  predicted.fits_probability =
-      spread->share_below(static_cast<double>(inputs.cluster.device_memory().value) / used);
+  const double room = static_cast<double>(inputs.cluster.device_memory().value) / used;
+  predicted.fits_probability = spread->share_below(room);
+  predicted.fits_at_least = spread->beyond(room);
 }
 
 void Pricer::Parts::price(const Plan& plan, PricedPlan& out) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <sstream>
 
 #include "nest/base/document/document.hpp"
@@ -33,6 +34,8 @@ struct Stratum {
 struct Strata {
   std::vector<Stratum> time;
   std::vector<Stratum> memory;
+  SpreadSources of_time;
+  SpreadSources of_memory;
 };
 
 struct Quantile {
@@ -53,6 +56,12 @@ constexpr std::array<Quantile, 13> kQuantiles{{{"q2.5", 0.025},
                                                {"q95", 0.95},
                                                {"q97.5", 0.975}}};
 
+// Words with blanks between.
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream words(text);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 std::vector<Stratum> read_strata(Reader& file, const char* key) {
   std::vector<Stratum> out;
   for (Reader& r : file.objects(key)) {
@@ -64,8 +73,7 @@ std::vector<Stratum> read_strata(Reader& file, const char* key) {
     flag("several_nodes", s.several_nodes);
     flag("compared", s.compared);
     flag("tuned", s.tuned);
-    std::istringstream words(r.text_or("frameworks", ""));
-    for (std::string word; words >> word;) s.frameworks.push_back(word);
+    s.frameworks = words_of(r.text_or("frameworks", ""));
     s.spread.name = r.text("name");
     s.spread.rows = r.whole("rows");
     for (const Quantile& q : kQuantiles) {
@@ -77,12 +85,21 @@ std::vector<Stratum> read_strata(Reader& file, const char* key) {
   return out;
 }
 
+SpreadSources read_sources(Reader& file, const char* key) {
+  Reader all = file.object("left_out");
+  Reader r = all.object(key);
+  SpreadSources out{words_of(r.text("sources")), r.whole("rows"), r.whole("inside")};
+  r.done();
+  return out;
+}
+
 const Strata& strata() {
   static const Strata kStrata = [] {
     const Document document =
         parse_document("data/uncertainty.yaml", std::string(uncertainty_files().front().text));
     Reader file(document);
-    Strata all{read_strata(file, "time"), read_strata(file, "memory")};
+    Strata all{read_strata(file, "time"), read_strata(file, "memory"), read_sources(file, "time"),
+               read_sources(file, "memory")};
     for (const Stratum& s : all.memory) {
       if (s.several_nodes || s.tuned)
         file.fail_at("memory", "margins of memory follow from the inputs alone");
@@ -109,12 +126,6 @@ double along(const std::vector<double>& xs, const std::vector<double>& ys, doubl
   return ys[above - 1] + part * (ys[above] - ys[above - 1]);
 }
 
-// Of memory, for all plans: no stratum of memory asks for the number of nodes or for what is trained.
-const Spread* spread_of(const PlanInputs& inputs) {
-  const auto traits = traits_of(inputs, {}, 1);
-  return traits ? memory_spread(*traits) : nullptr;
-}
-
 }  // namespace
 
 double Spread::ratio(double share) const {
@@ -123,6 +134,10 @@ double Spread::ratio(double share) const {
 
 double Spread::share_below(double wanted) const {
   return std::min(along(ratios, shares, wanted), most_share());
+}
+
+bool Spread::beyond(double ratio) const {
+  return ratio >= ratios.back() || along(ratios, shares, ratio) >= most_share();
 }
 
 std::optional<RunTraits> traits_of(const PlanInputs& inputs, const Training& training, std::int64_t devices) {
@@ -145,14 +160,27 @@ const Spread* memory_spread(const RunTraits& traits) {
   return traits.whole_memory ? &find(strata().memory, traits) : nullptr;
 }
 
+// No stratum of memory asks for the number of nodes or for what is trained.
+const Spread* memory_spread(const PlanInputs& inputs) {
+  const auto traits = traits_of(inputs, {}, 1);
+  return traits ? memory_spread(*traits) : nullptr;
+}
+
 double margin_for(const PlanInputs& inputs, double probability) {
-  const Spread* spread = spread_of(inputs);
+  const Spread* spread = memory_spread(inputs);
   return spread == nullptr ? 0 : std::max(0.0, 1 - 1 / spread->ratio(probability));
 }
 
-double most_certain(const PlanInputs& inputs) {
-  const Spread* spread = spread_of(inputs);
-  return spread == nullptr ? 0 : spread->most_share();
+bool SpreadSources::has(std::string_view source) const {
+  return std::find(names.begin(), names.end(), source) != names.end();
+}
+
+const SpreadSources& time_sources() {
+  return strata().of_time;
+}
+
+const SpreadSources& memory_sources() {
+  return strata().of_memory;
 }
 
 }  // namespace nest::price

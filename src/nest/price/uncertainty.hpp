@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/base/embedded.hpp"
@@ -42,6 +43,8 @@ struct Spread {
   // So large a share of the runs is below this multiple of the prediction.
   [[nodiscard]] double ratio(double share) const;
   [[nodiscard]] double share_below(double ratio) const;
+  // Whether as many of the runs are below it as can be told: more would need more runs.
+  [[nodiscard]] bool beyond(double ratio) const;
   // The largest share that so many runs can tell: of n runs, the next one is the largest once in n + 1 times.
   [[nodiscard]] double most_share() const {
     return static_cast<double>(rows) / static_cast<double>(rows + 1);
@@ -58,12 +61,25 @@ struct Spread {
 [[nodiscard]] const Spread& time_spread(const RunTraits& traits);
 // None where the recipe leaves out what every measured run has.
 [[nodiscard]] const Spread* memory_spread(const RunTraits& traits);
+// The same of every plan of the inputs.
+[[nodiscard]] const Spread* memory_spread(const PlanInputs& inputs);
 
 // The share of a device's memory that has to stay free so that a plan fits with this probability; 0 where
 // nothing is known. It is the same for every plan of the inputs.
 [[nodiscard]] double margin_for(const PlanInputs& inputs, double probability);
-// The largest probability that the measured runs can tell; 0 where nothing is known.
-[[nodiscard]] double most_certain(const PlanInputs& inputs);
+
+// Whose runs the spreads were made from, and how many of them intervals contain that were made without the run's own
+// source.
+struct SpreadSources {
+  std::vector<std::string> names;
+  std::int64_t rows = 0;
+  std::int64_t inside = 0;
+
+  [[nodiscard]] bool has(std::string_view source) const;
+  [[nodiscard]] double share() const { return static_cast<double>(inside) / static_cast<double>(rows); }
+};
+[[nodiscard]] const SpreadSources& time_sources();
+[[nodiscard]] const SpreadSources& memory_sources();
 
 // data/uncertainty.yaml, compiled in.
 [[nodiscard]] std::span<const EmbeddedFile> uncertainty_files();

@@ -208,7 +208,7 @@ std::vector<AskedField> make_fields() {
              "only consider plans that fit in memory with this probability, by our errors on measured runs "
              "(default 0.95)",
              G::search, "fits", true, true},
-            &Asked::fits, {0.01, 0.99, "95% or 0.95", "between 1 % and 99 %"}));
+            &Asked::fits, {0.01, 1, "95% or 0.95", "between 1 % and 100 %", true}));
   rows.push_back(share({"memory-margin", "SHARE",
                         "keep this share of every device's memory free, such as 8%, in place of --fits",
                         G::search, "memory_margin", true, true},
@@ -218,7 +218,9 @@ std::vector<AskedField> make_fields() {
        G::search, "risky", true, true},
       [](Asked& asked) -> bool& { return asked.risky; }));
   rows.push_back(on_or_off(
-      {"strict", "", "take the plan with the shortest step even where a simpler one is within 0.5 %",
+      {"strict", "",
+       "take the plan with the shortest step even where a simpler one, or one with fewer devices that wait "
+       "less, takes hardly longer",
        G::search, "strict"},
       [](Asked& asked) -> bool& { return asked.strict; }));
   rows.push_back(

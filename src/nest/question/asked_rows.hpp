@@ -116,6 +116,7 @@ struct ShareRange {
   double most = 1e6;
   const char* example = "5% or 0.05";
   const char* range = "";  // how the range is said
+  bool certain = false;    // 1 is certainty, and no forgotten percent sign
 };
 
 // A row whose value is a share: 5% or 0.05.
@@ -125,7 +126,8 @@ template <class T>
     const auto value = parse_share(text);
     if (!value || !(*value >= 0) || *value > 1e6)
       return SpaceProblem{fmt::format("'{}' is not a share; try {}", text, range.example)};
-    if (*value >= 1 && text.find('%') == std::string_view::npos)
+    const bool bare = text.find('%') == std::string_view::npos;
+    if (bare && *value >= 1 && !(range.certain && *value == 1))
       return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*value, 0),
                                       text, fmt::format("{:g}", *value / 100))};
     if (*value < range.least || *value > range.most)

@@ -72,14 +72,17 @@ double margin_of(const PlanInputs& inputs, const Asked& asked, Warnings& notes) 
   if (asked.risky) return 0;
   if (asked.memory_margin) return *asked.memory_margin;
   const double fits = asked.fits.value_or(kDefaultFits);
-  const double most = most_certain(inputs);
-  if (asked.fits && most == 0)
-    notes.emplace_back("no measured runs are like this one, so that 'fits' has no effect");
-  else if (fits > most && most > 0)
+  const Spread* spread = memory_spread(inputs);
+  if (asked.fits && spread == nullptr)
+    notes.emplace_back(
+        "no measured runs are like this one, so that no probability of fitting in memory can be claimed; a "
+        "margin of memory can be asked for");
+  else if (spread != nullptr && fits > spread->most_share())
     notes.push_back(
-        fmt::format("measured runs like this one are too few to tell {} from {}; so much as the "
-                    "largest error among them is kept free",
-                    format_percent(fits), format_percent(most)));
+        fmt::format("{} measured runs are like this one, by which a plan can be claimed to fit with {} at "
+                    "most, not {}; as "
+                    "much memory as the largest error among them took is kept free",
+                    spread->rows, format_percent(spread->most_share()), format_percent(fits)));
   return margin_for(inputs, fits);
 }
 

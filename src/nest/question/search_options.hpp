@@ -32,6 +32,7 @@ struct SearchProgress {
   std::int64_t fills = 0;       // tables filled
   std::int64_t open = 0;        // configurations that wait
   std::int64_t plans = 0;       // priced one by one, of searches without tables
+  std::int64_t batch = 0;       // where any of several may be taken: the one that is searched
 };
 
 inline constexpr Bytes kDefaultMemoryLimit{2'000'000'000};
@@ -49,10 +50,12 @@ struct SearchOptions {
   double memory_margin = 0;                  // the share of a device's memory that every plan leaves free
   // Plans that take longer do not count: whoever knows a plan looks for better ones alone.
   std::optional<Seconds> slowest;
+  std::optional<std::int64_t> most_devices;  // plans that use more do not count
   bool least_memory = true;          // where nothing fits: whether it finds out how much memory would do
   int threads = 0;                   // 0: one for each core
   int top = 1;                       // plans to prove: the best ones that differ in a degree
   int runners_up = 0;                // more of them, to compare with
+  int near_ties = 0;                 // so many besides that are near the best and that it comes across
   std::vector<std::string> without;  // prunings switched off, by name: see pruning_names()
   std::function<void(const SearchProgress&)> progress;  // now and then, from the calling thread
 

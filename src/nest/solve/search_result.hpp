@@ -34,21 +34,42 @@ struct SearchStats {
   }
 };
 
-// A plan that takes longer than the best by a smaller share may stand in its place.
+// Steps that differ by a smaller share cannot be told apart: predictions of single steps err by 3 % in the median,
+// and two plans of one question share a part of that.
+inline constexpr double kNoise = 0.02;
+// A plan that takes longer than the best by a smaller share may stand in its place (simpler.hpp).
 inline constexpr double kNear = 0.005;
+
+// What a margin of memory costs, by what the objective counts.
+struct Safety {
+  double costs = 0;    // more than of the best plan found without it, as a share
+  bool known = false;  // no plan without it is better than that one
+  // Where it is not: by so large a share at most is a plan without it better.
+  std::optional<double> most;
+};
+
+struct BatchesProof {
+  std::size_t asked = 0;
+  std::size_t bounded = 0;  // of them have a bound, and no plan with one of them
+  double most_per_s = 0;    // trains on more sequences a second than this
+};
 
 struct SearchResult {
   PlanStatus status = PlanStatus::infeasible;
   // Best first, each complete, placed and with its results; the first is the answer. No plan of other degrees
   // is better than the last; fewer than asked for where there are no more.
   std::vector<Plan> plans;
-  // What answer() adds, see answer.hpp. A plan within kNear of the first, without complications that the first
-  // has; and the best plan that fits by the estimate alone, where it is faster.
+  // After those, others within kNoise of the first that the search came across: there may be more of them.
+  std::vector<Plan> near_ties;
+  // Where any of several batches may be taken: what is proved of all of them.
+  std::optional<BatchesProof> batches;
+  // What answer() adds, see answer.hpp. A plan near the first, with no more devices and without complications that
+  // the first has; and the best plan that fits by the estimate alone, where it is faster.
   std::optional<Plan> simpler;
   std::vector<std::string> avoids;  // those complications
   std::optional<Plan> risky;
+  Safety safety;                     // what leaving a margin of memory costs
   std::optional<Plan> better_batch;  // with a batch near the one asked for, see batches.hpp
-  bool safety_known = false;  // whether it is certain that no plan without a margin is faster than that
   // The clock ended the search before all of this had been looked for: with more time another plan may stand in for
   // the first. What is missing is missing as a whole, so that there is one answer with time enough and one without.
   bool further_stopped = false;

@@ -132,7 +132,8 @@ MemoryValidation validate_memory(std::span<const RunRow> rows, const RunPredicto
     if (!r.scored() || r.kind == MemoryKind::computed) continue;
     const bool ran = r.kind != MemoryKind::out_of_memory;
     ++(ran ? out.ran : out.out_of_memory);
-    if (r.has_error()) out.coverage.add(r.low <= r.measured && r.measured <= r.high);
+    if (r.has_error())
+      out.coverage.add(r.low <= r.measured && r.measured <= r.high, memory_sources().has(r.row.project()));
     if (r.fits == ran) ++(ran ? out.ran_fit : out.out_of_memory_right);
   }
   out.all =
@@ -149,7 +150,7 @@ Value to_value(const MemoryValidation& validation) {
                  "parameters, gradients and optimizer states times one number for each kind of figure",
                  validation.constant);
   out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
-  out.set("coverage", to_value(validation.coverage));
+  out.set("coverage", to_value(validation.coverage, memory_sources()));
   out.set("ran", share(validation.ran, validation.ran_fit));
   out.set("out_of_memory", share(validation.out_of_memory, validation.out_of_memory_right));
   Value details = Value::array();

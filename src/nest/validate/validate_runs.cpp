@@ -225,7 +225,8 @@ RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& pr
   for (const RunRow& row : rows) unseen.push_back(check(row, predict, options, true));
   for (std::size_t i = 0; i < out.rows.size(); ++i) {
     if (out.rows[i].scored() && unseen[i].scored()) out.rows[i].unseen_error = unseen[i].error();
-    if (out.rows[i].scored()) out.coverage.add(out.rows[i].inside());
+    if (out.rows[i].scored())
+      out.coverage.add(out.rows[i].inside(), time_sources().has(out.rows[i].row.project()));
   }
   out.unseen = summary_of("constants of its own source left out", unseen, choice);
   out.constant = constant_model(out.rows, choice);
@@ -240,7 +241,7 @@ Value to_value(const RunValidation& validation) {
   out.set("leave_one_source_out",
           model_value("constants fitted to a row's own source left out", validation.unseen));
   out.set("strata", strata_value(validation.strata)).set("order", to_value(validation.order));
-  out.set("coverage", to_value(validation.coverage));
+  out.set("coverage", to_value(validation.coverage, time_sources()));
   Value fit = Value::object();
   fit.set("ran", validation.scored()).set("said_to_fit", validation.said_to_fit());
   out.set("fit", std::move(fit));

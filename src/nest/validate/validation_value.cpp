@@ -40,15 +40,27 @@ Value head_value(const ValidationHead& head, const ErrorSummary& all, const std:
   return out;
 }
 
-Value to_value(const CoverageSummary& coverage) {
+Value to_value(const CoverageSummary& coverage, const SpreadSources& sources) {
   Value out = Value::object();
   out.set("interval", kCoverage).set("rows", coverage.rows).set("inside", coverage.inside);
-  return std::move(out.set("share", coverage.share()));
+  out.set("share", coverage.share()).set("own_rows", coverage.own);
+  if (coverage.own > 0) {
+    Value left_out = Value::object();
+    left_out.set("rows", sources.rows).set("inside", sources.inside).set("share", sources.share());
+    out.set("left_out", std::move(left_out));
+  }
+  return out;
 }
 
-std::string spell(const CoverageSummary& coverage) {
-  return fmt::format("{} intervals contain {} of {}", format_percent(kCoverage, 0),
-                     format_percent(coverage.share()), coverage.rows);
+std::string spell(const CoverageSummary& coverage, const SpreadSources& sources, const std::string& what) {
+  std::string out = fmt::format("{} intervals contain {} of {} {}", format_percent(kCoverage, 0),
+                                format_percent(coverage.share()), coverage.rows, what);
+  if (coverage.own == 0) return out + ", none of them from a source that the intervals were made from";
+  return out + fmt::format(
+                   ", {} from sources that the intervals were made from; intervals made without a run's own "
+                   "source contain {} of {}",
+                   coverage.own == coverage.rows ? "all of them" : fmt::format("{} of them", coverage.own),
+                   format_percent(sources.share()), sources.rows);
 }
 
 }  // namespace nest::validate

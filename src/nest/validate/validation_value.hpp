@@ -9,6 +9,7 @@
 
 #include "nest/base/document/error_summary.hpp"
 #include "nest/base/document/value.hpp"
+#include "nest/price/uncertainty.hpp"
 
 namespace nest::validate {
 
@@ -37,19 +38,23 @@ template <class Result>
 struct CoverageSummary {
   std::int64_t rows = 0;
   std::int64_t inside = 0;
+  std::int64_t own = 0;  // of sources that the intervals were made from: these prove little
 
-  void add(bool is_inside) {
+  void add(bool is_inside, bool is_own) {
     ++rows;
     inside += is_inside ? 1 : 0;
+    own += is_own ? 1 : 0;
   }
   [[nodiscard]] double share() const {
     return rows > 0 ? static_cast<double>(inside) / static_cast<double>(rows) : 0;
   }
 };
-// {"interval": 0.8, "rows", "inside", "share"}
-[[nodiscard]] Value to_value(const CoverageSummary& coverage);
-// "80 % intervals contain 81.0 % of 297"
-[[nodiscard]] std::string spell(const CoverageSummary& coverage);
+// {"interval": 0.8, "rows", "inside", "share", "own_rows", "left_out": {"rows", "inside", "share"}}: where rows are of
+// sources that the intervals were made from, also how many runs intervals contain that are made without their source.
+[[nodiscard]] Value to_value(const CoverageSummary& coverage, const SpreadSources& sources);
+// "80 % intervals contain 81.0 % of 297 measured steps", and whether they were made from the same sources.
+[[nodiscard]] std::string spell(const CoverageSummary& coverage, const SpreadSources& sources,
+                                const std::string& what);
 
 // `all` over the headline's rows; `constant` the same of a constant model, and what that is.
 [[nodiscard]] Value head_value(const ValidationHead& head, const ErrorSummary& all,

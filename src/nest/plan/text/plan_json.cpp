@@ -89,11 +89,7 @@ Value cluster_value(const Cluster& cluster) {
 
 }  // namespace
 
-Value to_value(const Prediction& p) {
-  Value breakdown = Value::object();
-  for (const auto& k : kBreakdownKeys) breakdown.set(k.key, (p.breakdown.*k.member).value);
-  Value v = Value::object();
-  v.set("step_s", p.step.value);
+void put_certainty(Value& v, const Prediction& p) {
   if (p.interval.coverage > 0) {
     const auto ends = [](auto low, auto high) { return std::move(Value::array().push(low).push(high)); };
     Value interval = Value::object();
@@ -103,6 +99,15 @@ Value to_value(const Prediction& p) {
     v.set("interval", std::move(interval));
   }
   if (p.fits_probability) v.set("fits_probability", *p.fits_probability);
+  if (p.fits_at_least) v.set("fits_at_least", true);
+}
+
+Value to_value(const Prediction& p) {
+  Value breakdown = Value::object();
+  for (const auto& k : kBreakdownKeys) breakdown.set(k.key, (p.breakdown.*k.member).value);
+  Value v = Value::object();
+  v.set("step_s", p.step.value);
+  put_certainty(v, p);
   v.set("tokens_per_s", p.tokens_per_s).set("samples_per_s", p.samples_per_s);
   v.set("flops_per_device_per_s", p.flops_per_device.value).set("mfu", p.mfu);
   v.set("bubble_fraction", p.bubble_fraction);

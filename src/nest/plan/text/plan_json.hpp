@@ -30,6 +30,9 @@ struct OpenPlan {
 // The whole contract's object; what the plan does not have (predictions, devices) is left out.
 [[nodiscard]] Value plan_value(const Plan& plan, const PlanInputs& inputs);
 
+// How sure a prediction is: "interval", "fits_probability" and "fits_at_least", as far as they are known.
+void put_certainty(Value& out, const Prediction& predicted);
+
 // Parts of it that other outputs use too.
 [[nodiscard]] Value to_value(const Prediction& predicted);
 [[nodiscard]] Value to_value(const StageTime& time);

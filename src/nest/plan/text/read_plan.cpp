@@ -161,6 +161,7 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
     interval->warn_unknown(warnings);
   }
   if (r.has("fits_probability")) p.fits_probability = r.number("fits_probability");
+  p.fits_at_least = r.boolean_or("fits_at_least", false);
   p.tokens_per_s = r.number_or("tokens_per_s", 0);
   p.samples_per_s = r.number_or("samples_per_s", 0);
   p.flops_per_device.value = r.number_or("flops_per_device_per_s", 0);

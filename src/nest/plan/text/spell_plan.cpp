@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/numbers.hpp"
 
 namespace nest::plan {
 
@@ -53,6 +54,11 @@ std::string spell_recompute(std::span<const Stage> stages) {
   for (const auto& [kind, count] : kinds)
     text += fmt::format("{}{} ({} stage{})", text.empty() ? "" : ", ", kind, count, count == 1 ? "" : "s");
   return text;
+}
+
+std::string spell_fitting(const Prediction& predicted) {
+  if (!predicted.fits_probability) return "";
+  return format_percent(*predicted.fits_probability, 0) + (predicted.fits_at_least ? " or more" : "");
 }
 
 std::string spell_term(const char* key) {

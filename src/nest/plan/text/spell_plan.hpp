@@ -22,6 +22,10 @@ namespace nest::plan {
 // What one step trains: "global batch 1,024 of 8,192 tokens; bf16, adam; trained: lora:16".
 [[nodiscard]] std::string spell_training(const Training& training);
 
+// How likely a plan fits in memory: "83 %", or "97 % or more" where measured runs are too few to tell; empty where
+// nothing is known.
+[[nodiscard]] std::string spell_fitting(const Prediction& predicted);
+
 // "compute" of "compute_s": what a part of the breakdown is called.
 [[nodiscard]] std::string spell_term(const char* key);
 // "activations" of "activations_bytes": what a part of a stage's memory is called.

@@ -26,6 +26,7 @@ Value in_short(const Plan& plan) {
 
 Value runner_up_value(const Plan& best, const Plan& other) {
   Value v = in_short(other);
+  v.set("share", other.predicted->step / best.predicted->step - 1);
   if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
   return v;
 }
@@ -70,10 +71,11 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
   if (const std::string why = safety_sentence(found, asked); !why.empty()) {
     Value safety = Value::object();
     safety.set("memory_margin", asked.memory_margin).set("why", why);
+    safety.set("objective", name_of(asked.objective)).set("share", found.safety.costs);
     if (found.risky) {
       safety.set("risky_step_s", found.risky->predicted->step.value);
       safety.set("risky_fits_probability", *found.risky->predicted->fits_probability);
-      safety.set("proved", found.safety_known);
+      safety.set("proved", found.safety.known);
     }
     v.set("safety", std::move(safety));
   }
@@ -85,11 +87,22 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
     v.set("better_batch", std::move(batch.set("why", batch_sentence(found))));
   }
   if (found.further_stopped) v.set("further_stopped", true);
+  if (found.batches) {
+    const double tokens = found.batches->most_per_s * static_cast<double>(taken.training.sequence);
+    Value batches = Value::object();
+    batches.set("asked", static_cast<std::int64_t>(found.batches->asked));
+    batches.set("bounded", static_cast<std::int64_t>(found.batches->bounded));
+    if (tokens > 0) batches.set("upper_bound_tokens_per_s", tokens);
+    v.set("batches", std::move(batches));
+  }
+  if (asked.objective == Objective::step_time) {
+    Value near = Value::array();
+    for (const Plan& one : near_ties(found)) near.push(runner_up_value(best, one));
+    if (!near.as_array()->empty()) v.set("near_ties", std::move(near));
+  }
   if (found.plans.size() > 1) {
     Value others = Value::array();
-    for (const Plan* other : plans_beside(found)) {
-      if (other != &best) others.push(runner_up_value(best, *other));
-    }
+    for (const Plan& one : runners_up(found)) others.push(runner_up_value(best, one));
     v.set("runners_up", std::move(others));
   }
   const std::string idle = idle_sentence(found, inputs, asked);
@@ -108,20 +121,6 @@ Value alternatives_value(const SearchResult& found, const PlanInputs& inputs) {
   Value list = Value::array();
   for (const Plan* other : plans_beside(found)) list.push(plan_value(*other, inputs));
   return list;
-}
-
-Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs) {
-  Value v = Value::object();
-  const bool invalid = answer.given && answer.found.plans.empty();
-  v.set("choice", answer.choice);
-  v.set("status", invalid ? name_of(PriceStatus::invalid) : name_of(answer.found.status));
-  if (answer.found.plans.empty()) return std::move(v.set("reason", answer.found.reason));
-  if (!answer.found.reason.empty()) v.set("reason", answer.found.reason);
-  const Plan& other = answer.found.plans.front();
-  v.set("chosen", answer.chosen).set("step_s", other.predicted->step.value).set("cost_s", answer.cost->value);
-  if (const auto loss = largest_loss(best, other)) v.set("loses_most_by", loss_value(*loss));
-  v.set("plan", plan_value(other, inputs));
-  return v;
 }
 
 Value unfit_value(const SearchResult& found, const AdviceList& advice) {

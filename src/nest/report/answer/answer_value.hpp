@@ -1,7 +1,8 @@
 // The answer of `nest plan` as JSON: the plan's own object (docs/formats/plan.md) and what the search adds.
 //
 //   {"nest": {..}, "status": "optimal", .., "predicted": {..},
-//    "strict": {"step_s", "why", ..}, "runners_up": [{"step_s", "loses_most_by", ..}], "warnings": [".."]}
+//    "strict": {"step_s", "why", ..}, "near_ties": [{"step_s", "loses_most_by", ..}], "runners_up": [..],
+//    "warnings": [".."]}
 //   {"status": "infeasible", "reason": "..", "advice": [{"kind": "memory", "sentence": "..", ..}]}
 #pragma once
 
@@ -12,7 +13,7 @@
 #include "nest/plan/text/diff.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/ask/advice.hpp"
-#include "nest/solve/ask/why_not.hpp"
+#include "nest/solve/search_result.hpp"
 
 namespace nest::report {
 
@@ -27,7 +28,6 @@ namespace nest::report {
 // {"name", "change_s"}: by what a plan loses most.
 [[nodiscard]] Value loss_value(const TermDifference& loss);
 
-[[nodiscard]] Value to_value(const WhyNot& answer, const Plan& best, const PlanInputs& inputs);
 [[nodiscard]] Value unfit_value(const SearchResult& found, const AdviceList& advice);
 [[nodiscard]] Value to_value(const SearchStats& stats);
 

@@ -60,18 +60,37 @@ TEST(AnswerValue, NothingThatIsNotThere) {
     EXPECT_EQ(v.find(key), nullptr) << key;
 }
 
-TEST(AnswerValue, WhyNot) {
-  const Plan best = answer_plan({3}, 8, Seconds{1}, Seconds{0});
-  const WhyNot costs{"pipeline=2", answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0.25})}), false,
-                     Seconds{0.25}};
-  const Value v = to_value(costs, best, test::eight_devices());
-  EXPECT_EQ(*v.find("status")->as_string(), "optimal");
-  EXPECT_EQ(*v.find("cost_s")->as_real(), 0.25);
-  EXPECT_NE(v.find("plan"), nullptr);
-  WhyNot forbidden{"tensor=3", {}, false, std::nullopt};
-  forbidden.found.reason = "no";
-  EXPECT_EQ(to_json_line(to_value(forbidden, best, test::eight_devices())),
-            R"({"choice": "tensor=3", "status": "infeasible", "reason": "no"})");
+// Plans within 2 % of the best that the search came across are told without a ranking; the plan that is taken is none.
+TEST(AnswerValue, NearTies) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})});
+  found.simpler = answer_plan({1, 2}, 4, Seconds{1.004}, Seconds{0});
+  found.avoids = {"nothing"};
+  found.near_ties = {*found.simpler, answer_plan({1, 1, 1}, 2, Seconds{1.01}, Seconds{0})};
+  const Value v = answer_value(found, test::eight_devices(), {});
+  const Value::Array& near = *v.find("near_ties")->as_array();
+  ASSERT_EQ(near.size(), 1U);
+  EXPECT_EQ(*near[0].find("step_s")->as_real(), 1.01);
+  EXPECT_NEAR(*near[0].find("share")->as_real(), 0.01, 1e-12);
+  EXPECT_EQ(v.find("runners_up"), nullptr);
+  // In a ranking it does not stand twice either.
+  found.near_ties.clear();
+  found.plans.push_back(*found.simpler);
+  found.plans.push_back(answer_plan({1, 1, 1}, 2, Seconds{1.5}, Seconds{0}));
+  const Value ranked = answer_value(found, test::eight_devices(), {});
+  EXPECT_EQ(ranked.find("runners_up")->as_array()->size(), 1U);
+  EXPECT_EQ(ranked.find("near_ties"), nullptr);
+  // Steps of the cheapest and the fewest devices tell nothing.
+  SearchOptions cost;
+  cost.objective = Objective::cost;
+  found.near_ties = {answer_plan({1, 1, 1}, 2, Seconds{1.01}, Seconds{0})};
+  EXPECT_EQ(answer_value(found, test::eight_devices(), cost).find("near_ties"), nullptr);
+}
+
+TEST(AnswerValue, SeveralBatches) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})});
+  found.batches = BatchesProof{.asked = 3, .bounded = 2, .most_per_s = 9};
+  EXPECT_EQ(to_json_line(*answer_value(found, test::eight_devices(), {}).find("batches")),
+            R"({"asked": 3, "bounded": 2, "upper_bound_tokens_per_s": 4608})");
 }
 
 TEST(AnswerValue, Unfit) {

@@ -12,7 +12,9 @@
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_json.hpp"
+#include "nest/price/uncertainty.hpp"
 #include "nest/report/answer/bar_chart.hpp"
+#include "nest/report/answer/stage_rows.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 
 namespace nest::report {
@@ -43,15 +45,19 @@ bool fits(const ComparedPlan& plan) {
          (plan.result.status == PlanStatus::optimal || plan.result.status == PlanStatus::feasible);
 }
 
-std::vector<std::string> row_of(const ComparedPlan& one) {
+// `sure`: whether there is a column of intervals.
+std::vector<std::string> row_of(const ComparedPlan& one, bool sure) {
   const BaselineResult& r = one.result;
   std::vector<std::string> cells{one.name};
   if (fits(one)) {
     const Prediction& p = *r.plan->predicted;
     cells.insert(cells.end(), {format_count(p.tokens_per_s),
                                one.relative ? format_percent(*one.relative) : "-", format(p.step)});
+    if (sure)
+      cells.push_back(p.interval.coverage > 0 ? text_range(format(p.interval.low), format(p.interval.high))
+                                              : "-");
   } else {
-    cells.insert(cells.end(), {"-", "-", "-"});
+    cells.insert(cells.end(), sure ? 4 : 3, "-");
   }
   cells.push_back(r.plan ? brief_degrees(*r.plan) : "-");
   const StageMemory* memory = r.plan ? fullest(*r.plan) : nullptr;
@@ -170,15 +176,17 @@ std::string brief_degrees(const Plan& plan) {
 std::string comparison_text(const Comparison& all, const PlanQuestion& question,
                             const ScreenOptions& options) {
   std::string out = wrap(title_of(question), kTextWidth, 0) + "\n\n";
-  Table table({{""},
-               {"tokens/s", Align::right},
-               {"of ours", Align::right},
-               {"step", Align::right},
-               {"plan"},
-               {"memory", Align::right},
-               {"search", Align::right},
-               {"loses most by"}});
-  for (const ComparedPlan& one : all.plans) table.add(row_of(one));
+  const bool sure = std::any_of(all.plans.begin(), all.plans.end(), [](const ComparedPlan& one) {
+    return fits(one) && one.result.plan->predicted->interval.coverage > 0;
+  });
+  std::vector<Table::Column> columns{
+      {""}, {"tokens/s", Align::right}, {"of ours", Align::right}, {"step", Align::right}};
+  if (sure) columns.push_back({format_percent(kCoverage, 0), Align::right});
+  for (Table::Column column :
+       {Table::Column{"plan"}, {"memory", Align::right}, {"search", Align::right}, {"loses most by"}})
+    columns.push_back(std::move(column));
+  Table table(std::move(columns));
+  for (const ComparedPlan& one : all.plans) table.add(row_of(one, sure));
   out += table.str();
   std::string remarks;
   for (const ComparedPlan& one : all.plans) {

@@ -17,6 +17,7 @@
 #include "nest/question/make_question.hpp"
 #include "nest/report/answer/lint_changes.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/answer/plan_screen.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -312,7 +313,8 @@ std::string lint_text(const LintReport& report, const Plan& plan, const PlanInpu
            kTextWidth, 0) +
       "\n";
   if (report.priced.status != PriceStatus::invalid)
-    out += fmt::format("step {}, {} tokens/s, MFU {:.1f} %\n", format(report.priced.predicted.step),
+    out += fmt::format("step {}{}, {} tokens/s, MFU {:.1f} %\n", format(report.priced.predicted.step),
+                       spell_interval(report.priced.predicted.interval),
                        format_count(report.priced.predicted.tokens_per_s), 100 * report.priced.predicted.mfu);
   out += '\n';
   for (const LintFinding& finding : report.findings)

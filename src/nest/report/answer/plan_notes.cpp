@@ -8,7 +8,7 @@
 #include "nest/base/plain_text.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
-#include "nest/solve/ask/simpler.hpp"
+#include "nest/report/answer/plans_beside.hpp"
 
 namespace nest::report {
 namespace {
@@ -53,6 +53,30 @@ std::string idle_cause(const SearchResult& found, std::int64_t devices, const Se
                                              : "the search has found no faster plan that uses more";
 }
 
+// Several batches have steps of several lengths, which cannot be compared.
+std::string batches_proof(const SearchResult& found) {
+  const BatchesProof& proof = *found.batches;
+  const Plan& best = found.plans.front();
+  const double tokens = proof.most_per_s * static_cast<double>(best.training.sequence);
+  const double gap = std::max(0.0, tokens / best.predicted->tokens_per_s - 1);
+  const std::string all = format_digits(static_cast<std::int64_t>(proof.asked));
+  if (found.status == PlanStatus::optimal)
+    return fmt::format(
+        "optimal: no plan of the space, with any of the {} batches, trains on more than {} tokens/s", all,
+        format_count(tokens));
+  if (proof.bounded == proof.asked)
+    return fmt::format(
+        "not proved: no plan with any of the {} batches trains on more than {} tokens/s, a gap of {}", all,
+        format_count(tokens), format_percent(gap));
+  if (proof.bounded == 0) return "not proved: there is no bound yet";
+  const std::string some = format_digits(static_cast<std::int64_t>(proof.bounded));
+  return fmt::format(
+      "not proved: a limit came when {} of {} batches had been looked at, with which no plan trains on more "
+      "than {} "
+      "tokens/s, a gap of {}",
+      some, all, format_count(tokens), format_percent(gap));
+}
+
 }  // namespace
 
 double memory_share(const Stage& stage) {
@@ -90,6 +114,7 @@ std::optional<double> gap_of(const SearchResult& found) {
 
 std::string proof_sentence(const SearchResult& found, const SearchOptions& asked) {
   const Plan& best = found.plans.front();
+  if (found.batches) return batches_proof(found);
   const bool bound = found.lower_bound.value > 0 && asked.objective == Objective::step_time;
   const std::string step = format(bound ? found.lower_bound : best.predicted->step);
   if (found.status == PlanStatus::optimal && asked.objective == Objective::devices) {
@@ -119,18 +144,26 @@ std::string simpler_sentence(const SearchResult& found) {
 
 std::string safety_sentence(const SearchResult& found, const SearchOptions& asked) {
   const Plan& safe = found.plans.front();
+  const Safety& safety = found.safety;
   if (asked.memory_margin <= 0 || !safe.predicted->fits_probability) return "";
-  const auto sure = [](const Plan& plan) { return format_percent(*plan.predicted->fits_probability, 0); };
+  const bool costs = asked.objective == Objective::cost;
+  const char* better = costs ? "cheaper" : "faster";
   if (found.risky && found.risky->predicted->fits_probability) {
-    return fmt::format("the margin costs +{} of the step{} for fitting with {} in place of {}",
-                       format_percent(safe.predicted->step / found.risky->predicted->step - 1),
-                       found.safety_known ? "" : " or more", sure(safe), sure(*found.risky));
+    // What was not proved of either may be better than the plan that was found.
+    const bool proved = found.status == PlanStatus::optimal;
+    const char* about = !proved && !safety.known ? "about " : "";
+    const char* bound = proved == safety.known ? "" : safety.known ? " or less" : " or more";
+    return fmt::format("the margin costs {}+{} of the {}{} for fitting with {} in place of {}", about,
+                       format_percent(safety.costs), costs ? "price of a token" : "step", bound,
+                       spell_fitting(*safe.predicted), spell_fitting(*found.risky->predicted));
   }
-  return found.safety_known
-             ? fmt::format(
-                   "the margin costs nothing: no plan without it is faster than one for fitting with {}",
-                   sure(safe))
-             : "";
+  if (safety.known)
+    return fmt::format("the margin costs nothing: no plan without it is {} than one for fitting with {}",
+                       better, spell_fitting(*safe.predicted));
+  if (asked.gap > 0 && safety.most)
+    return fmt::format("the margin costs {} at most: no plan without it is {} by more than that",
+                       format_percent(*safety.most), better);
+  return "";
 }
 
 std::string batch_sentence(const SearchResult& found) {
@@ -144,9 +177,10 @@ std::string batch_sentence(const SearchResult& found) {
 
 std::string ties_sentence(const SearchResult& found, std::size_t shown) {
   std::vector<std::string> near;
-  const double best = found.plans.front().predicted->step.value;
-  for (std::size_t i = 1; i < std::min(shown, found.plans.size()); ++i) {
-    if (found.plans[i].predicted->step.value <= best * (1 + kNoise)) near.push_back(std::to_string(i + 1));
+  const std::vector<Plan> others = runners_up(found);
+  const Seconds best = found.plans.front().predicted->step;
+  for (std::size_t i = 0; i < std::min(shown, others.size()); ++i) {
+    if (others[i].predicted->step <= best * (1 + kNoise)) near.push_back(std::to_string(i + 2));
   }
   if (near.empty()) return "";
   return fmt::format("{} {}: within {} of the best plan, which is within the noise of prediction",
@@ -170,9 +204,10 @@ Warnings plan_warnings(const SearchResult& found, const PlanInputs& inputs) {
   const double share = memory_share(plan.stages[full]);
   if (share > kNearlyFull) {
     list.push_back(
-        fmt::format("stage {} takes {} of a device's memory; estimates of memory are not that exact (--fits "
-                    "and --memory-margin leave room)",
-                    full, format_percent(share)));
+        fmt::format("stage {} takes {} of a device's memory; estimates of memory are not that exact: {}",
+                    full, format_percent(share),
+                    predicted.fits_probability ? "--fits and --memory-margin leave room"
+                                               : "--memory-margin leaves room"));
   }
   const Breakdown& b = predicted.breakdown;
   const Seconds data = b.data - predicted.stragglers;

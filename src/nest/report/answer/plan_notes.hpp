@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nest/base/error.hpp"
 #include "nest/plan/inputs.hpp"
@@ -30,21 +31,22 @@ namespace nest::report {
 [[nodiscard]] std::optional<double> gap_of(const SearchResult& found);
 [[nodiscard]] std::optional<double> gap_of(Seconds best, Seconds bound);
 
-// How sure the answer is: "optimal: no plan of the space takes less than 8.59 s a step".
+// How sure the answer is: "optimal: no plan of the space takes less than 8.59 s a step". Where any of several batches
+// may be taken it is about tokens a second.
 [[nodiscard]] std::string proof_sentence(const SearchResult& found, const SearchOptions& asked);
 
 // Why a simpler plan stands in place of the best: "0.3 % longer than the best plan, which is within the noise
 // of prediction, but without interleaved chunks; ..."; empty where the plan is the best.
 [[nodiscard]] std::string simpler_sentence(const SearchResult& found);
 
-// What the margin of memory costs: "+0.9 % of the step for fitting with 97 % in place of 51 %"; empty where
-// there is none.
+// What the margin of memory costs: "+0.9 % of the step for fitting with 97 % or more in place of 51 %", or of the cost
+// of a token where that is the objective; empty where there is none.
 [[nodiscard]] std::string safety_sentence(const SearchResult& found, const SearchOptions& asked);
 
 // "with 504 sequences: 13 % more tokens a second"; empty where no batch nearby gains much.
 [[nodiscard]] std::string batch_sentence(const SearchResult& found);
 
-// Of the ranking: "2 and 3 are near ties: ..."; empty where the best plan stands alone.
+// Of so many runners-up: "2 and 3 are near ties: ..."; empty where the best plan stands alone.
 [[nodiscard]] std::string ties_sentence(const SearchResult& found, std::size_t shown);
 
 // Empty where every device works.

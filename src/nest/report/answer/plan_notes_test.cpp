@@ -50,28 +50,68 @@ TEST(PlanNotes, ASimplerPlanInPlaceOfTheBest) {
 TEST(PlanNotes, WhatSafetyCosts) {
   SearchResult found = answer({answer_plan({3}, 8, Seconds{1.009}, Seconds{0})});
   found.plans.front().predicted->fits_probability = 0.966;
+  found.plans.front().predicted->fits_at_least = true;
   SearchOptions asked;
   EXPECT_EQ(safety_sentence(found, asked), "");  // no margin
   asked.memory_margin = 0.07;
   EXPECT_EQ(safety_sentence(found, asked), "");  // nobody has looked
-  found.safety_known = true;
+  found.safety.known = true;
   EXPECT_EQ(safety_sentence(found, asked),
-            "the margin costs nothing: no plan without it is faster than one for fitting with 97 %");
+            "the margin costs nothing: no plan without it is faster than one for fitting with 97 % or more");
   found.risky = answer_plan({3}, 8, Seconds{1}, Seconds{0});
   found.risky->predicted->fits_probability = 0.51;
+  found.safety.costs = 0.009;
+  const std::string in_place = " for fitting with 97 % or more in place of 51 %";
+  EXPECT_EQ(safety_sentence(found, asked), "the margin costs +0.9 % of the step" + in_place);
+  found.safety.known = false;  // there may be faster ones without a margin
+  EXPECT_EQ(safety_sentence(found, asked), "the margin costs +0.9 % of the step or more" + in_place);
+  found.status = PlanStatus::feasible;  // and with one
+  EXPECT_EQ(safety_sentence(found, asked), "the margin costs about +0.9 % of the step" + in_place);
+  found.safety.known = true;
+  EXPECT_EQ(safety_sentence(found, asked), "the margin costs +0.9 % of the step or less" + in_place);
+  asked.objective = Objective::cost;
   EXPECT_EQ(safety_sentence(found, asked),
-            "the margin costs +0.9 % of the step for fitting with 97 % in place of 51 %");
-  found.safety_known = false;  // there may be faster ones without a margin
+            "the margin costs +0.9 % of the price of a token or less" + in_place);
+}
+
+// Within a gap a search may find nothing faster though there is something: only its bound is certain.
+TEST(PlanNotes, WhatSafetyCostsAtMost) {
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})}, PlanStatus::feasible);
+  found.plans.front().predicted->fits_probability = 0.966;
+  found.safety.most = 0.043;
+  SearchOptions asked;
+  asked.memory_margin = 0.07;
+  EXPECT_EQ(safety_sentence(found, asked), "");  // a limit came: the bound is far off
+  asked.gap = 0.05;
   EXPECT_EQ(safety_sentence(found, asked),
-            "the margin costs +0.9 % of the step or more for fitting with 97 % in place of 51 %");
+            "the margin costs 4.3 % at most: no plan without it is faster by more than that");
+}
+
+TEST(PlanNotes, TheProofOfSeveralBatches) {
+  // 4,096 tokens a second.
+  SearchResult found = answer({answer_plan({3}, 8, Seconds{1}, Seconds{0})});
+  found.batches = BatchesProof{.asked = 61, .bounded = 61, .most_per_s = 8};
+  EXPECT_EQ(proof_sentence(found, {}),
+            "optimal: no plan of the space, with any of the 61 batches, trains on more than 4,096 tokens/s");
+  found.status = PlanStatus::feasible;
+  found.batches->most_per_s = 10;
+  EXPECT_EQ(
+      proof_sentence(found, {}),
+      "not proved: no plan with any of the 61 batches trains on more than 5,120 tokens/s, a gap of 25.0 %");
+  found.batches->bounded = 3;
+  EXPECT_EQ(proof_sentence(found, {}),
+            "not proved: a limit came when 3 of 61 batches had been looked at, with which no plan trains on "
+            "more than 5,120 tokens/s, a gap of 25.0 %");
+  found.batches->bounded = 0;
+  EXPECT_EQ(proof_sentence(found, {}), "not proved: there is no bound yet");
 }
 
 TEST(PlanNotes, NearTiesAndBatches) {
   const auto plan = [](double step) { return answer_plan({3}, 8, Seconds{step}, Seconds{0}); };
-  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.03)}), 4), "");
-  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01)}), 4),
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.03)}), 3), "");
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01)}), 3),
             "2 is a near tie: within 2 % of the best plan, which is within the noise of prediction");
-  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01), plan(1.015), plan(1.02)}), 3),
+  EXPECT_EQ(ties_sentence(answer({plan(1), plan(1.01), plan(1.015), plan(1.02)}), 2),
             "2 and 3 are near ties: within 2 % of the best plan, which is within the noise of prediction");
   SearchResult found = answer({plan(1)});
   EXPECT_EQ(batch_sentence(found), "");
@@ -79,6 +119,15 @@ TEST(PlanNotes, NearTiesAndBatches) {
   found.better_batch->training.global_batch = 504;
   found.better_batch->predicted->tokens_per_s = 1.13 * found.plans.front().predicted->tokens_per_s;
   EXPECT_EQ(batch_sentence(found), "with 504 sequences: 13.0 % more tokens a second (--global-batch 504)");
+}
+
+// The plan that is taken in place of the best one has a row of its own.
+TEST(PlanNotes, NoPlanStandsTwice) {
+  const auto plan = [](double step) { return answer_plan({3}, 8, Seconds{step}, Seconds{0}); };
+  SearchResult found = answer({plan(1), plan(1.004), plan(1.01), plan(1.5)});
+  found.simpler = plan(1.004);
+  EXPECT_EQ(ties_sentence(found, 3),
+            "2 is a near tie: within 2 % of the best plan, which is within the noise of prediction");
 }
 
 // One definition, for progress and answers.
@@ -139,11 +188,17 @@ TEST(PlanNotes, WarnsOfWhatIsTight) {
   plan.training.micro_batches = 1;
   const Warnings list = plan_warnings(answer({plan}), test::eight_devices());
   ASSERT_EQ(list.size(), 4U);
-  EXPECT_THAT(list[0], HasSubstr("stage 0 takes 98.8 % of a device's memory"));
+  EXPECT_EQ(
+      list[0],
+      "stage 0 takes 98.8 % of a device's memory; estimates of memory are not that exact: --memory-margin "
+      "leaves room");
   EXPECT_THAT(list[1], HasSubstr("the network binds: 50.0 % of the step"));
   EXPECT_THAT(list[1], HasSubstr("data (1.5 s)"));
   EXPECT_EQ(list[2], "1 micro-batch does not fill 2 stages; a larger global batch would");
   EXPECT_EQ(list[3], "tensor 8 goes beyond the 4 devices of a node");
+  plan.predicted->fits_probability = 0.5;  // which may be asked for
+  EXPECT_THAT(plan_warnings(answer({plan}), test::eight_devices())[0],
+              HasSubstr("--fits and --memory-margin leave room"));
 }
 
 TEST(PlanNotes, WarnsWhereTheClockCutTheRestShort) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
@@ -14,6 +13,7 @@
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/answer/plans_beside.hpp"
 #include "nest/report/answer/stage_rows.hpp"
 
 namespace nest::report {
@@ -131,17 +131,15 @@ class Screen {
     const StageMemory& m = *one.stages[full].memory;
     const std::string fragmentation =
         m.fragmentation.value > 0 ? fmt::format(", fragmentation {}", format_memory(m.fragmentation)) : "";
-    std::string out = beside(
-        "Memory",
-        fmt::format(
-            "{} of {} ({}{}) in {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}{}; "
-            "reserve {}{}",
-            format_memory(m.total()), format_memory(m.capacity),
-            format_percent(memory_share(one.stages[full])), spell_fits(*one.predicted),
-            one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
-            format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
-            format_memory(m.activations), format_memory(m.workspace), fragmentation, format_memory(m.reserve),
-            m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
+    std::string out =
+        beside("Memory",
+               fmt::format(
+                   "{} in {}: weights {}, gradients {}, optimizer {}, activations {}, workspace {}{}{}",
+                   spell_memory_use(one),
+                   one.stages.size() == 1 ? "every device" : fmt::format("stage {}, the fullest", full),
+                   format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
+                   format_memory(m.activations), format_memory(m.workspace), fragmentation,
+                   m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
     const std::string safety = &one == &best_ ? safety_sentence(found_, asked_) : "";
     return safety.empty() ? out : out + beside("", safety);
   }
@@ -175,9 +173,10 @@ class Screen {
 
   [[nodiscard]] std::string runners_up() const {
     if ((found_.plans.size() < 2 && !found_.simpler) || options_.runners_up == 0) return "";
-    const std::size_t wanted = std::max(options_.runners_up, options_.complete - 1);
-    const std::span<const Plan> ranked(found_.plans.data(), std::min(found_.plans.size(), wanted + 1));
-    std::vector<Plan> shown(ranked.begin(), ranked.end());
+    std::vector<Plan> shown = nest::report::runners_up(found_);
+    shown.resize(std::min(shown.size(), std::max(options_.runners_up, options_.complete - 1)));
+    const std::size_t others = shown.size();
+    shown.insert(shown.begin(), found_.plans.front());
     if (found_.simpler) shown.insert(shown.begin(), *found_.simpler);
     std::vector<const DegreeColumn*> degrees;
     for (const DegreeColumn& column : kDegrees) {
@@ -207,7 +206,7 @@ class Screen {
       }
       table.add(std::move(cells));
     }
-    const std::string ties = ties_sentence(found_, ranked.size());
+    const std::string ties = ties_sentence(found_, others);
     return "\n" + table.str() + (ties.empty() ? "" : wrap(ties, kTextWidth, 0) + "\n");
   }
 
@@ -234,8 +233,26 @@ std::string spell_interval(const StepInterval& interval) {
                      format(interval.high));
 }
 
+std::string spell_memory_interval(const Prediction& predicted) {
+  const std::optional<MemoryInterval>& memory = predicted.memory;
+  if (predicted.interval.coverage <= 0 || !memory) return "";
+  return fmt::format("{}: {} to {}", format_percent(predicted.interval.coverage, 0),
+                     format_memory(memory->low), format_memory(memory->high));
+}
+
+std::string spell_memory_use(const Plan& plan) {
+  const Stage& stage = plan.stages[fullest_stage(plan)];
+  const StageMemory& m = *stage.memory;
+  const std::string reserved =
+      m.reserve.value > 0 ? fmt::format(" used and {} reserved", format_memory(m.reserve)) : "";
+  const std::string interval = spell_memory_interval(*plan.predicted);
+  return fmt::format("{}{} of {} ({}{}{}{})", format_memory(m.total() - m.reserve), reserved,
+                     format_memory(m.capacity), format_percent(memory_share(stage)),
+                     interval.empty() ? "" : "; ", interval, spell_fits(*plan.predicted));
+}
+
 std::string spell_fits(const Prediction& predicted) {
-  return predicted.fits_probability ? "; fits with " + format_percent(*predicted.fits_probability, 0) : "";
+  return predicted.fits_probability ? "; fits with " + spell_fitting(predicted) : "";
 }
 
 std::string breakdown_bar(const Prediction& predicted, std::size_t width) {

@@ -37,11 +37,16 @@ struct ScreenOptions {
 [[nodiscard]] std::string plan_screen(const SearchResult& found, const PlanInputs& inputs,
                                       const SearchOptions& asked, const ScreenOptions& options = {});
 
-// The parts of the step as one bar of letters, and what each letter stands for (from column `indent` on).
 // " (80 %: 6.4 s to 7.6 s)", or nothing where no measured runs are like it.
 [[nodiscard]] std::string spell_interval(const StepInterval& interval);
-// "; fits with 97 %"
+// Of the fullest device's memory: "80 %: 71 GiB to 77 GiB", or nothing likewise.
+[[nodiscard]] std::string spell_memory_interval(const Prediction& predicted);
+// Of the fullest device: "71.8 GiB used and 2 GiB reserved of 79.6 GiB (92.7 %; 80 %: 71 GiB to 77 GiB; fits with
+// 97 % or more)".
+[[nodiscard]] std::string spell_memory_use(const Plan& plan);
+// "; fits with 97 % or more"
 [[nodiscard]] std::string spell_fits(const Prediction& predicted);
+// The parts of the step as one bar of letters, and what each letter stands for (from column `indent` on).
 [[nodiscard]] std::string breakdown_bar(const Prediction& predicted, std::size_t width);
 [[nodiscard]] std::string breakdown_legend(const Prediction& predicted, std::size_t indent);
 

@@ -29,7 +29,7 @@ Step     1 s; 4,096 tokens/s; 0 FLOP/s per device; MFU 40.0 %
          ##################################################################################.........
          # compute 900 ms (90.0 %); . bubble 100 ms (10.0 %)
 Memory   4.66 GiB of 74.5 GiB (6.2 %) in stage 1, the fullest: weights 954 MiB, gradients 0 GiB,
-         optimizer 0 GiB, activations 3.73 GiB, workspace 0 GiB; reserve 0 GiB
+         optimizer 0 GiB, activations 3.73 GiB, workspace 0 GiB
 Proof    optimal: no plan of the space takes less than 1 s a step
 
 stages  layers  recompute  per micro-batch    memory  of a device
@@ -56,6 +56,34 @@ TEST(PlanScreen, SixtyFourStagesAndAllWarningsFitAScreen) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(text_width(line), kTextWidth) << line;
   EXPECT_THAT(text, HasSubstr("- one more\n"));
   EXPECT_THAT(text, HasSubstr("nothing: a tie"));
+}
+
+// What is reserved is no use of the plan's, and how far memory may be off stands beside it.
+TEST(PlanScreen, TheMemoryOfTheFullestStage) {
+  Plan plan = answer_plan({1, 2}, 4, Seconds{0.9}, Seconds{0.1});
+  for (Stage& stage : plan.stages) stage.memory->reserve = Bytes{std::int64_t{2} << 30};
+  EXPECT_EQ(spell_memory_use(plan), "4.66 GiB used and 2 GiB reserved of 74.5 GiB (8.9 %)");
+  plan.predicted->interval.coverage = 0.8;
+  plan.predicted->memory = MemoryInterval{Bytes{std::int64_t{6} << 30}, Bytes{std::int64_t{7} << 30}};
+  plan.predicted->fits_probability = 0.9655;
+  plan.predicted->fits_at_least = true;
+  EXPECT_EQ(
+      spell_memory_use(plan),
+      "4.66 GiB used and 2 GiB reserved of 74.5 GiB (8.9 %; 80 %: 6 GiB to 7 GiB; fits with 97 % or more)");
+}
+
+// The plan that is taken is one of the ranking: it has one row.
+TEST(PlanScreen, NoPlanStandsTwice) {
+  const Plan taken = answer_plan({3}, 8, Seconds{1.004}, Seconds{0});
+  SearchResult found = answer({answer_plan({1, 2}, 4, Seconds{0.9}, Seconds{0.1}), taken,
+                               answer_plan({1, 1, 1}, 2, Seconds{1.01}, Seconds{0})});
+  found.simpler = taken;
+  found.avoids = {"pipeline parallelism"};
+  EXPECT_THAT(plan_screen(found, test::eight_devices(), {}),
+              HasSubstr("taken        8         1     8  1  none          1 s  +0.4 %  compute +104 ms\n"
+                        "best         8         2     4  1  none          1 s\n"
+                        "2            6         3     2  1  none       1.01 s  +1.0 %  compute +110 ms\n"
+                        "2 is a near tie"));
 }
 
 TEST(PlanScreen, ShowsSeveralPlansInFull) {

@@ -1,18 +1,15 @@
 #include "nest/report/answer/plans_beside.hpp"
 
-#include <cmath>
 #include <cstddef>
 
-#include "nest/solve/tree/best_plans.hpp"
+#include "nest/base/quantity.hpp"
+#include "nest/solve/ask/why_not.hpp"
 
 namespace nest::report {
 namespace {
 
-// As far as a table tells: the same degrees, and as long a step.
-bool same_row(const Plan& a, const Plan& b) {
-  const double step = a.predicted->step.value;
-  return a.parallelism == b.parallelism && a.training.micro_batch == b.training.micro_batch &&
-         std::abs(b.predicted->step.value - step) <= solve::kTie * step;
+bool taken(const SearchResult& found, const Plan& plan) {
+  return found.simpler && solve::same_plan(plan, *found.simpler);
 }
 
 }  // namespace
@@ -20,9 +17,27 @@ bool same_row(const Plan& a, const Plan& b) {
 std::vector<const Plan*> plans_beside(const SearchResult& found) {
   std::vector<const Plan*> beside;
   for (std::size_t i = found.simpler ? 0 : 1; i < found.plans.size(); ++i) {
-    if (!found.simpler || !same_row(found.plans[i], *found.simpler)) beside.push_back(&found.plans[i]);
+    if (!taken(found, found.plans[i])) beside.push_back(&found.plans[i]);
   }
   return beside;
+}
+
+std::vector<Plan> runners_up(const SearchResult& found) {
+  std::vector<Plan> out;
+  for (const Plan* plan : plans_beside(found)) {
+    if (plan != &found.plans.front()) out.push_back(*plan);
+  }
+  return out;
+}
+
+std::vector<Plan> near_ties(const SearchResult& found) {
+  std::vector<Plan> out = runners_up(found);
+  for (const Plan& one : found.near_ties) {
+    if (!taken(found, one)) out.push_back(one);
+  }
+  const Seconds near = found.plans.front().predicted->step * (1 + kNoise);
+  std::erase_if(out, [&](const Plan& one) { return one.predicted->step > near; });
+  return out;
 }
 
 }  // namespace nest::report

@@ -37,6 +37,19 @@ TEST(PlansBeside, WhatIsTakenIsNotAmongThem) {
       answer({answer_plan({1, 2}, 4, Seconds{1}, Seconds{0}), one_stage(1.003), one_stage(1.1)});
   found.simpler = one_stage(1.003);
   EXPECT_EQ(steps(found), (std::vector{1, 1.1}));
+  EXPECT_EQ(runners_up(found).size(), 1U);  // the strict optimum is none of them
+}
+
+TEST(PlansBeside, NearTies) {
+  SearchResult found = answer({one_stage(1), one_stage(1.004), one_stage(1.01), one_stage(1.5)});
+  EXPECT_EQ(runners_up(found).size(), 3U);
+  EXPECT_EQ(near_ties(found).size(), 2U);
+  found.simpler = one_stage(1.004);
+  found.near_ties = {one_stage(1.004), one_stage(1.015), one_stage(1.03)};
+  const std::vector<Plan> near = near_ties(found);
+  ASSERT_EQ(near.size(), 2U);
+  EXPECT_EQ(near[0].predicted->step, Seconds{1.01});
+  EXPECT_EQ(near[1].predicted->step, Seconds{1.015});
 }
 
 }  // namespace

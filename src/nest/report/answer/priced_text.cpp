@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "nest/base/drawing/table.hpp"
@@ -15,6 +16,12 @@ namespace {
 
 using Align = Table::Align;
 
+Bytes fullest(const PricedPlan& priced) {
+  Bytes most;
+  for (const StageCost& stage : priced.stages) most = std::max(most, stage.memory.total());
+  return most;
+}
+
 std::string step_text(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
                       const ScreenOptions& options) {
   const Prediction& p = priced.predicted;
@@ -25,9 +32,12 @@ std::string step_text(const Plan& plan, const PricedPlan& priced, const PlanInpu
                        spell_degrees(plan), t.global_batch, format_digits(t.sequence),
                        beside_tokens(t.contents), t.micro_batches, t.micro_batch),
            kTextWidth, 0);
-  out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %{}\n", format(p.step),
+  out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
                      spell_interval(p.interval), format_count(p.tokens_per_s), format(p.flops_per_device),
-                     100 * p.mfu, spell_fits(p));
+                     100 * p.mfu);
+  if (const std::string memory = spell_memory_interval(p); !memory.empty())
+    out += fmt::format("memory of the fullest device {} ({}{})\n", format_memory(fullest(priced)), memory,
+                       spell_fits(p));
   if (priced.status == PriceStatus::infeasible) out += "does not fit: " + priced.reason + "\n";
   out += "\n" + options.title("Where the step goes") + "\n";
   Table table({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});

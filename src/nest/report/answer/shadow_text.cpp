@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -65,10 +66,20 @@ std::string shadow_text(const ShadowPrices& prices, const Plan& explained, const
   if (missing.size() > 0 && prices.unchanged.status == PlanStatus::limit)
     return out + "No plan was found in time to compare with; give it longer with --time-limit.\n";
   out += table.str();
+  if (const std::string without = left_out_sentence(prices); !without.empty())
+    out += wrap(without, kTextWidth, 0) + "\n";
   if (!missing.empty())
     out += wrap("Not searched in time (give it longer with --time-limit): " + missing + ".", kTextWidth, 0) +
            "\n";
   return out;
+}
+
+std::string left_out_sentence(const ShadowPrices& prices) {
+  const bool devices = std::any_of(prices.rows.begin(), prices.rows.end(),
+                                   [](const ShadowPrice& row) { return row.kind == ShadowKind::devices; });
+  return devices || prices.rows.empty()
+             ? ""
+             : "More devices were not searched: a mesh, a torus or a ring cannot grow by one node.";
 }
 
 Value to_value(const ShadowPrices& prices) {

@@ -18,6 +18,9 @@ namespace nest::report {
 [[nodiscard]] std::string shadow_text(const ShadowPrices& prices, const Plan& explained,
                                       const ScreenOptions& options = {});
 
+// What has no row, and why: devices where a mesh, a torus or a ring would have to grow; else empty.
+[[nodiscard]] std::string left_out_sentence(const ShadowPrices& prices);
+
 // [{"change", "kind", "level", "added_bytes_per_s" | "added_bytes" | "added_devices", "status", "step_s",
 // "share"}]; without a step where no plan is known.
 [[nodiscard]] Value to_value(const ShadowPrices& prices);

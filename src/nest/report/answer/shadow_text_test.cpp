@@ -11,6 +11,7 @@ namespace {
 using test::answer;
 using test::answer_plan;
 using testing::HasSubstr;
+using testing::Not;
 
 const Plan kBest = answer_plan({3}, 8, Seconds{2}, Seconds{0});
 
@@ -38,7 +39,12 @@ The best plan of the same question takes 2 s a step, as this one does.
 change                               best step
 25 % more bandwidth at level 'node'        2 s  nothing
 8 GiB more memory                        1.9 s  -5.0 %
+More devices were not searched: a mesh, a torus or a ring cannot grow by one node.
 )");
+  ShadowPrices grown = prices();
+  grown.rows.push_back({.change = "8 more devices", .kind = ShadowKind::devices});
+  EXPECT_EQ(left_out_sentence(grown), "");
+  EXPECT_THAT(shadow_text(grown, kBest), Not(HasSubstr("cannot grow")));
 }
 
 TEST(ShadowText, APlanThatIsNotTheBest) {

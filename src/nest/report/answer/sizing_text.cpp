@@ -13,19 +13,40 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/report/answer/comparison_text.hpp"
+#include "nest/report/answer/plan_screen.hpp"
 
 namespace nest::report {
 namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t kIndent = 9;  // of what stands beside a heading
+constexpr std::size_t kIndent = 9;      // of what stands beside a heading
+constexpr double kWorthKnowing = 0.01;  // of the target
+
+// The days of the whole task if a step takes so long.
+double days_in(const SizedPlan& one, Seconds step) {
+  return one.cost.days * (step / one.plan.predicted->step);
+}
+
+// "26.7 to 31.2"; empty where nothing is known.
+std::string days_interval(const SizedPlan& one, const char* between) {
+  const StepInterval& interval = one.plan.predicted->interval;
+  if (interval.coverage <= 0) return "";
+  return fmt::format("{:.1f}{}{:.1f}", days_in(one, interval.low), between, days_in(one, interval.high));
+}
 
 Value value_of(const SizedPlan& one, const SizingTask& task, const RunCosts& costs) {
   Value v = Value::object();
   v.set("devices", one.devices).set("rented_devices", one.rented).set("days", one.cost.days);
   add_cost(v, costs, {one.rented, one.plan.predicted->tokens_per_s, task.uptime}, task.tokens);
   v.set("reach", one.reach);
+  if (const Prediction& p = *one.plan.predicted; p.interval.coverage > 0) {
+    Value ends = Value::array();
+    ends.push(days_in(one, p.interval.low)).push(days_in(one, p.interval.high));
+    v.set("days_interval", std::move(ends));
+  }
+  v.set("step_s", one.plan.predicted->step.value);
+  put_certainty(v, *one.plan.predicted);
   v.set("tokens_per_s", one.plan.predicted->tokens_per_s).set("micro_batch", one.plan.training.micro_batch);
   v.set("parallelism", to_value(one.plan.parallelism, one.plan.stages));
   return v;
@@ -35,13 +56,24 @@ std::string line(const char* heading, const std::string& text) {
   return fmt::format("{:<9}", heading) + wrap(text, kTextWidth, kIndent) + "\n";
 }
 
+// What is proved of the number of devices: no fewer are enough, but nodes are rented whole.
+std::string fewest_sentence(const Sizing& sizing) {
+  if (sizing.status != PlanStatus::optimal) return "feasible: fewer devices may be enough";
+  const std::int64_t rented = sizing.answer->rented;
+  if (sizing.fewest <= 0 || sizing.fewest >= rented)
+    return "optimal: no plan with fewer devices is fast enough";
+  return fmt::format("optimal: {} device{} the fewest that are enough; {} are rented, which are whole nodes",
+                     format_digits(sizing.fewest), sizing.fewest == 1 ? " is" : "s are",
+                     format_digits(rented));
+}
+
 // "1,008 devices reach 98.4 % of the target, 504 reach 51.2 %"
 std::string near_sentence(const Sizing& sizing) {
   std::vector<const SizedPlan*> fewer;
   fewer.reserve(sizing.near_misses.size() + 1);
   for (const SizedPlan& one : sizing.near_misses) fewer.push_back(&one);
   for (auto other = sizing.others.rbegin(); fewer.empty() && other != sizing.others.rend(); ++other) {
-    if (other->rented < sizing.answer->rented) fewer.push_back(&*other);
+    if (other->rented < sizing.answer->rented && other->reach < 1) fewer.push_back(&*other);
   }
   std::string out;
   for (auto one = fewer.rbegin(); one != fewer.rend(); ++one) {
@@ -58,6 +90,9 @@ std::string table_of(const Sizing& sizing, const RunCosts& costs) {
       {"devices", Align::right}, {"tokens/s", Align::right}, {"MFU", Align::right}};
   if (costs.fails()) columns.push_back({"goodput", Align::right});
   columns.push_back({"days", Align::right});
+  const bool sure = sizing.answer->plan.predicted->interval.coverage > 0;
+  if (sure)
+    columns.push_back({format_percent(sizing.answer->plan.predicted->interval.coverage, 0), Align::right});
   columns.push_back({"device-hours", Align::right});
   if (costs.costs_money()) columns.push_back({"cost", Align::right});
   columns.push_back({"plan"});
@@ -76,6 +111,7 @@ std::string table_of(const Sizing& sizing, const RunCosts& costs) {
                                    format_percent(p.mfu)};
     if (costs.fails()) cells.push_back(format_percent(one->goodput.share));
     cells.push_back(fmt::format("{:.1f}", one->cost.days));
+    if (sure) cells.push_back(days_interval(*one, "-"));
     cells.push_back(format_money(one->cost.device_hours));
     if (one->cost.money) cells.push_back(format_money(*one->cost.money));
     cells.push_back(brief_degrees(one->plan));
@@ -135,20 +171,25 @@ std::string goodput_sentence(const Goodput& goodput, Bytes checkpoint) {
 std::string sizing_text(const Sizing& sizing, const SizingTask& task, const RunCosts& costs,
                         const PlanInputs& inputs) {
   std::string out =
-      wrap(fmt::format("{} on {}: {} tokens in {:g} days are {} tokens/s{}", inputs.model_name(),
-                       inputs.cluster.name(), format_count(task.tokens), task.days,
+      wrap(fmt::format("{} on {}: {} tokens in {:g} day{} are {} tokens/s{}", inputs.model_name(),
+                       inputs.cluster.name(), format_count(task.tokens), task.days, task.days == 1 ? "" : "s",
                        format_count(sizing.target_tokens_per_s),
                        task.uptime < 1 ? fmt::format(" at {:g} % uptime", 100 * task.uptime) : ""),
            kTextWidth, 0) +
       "\n\n";
   if (!sizing.answer) {
-    return out +
-           wrap(sizing.status == PlanStatus::limit ? "stopped at a limit before a plan was found"
+    out += wrap(sizing.status == PlanStatus::limit ? "stopped at a limit before a plan was found"
                 : sizing.status == PlanStatus::disagreement
                     ? "this is a bug in nest, not in your input: " + sizing.reason
                     : "no number of devices is enough: " + sizing.reason,
                 kTextWidth, 0) +
            "\n";
+    const std::string near = near_sentence(sizing);
+    // Far below the target it is no near miss, but worth knowing.
+    const double reach = sizing.near_misses.empty() ? 0 : sizing.near_misses.back().reach;
+    return near.empty() || reach < kWorthKnowing
+               ? out
+               : out + "\n" + line(reach < kNearly ? "At most" : "Nearly", near);
   }
   const SizedPlan& a = *sizing.answer;
   const Prediction& p = *a.plan.predicted;
@@ -157,13 +198,16 @@ std::string sizing_text(const Sizing& sizing, const SizingTask& task, const RunC
                                                                         format_digits(a.devices))
                                                           : ""));
   out += line("Plan", spell_degrees(a.plan));
-  out += line("Time",
-              fmt::format("{:.1f} days; step {}; MFU {:.1f} %", a.cost.days, format(p.step), 100 * p.mfu));
+  out += line("Time", fmt::format("{:.1f} days{}; step {}{}; MFU {:.1f} %", a.cost.days,
+                                  p.interval.coverage > 0
+                                      ? fmt::format(" ({}: {})", format_percent(p.interval.coverage, 0),
+                                                    days_interval(a, " to "))
+                                      : "",
+                                  format(p.step), spell_interval(p.interval), 100 * p.mfu));
+  out += line("Memory", spell_memory_use(a.plan));
   if (costs.fails()) out += line("Goodput", goodput_sentence(a.goodput, costs.checkpoint()));
   out += line("Cost", run_cost_sentence(costs, {a.rented, p.tokens_per_s, task.uptime}, task.tokens));
-  out += line("Proof", sizing.status == PlanStatus::optimal
-                           ? "optimal: no plan with fewer devices is fast enough"
-                           : "feasible: fewer devices may be enough");
+  out += line("Proof", fewest_sentence(sizing));
   if (const std::string near = near_sentence(sizing); !near.empty()) out += line("Nearly", near);
   return out + "\n" + table_of(sizing, costs);
 }
@@ -174,12 +218,16 @@ Value sizing_value(const Sizing& sizing, const SizingTask& task, const RunCosts&
   if (!sizing.reason.empty()) v.set("reason", sizing.reason);
   v.set("tokens", task.tokens).set("days", task.days).set("uptime", task.uptime);
   v.set("target_tokens_per_s", sizing.target_tokens_per_s);
-  if (!sizing.answer) return v;
   const auto list = [&](const std::vector<SizedPlan>& plans) {
     Value out = Value::array();
     for (const SizedPlan& one : plans) out.push(value_of(one, task, costs));
     return out;
   };
+  if (!sizing.answer) {
+    if (!sizing.near_misses.empty()) v.set("near_misses", list(sizing.near_misses));
+    return v;
+  }
+  v.set("fewest_devices", sizing.fewest);
   v.set("answer", value_of(*sizing.answer, task, costs));
   v.set("near_misses", list(sizing.near_misses)).set("others", list(sizing.others));
   v.set("plan", plan_value(sizing.answer->plan, sizing.answer->inputs));

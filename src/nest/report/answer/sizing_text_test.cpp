@@ -10,6 +10,7 @@ namespace nest::report {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 SizedPlan sized(std::int64_t rented, double reach, const RunCosts& costs) {
   const PlanInputs inputs = test::example_inputs();
@@ -49,6 +50,74 @@ TEST(SizingText, NearMissesAndCosts) {
   EXPECT_THAT(text, HasSubstr("Devices  8 x x, of which the plan uses 4\n"));
   const std::string json = to_json_line(sizing_value(sizing, task, costs));
   EXPECT_THAT(json, HasSubstr("\"near_misses\": [{\"devices\": 4, \"rented_devices\": 4,"));
+}
+
+Sizing of_eight(const RunCosts& costs) {
+  Sizing sizing;
+  sizing.status = PlanStatus::optimal;
+  sizing.target_tokens_per_s = 100;
+  sizing.answer = sized(8, 1.1, costs);
+  return sizing;
+}
+
+// Half as many devices are no near miss where they are fast enough, and what is proved is of devices, not of nodes.
+TEST(SizingText, WholeNodes) {
+  const RunCosts costs = costs_of({});
+  Sizing sizing = of_eight(costs);
+  sizing.fewest = 1;
+  sizing.others = {sized(4, 2.5, costs)};
+  const SizingTask task{.tokens = 1e9, .days = 2};
+  const std::string text = sizing_text(sizing, task, costs, test::example_inputs());
+  EXPECT_THAT(text, HasSubstr("tokens in 2 days are"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Proof    optimal: 1 device is the fewest that are enough; 8 are rented, which are whole "
+                "nodes\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Nearly")));
+  sizing.others = {sized(4, 0.6, costs)};
+  sizing.fewest = 8;
+  const std::string far = sizing_text(sizing, task, costs, test::example_inputs());
+  EXPECT_THAT(far, HasSubstr("Proof    optimal: no plan with fewer devices is fast enough\n"));
+  EXPECT_THAT(far, HasSubstr("Nearly   4 devices reach 60.0 % of the target\n"));
+}
+
+TEST(SizingText, WhatComesNearest) {
+  const RunCosts costs = costs_of({});
+  Sizing sizing;
+  sizing.reason = "a pod cannot grow";
+  sizing.near_misses = {sized(4, 0.977, costs)};
+  const SizingTask task{.tokens = 1e9, .days = 1};
+  EXPECT_THAT(
+      sizing_text(sizing, task, costs, test::example_inputs()),
+      HasSubstr("tokens in 1 day are 0 tokens/s\n\nno number of devices is enough: a pod cannot grow\n\n"
+                "Nearly   4 devices reach 97.7 % of the target\n"));
+  EXPECT_THAT(to_json_line(sizing_value(sizing, task, costs)),
+              HasSubstr("\"near_misses\": [{\"devices\": 4"));
+  sizing.near_misses.front().reach = 0.2;
+  EXPECT_THAT(sizing_text(sizing, task, costs, test::example_inputs()),
+              HasSubstr("\nAt most  4 devices reach 20.0 % of the target\n"));
+  sizing.near_misses.front().reach = 0;
+  EXPECT_THAT(sizing_text(sizing, task, costs, test::example_inputs()), Not(HasSubstr("reach")));
+}
+
+// A step between 0.9 and 1.2 of what is predicted, and so the days.
+TEST(SizingText, Intervals) {
+  const RunCosts costs = costs_of({});
+  Sizing sizing = of_eight(costs);
+  Prediction& p = *sizing.answer->plan.predicted;
+  p.interval = {0.8, p.step * 0.9, p.step * 1.2};
+  p.fits_probability = 0.83;
+  sizing.answer->cost.days = 10;
+  const SizingTask task{.tokens = 1e9, .days = 1};
+  const std::string text = sizing_text(sizing, task, costs, test::example_inputs());
+  EXPECT_THAT(text, HasSubstr("Time     10.0 days (80 %: 9.0 to 12.0); step "));
+  EXPECT_THAT(text, HasSubstr("fits with 83 %"));
+  EXPECT_THAT(text, HasSubstr("9.0-12.0"));
+  const Value v = sizing_value(sizing, task, costs);
+  const Value& one = *v.find("answer");
+  EXPECT_EQ(to_json_line(*one.find("days_interval")), "[9, 12]");
+  EXPECT_NE(one.find("interval"), nullptr);
+  EXPECT_EQ(*one.find("fits_probability")->as_real(), 0.83);
 }
 
 TEST(SizingText, Goodput) {

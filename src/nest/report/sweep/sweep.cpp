@@ -25,6 +25,15 @@ namespace {
 // Of a point's time: if there is no more for any of them, a few are finished and not all of them begun.
 constexpr Seconds kLeastPart{2};
 
+Prediction certainty_of(const Prediction& predicted) {
+  Prediction sure;
+  sure.interval = predicted.interval;
+  sure.memory = predicted.memory;
+  sure.fits_probability = predicted.fits_probability;
+  sure.fits_at_least = predicted.fits_at_least;
+  return sure;
+}
+
 void fill(const SearchResult& found, const PlanInputs& inputs, SweepRow& row) {
   row.status = name_of(found.status);
   row.reason = found.reason;
@@ -34,6 +43,7 @@ void fill(const SearchResult& found, const PlanInputs& inputs, SweepRow& row) {
   row.tokens_per_s = plan.predicted->tokens_per_s;
   row.mfu = plan.predicted->mfu;
   row.memory_share = memory_share(plan);
+  row.sure = certainty_of(*plan.predicted);
   row.devices = plan.parallelism.devices();
   row.rented = rented_devices(plan, inputs.cluster);
   row.plan = brief_degrees(plan);
@@ -84,6 +94,28 @@ double number_of(const Value* value) {
   return 0;
 }
 
+// Rows of a file that an earlier version wrote have none.
+Prediction read_certainty(const Value& line) {
+  Prediction sure;
+  const auto ends = [](const Value& interval, const char* key) {
+    const Value* both = interval.find(key);
+    const bool two = both != nullptr && both->as_array() != nullptr && both->as_array()->size() == 2;
+    return two ? std::optional(
+                     std::pair(number_of(&(*both->as_array())[0]), number_of(&(*both->as_array())[1])))
+               : std::nullopt;
+  };
+  if (const Value* interval = line.find("interval")) {
+    if (const auto step = ends(*interval, "step_s"))
+      sure.interval = {number_of(interval->find("level")), Seconds{step->first}, Seconds{step->second}};
+    if (const auto memory = ends(*interval, "memory_bytes"))
+      sure.memory = MemoryInterval{round_up_bytes(memory->first), round_up_bytes(memory->second)};
+  }
+  if (const Value* fits = line.find("fits_probability")) sure.fits_probability = number_of(fits);
+  const Value* at_least = line.find("fits_at_least");
+  sure.fits_at_least = at_least != nullptr && at_least->as_bool() != nullptr && *at_least->as_bool();
+  return sure;
+}
+
 std::string text_of(const Value* value) {
   return value != nullptr && value->as_string() != nullptr ? *value->as_string() : "";
 }
@@ -105,6 +137,7 @@ std::optional<SweepRow> read_row(const Value& line, const Sweep& sweep, const st
     row.tokens_per_s = number_of(line.find("tokens_per_s"));
     row.mfu = number_of(line.find("mfu"));
     row.memory_share = number_of(line.find("memory_share"));
+    row.sure = read_certainty(line);
     row.devices = static_cast<std::int64_t>(number_of(line.find("devices")));
     row.rented = std::max(row.devices, static_cast<std::int64_t>(number_of(line.find("rented_devices"))));
     row.plan = text_of(line.find("plan"));
@@ -188,6 +221,7 @@ Value to_value(const SweepRow& row, const Sweep& sweep) {
   if (row.has_plan()) {
     v.set("step_s", row.step_s).set("tokens_per_s", row.tokens_per_s).set("mfu", row.mfu);
     v.set("memory_share", row.memory_share).set("devices", row.devices).set("rented_devices", row.rented);
+    put_certainty(v, row.sure);
     if (row.cost) v.set("cost_per_trillion_tokens", *row.cost);
     if (row.goodput) v.set("goodput", *row.goodput);
     v.set("plan", row.plan);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "nest/base/document/value.hpp"
+#include "nest/plan/plan.hpp"
 #include "nest/report/sweep/sweep_axis.hpp"
 #include "nest/report/sweep/sweep_question.hpp"
 
@@ -40,6 +41,7 @@ struct SweepRow {
   double tokens_per_s = 0;
   double mfu = 0;
   double memory_share = 0;        // of the fullest device
+  Prediction sure;                // intervals and the probability of fitting alone
   std::int64_t devices = 0;       // that the plan uses
   std::int64_t rented = 0;        // whole nodes
   std::optional<double> cost;     // of a trillion tokens, failures considered; none without a price

@@ -22,6 +22,16 @@ std::string number_or_nothing(const std::optional<double>& number) {
   return number ? fmt::format("{}", *number) : "";
 }
 
+// The ends of the intervals and the probability of fitting, as far as they are known.
+std::string certainty(const Prediction& sure) {
+  const std::string step = sure.interval.coverage > 0
+                               ? fmt::format("{},{}", sure.interval.low.value, sure.interval.high.value)
+                               : ",";
+  const std::string memory =
+      sure.memory ? fmt::format("{},{}", sure.memory->low.value, sure.memory->high.value) : ",";
+  return fmt::format("{},{},{}", step, memory, number_or_nothing(sure.fits_probability));
+}
+
 // " (zero 1, sequence 4096)": the values of all axes from `first` on.
 std::string where(const Sweep& sweep, const SweepRow& row, std::size_t first) {
   std::string out;
@@ -58,18 +68,19 @@ std::string sweep_csv(const Sweep& sweep, const std::vector<SweepRow>& rows) {
   for (const SweepAxis& axis : sweep.axes) out += quoted(axis.field) + ",";
   out +=
       "status,step_s,tokens_per_s,mfu,memory_share,devices,plan,pareto,search_s,reason,rented_devices,"
-      "cost_per_trillion_tokens,goodput\n";
+      "cost_per_trillion_tokens,goodput,step_low_s,step_high_s,memory_low_bytes,memory_high_bytes,"
+      "fits_probability\n";
   const std::vector<std::size_t> front = pareto_front(sweep, rows);
   for (const SweepRow& row : rows) {
     for (const auto& [field, value] : sweep.at(row.point)) out += quoted(value) + ",";
     const bool best = std::find(front.begin(), front.end(), row.point) != front.end();
     if (row.has_plan())
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.status, row.step_s, row.tokens_per_s,
-                         row.mfu, row.memory_share, row.devices, quoted(row.plan), best ? 1 : 0, row.search_s,
-                         quoted(row.reason), row.rented, number_or_nothing(row.cost),
-                         number_or_nothing(row.goodput));
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.status, row.step_s,
+                         row.tokens_per_s, row.mfu, row.memory_share, row.devices, quoted(row.plan),
+                         best ? 1 : 0, row.search_s, quoted(row.reason), row.rented,
+                         number_or_nothing(row.cost), number_or_nothing(row.goodput), certainty(row.sure));
     else
-      out += fmt::format("{},,,,,,,0,{},{},,,\n", row.status, row.search_s, quoted(row.reason));
+      out += fmt::format("{},,,,,,,0,{},{},,,,,,,,\n", row.status, row.search_s, quoted(row.reason));
   }
   return out;
 }

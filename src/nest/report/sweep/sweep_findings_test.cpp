@@ -67,8 +67,10 @@ TEST(SweepFindings, CsvHasEveryColumn) {
   const std::string csv = sweep_csv(sweep, rows);
   EXPECT_EQ(csv.substr(0, csv.find('\n')),
             "devices,status,step_s,tokens_per_s,mfu,memory_share,devices,plan,pareto,search_s,reason,"
-            "rented_devices,cost_per_trillion_tokens,goodput");
-  EXPECT_NE(csv.find("2,optimal,0,50,0,0,0,,1,0,,4,7.5,\n4,optimal,,,,,,,0,0,,,,\n"), std::string::npos)
+            "rented_devices,cost_per_trillion_tokens,goodput,step_low_s,step_high_s,memory_low_bytes,"
+            "memory_high_bytes,fits_probability");
+  EXPECT_NE(csv.find("2,optimal,0,50,0,0,0,,1,0,,4,7.5,,,,,,\n4,optimal,,,,,,,0,0,,,,,,,,,\n"),
+            std::string::npos)
       << csv;
 }
 

@@ -12,7 +12,9 @@
 #include "nest/base/drawing/svg.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/price/uncertainty.hpp"
 #include "nest/report/answer/sizing_text.hpp"
+#include "nest/report/answer/stage_rows.hpp"
 #include "nest/report/sweep/sweep_chart.hpp"
 #include "nest/report/sweep/sweep_findings.hpp"
 
@@ -78,9 +80,14 @@ std::vector<RowColumn> columns_of(const Sweep& sweep, const std::vector<SweepRow
   std::vector<RowColumn> columns{
       {asked ? "used" : "devices", [](const SweepRow& row) { return format_digits(row.devices); }},
       {"tokens/s", [](const SweepRow& row) { return format_count(row.tokens_per_s); }},
-      {"step", [](const SweepRow& row) { return format(Seconds{row.step_s}); }},
-      {"MFU", [](const SweepRow& row) { return format_percent(row.mfu); }},
-      {"memory", [](const SweepRow& row) { return format_percent(row.memory_share, 0); }}};
+      {"step", [](const SweepRow& row) { return format(Seconds{row.step_s}); }}};
+  if (any([](const SweepRow& row) { return row.sure.interval.coverage > 0; }))
+    columns.push_back({format_percent(kCoverage, 0), [](const SweepRow& row) {
+                         const StepInterval& ends = row.sure.interval;
+                         return ends.coverage > 0 ? text_range(format(ends.low), format(ends.high)) : "-";
+                       }});
+  columns.push_back({"MFU", [](const SweepRow& row) { return format_percent(row.mfu); }});
+  columns.push_back({"memory", [](const SweepRow& row) { return format_percent(row.memory_share, 0); }});
   if (any([](const SweepRow& row) { return row.goodput.has_value(); }))
     columns.push_back(
         {"goodput", [](const SweepRow& row) { return format_percent(row.goodput.value_or(1)); }});

@@ -11,6 +11,7 @@
 #include "nest/base/numbers.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/plan/changed_inputs.hpp"
+#include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
 
@@ -124,11 +125,11 @@ class Adviser {
     asked.risky = true;
     SearchResult found = look_otherwise(asked);
     if (found.plans.empty()) return;
-    const std::optional<double> fits = found.plans.front().predicted->fits_probability;
+    const std::string fits = spell_fitting(*found.plans.front().predicted);
     keep(AdviceKind::knob,
          fmt::format("--risky, without a margin of {} of the memory{}",
                      format_percent(question_.options.memory_margin),
-                     fits ? ": this plan fits with " + format_percent(*fits, 0) : ""),
+                     fits.empty() ? "" : ": this plan fits with " + fits),
          0, std::move(found));
   }
 

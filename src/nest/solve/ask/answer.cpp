@@ -3,35 +3,64 @@
 #include <utility>
 
 #include "nest/solve/ask/batches.hpp"
+#include "nest/solve/ask/counted.hpp"
+#include "nest/solve/ask/further.hpp"
 #include "nest/solve/ask/simpler.hpp"
 #include "nest/solve/tree/best_plans.hpp"
 
 namespace nest::solve {
 namespace {
 
-bool compares_steps(const PlanQuestion& question) {
-  return question.options.objective == Objective::step_time && question.options.gap == 0;
+constexpr int kNearTies = 3;  // that are told of, where no ranking is asked for
+// Of the time: for simpler plans, where the search needs all of it. Short limits go to the search alone.
+constexpr double kForSimpler = 0.15;
+constexpr Seconds kWorthSharing{2};
+
+bool ranks_simply(const PlanQuestion& question) {
+  const SearchOptions& o = question.options;
+  return o.objective == Objective::step_time && o.gap == 0 && o.top == 1;
 }
 
-// The best plan that needs no margin, if it is faster than the best that leaves one.
+// What is proved of the best plan without a margin, with the one that was found.
 void price_safety(const PlanQuestion& question, Further& further, SearchResult& found) {
+  const SearchOptions& o = question.options;
+  const Plan& safe = found.plans.front();
   PlanQuestion risky = question;
   risky.options.memory_margin = 0;
-  risky.options.slowest = found.plans.front().predicted->step;
+  // Only better plans count; a limit of costs there is none.
+  if (o.objective == Objective::step_time) risky.options.slowest = safe.predicted->step;
   SearchResult other = further.ask(std::move(risky));
-  found.safety_known = other.status == PlanStatus::optimal || other.status == PlanStatus::infeasible;
+  Safety& safety = found.safety;
+  safety.known = other.status == PlanStatus::optimal || other.status == PlanStatus::infeasible;
   if (other.plans.empty()) return;
-  const Plan& fastest = other.plans.front();
-  if (fastest.predicted->step.value < found.plans.front().predicted->step.value * (1 - kTie))
-    found.risky = std::move(other.plans.front());
+  Plan& best = other.plans.front();
+  const Cluster& cluster = question.inputs.cluster;
+  const double more = counted_more(o.objective, safe, best, cluster);
+  if (other.lower_bound.value > 0) {
+    // The bound is a step of the devices that the plan without a margin rents.
+    Plan bound = best;
+    bound.predicted->step = other.lower_bound;
+    safety.most = counted_more(o.objective, safe, bound, cluster);
+  }
+  if (more <= kTie) return;
+  safety.costs = more;
+  found.risky = std::move(best);
 }
 
 }  // namespace
 
 SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
                     const SearchFunction& searching) {
-  SearchResult found = searching(asked);
-  if (found.plans.empty() || found.status == PlanStatus::disagreement || !compares_steps(asked)) return found;
+  const bool simplifies = ranks_simply(asked) && !asked.asked.strict;
+  PlanQuestion first = asked;
+  if (first.options.top == 1 && first.options.runners_up == 0) first.options.near_ties = kNearTies;
+  if (const auto left = asked.options.deadline.left(); simplifies && left && *left > kWorthSharing)
+    first.options.deadline = asked.options.deadline.within(*left * (1 - kForSimpler));
+  SearchResult found = searching(first);
+  const bool late = first.options.deadline.over();
+  if (found.plans.empty() || found.status == PlanStatus::disagreement || asked.options.deadline.over() ||
+      asked.options.objective == Objective::devices)
+    return found;
   PlanQuestion question = asked;
   question.training.global_batch = found.plans.front().training.global_batch;
   question.batches.clear();
@@ -39,19 +68,23 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
   const auto tell = [&](const char* what) {
     if (options.asking) options.asking(what);
   };
+  const auto simplify = [&] {
+    tell("simpler plans that take hardly longer");
+    Simpler simpler = simpler_plan(question, found, further);
+    // One that some of the searches have led to would depend on the machine; where the clock ended the first one, the
+    // plan does so anyway.
+    if (further.stopped() && !late) return;
+    found.simpler = std::move(simpler.plan);
+    found.avoids = std::move(simpler.avoids);
+  };
+  // What is left where the search used up its time is too little for all.
+  if (simplifies && late) simplify();
   if (question.options.memory_margin > 0) {
     tell("what a margin of memory costs");
     price_safety(question, further, found);
   }
-  if (!question.asked.strict && question.options.top == 1) {
-    tell("simpler plans that take hardly longer");
-    // One that some of the searches have led to would depend on the machine.
-    if (Simpler simpler = simpler_plan(question, found, further); !further.stopped()) {
-      found.simpler = std::move(simpler.plan);
-      found.avoids = std::move(simpler.avoids);
-    }
-  }
-  if (asked.batches.empty() && question.options.top == 1) {
+  if (simplifies && !late) simplify();
+  if (asked.batches.empty() && ranks_simply(question)) {
     tell("batches near this one");
     std::optional<Plan> better = better_batch(question, found.plan(), further);
     if (!further.stopped()) found.better_batch = std::move(better);

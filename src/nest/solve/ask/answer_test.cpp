@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "nest/plan/test_example.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/question/make_question.hpp"
@@ -43,7 +46,7 @@ TEST(Answer, ASimplerPlanAndThePriceOfSafety) {
   EXPECT_EQ(found.plan().status, PlanStatus::optimal);
   ASSERT_TRUE(found.risky);
   EXPECT_EQ(found.risky->predicted->step, Seconds{0.9});
-  EXPECT_TRUE(found.safety_known);
+  EXPECT_TRUE(found.safety.known);
 }
 
 // Stopped by the number of its transitions a search finds the same everywhere: a plan without a margin that is
@@ -57,14 +60,14 @@ TEST(Answer, WhatTheClockBreaksOffIsNotSaid) {
   };
   const SearchResult by_work = answer(question(), {}, broken_off);
   ASSERT_TRUE(by_work.risky);
-  EXPECT_FALSE(by_work.safety_known);
+  EXPECT_FALSE(by_work.safety.known);
   EXPECT_TRUE(by_work.simpler);
   const SearchResult by_clock = answer(question(), {}, [&](const PlanQuestion& q) {
     if (q.options.slowest) q.options.deadline.cancel();
     return broken_off(q);
   });
   EXPECT_FALSE(by_clock.risky);
-  EXPECT_FALSE(by_clock.safety_known);
+  EXPECT_FALSE(by_clock.safety.known);
   EXPECT_FALSE(by_clock.simpler);
   EXPECT_EQ(by_clock.status, PlanStatus::optimal);
   EXPECT_TRUE(by_clock.further_stopped);
@@ -118,7 +121,7 @@ TEST(Answer, WhatEndedInTimeIsSaid) {
     return search_of(q);
   });
   ASSERT_TRUE(found.risky);
-  EXPECT_TRUE(found.safety_known);
+  EXPECT_TRUE(found.safety.known);
   EXPECT_FALSE(found.simpler);  // nothing is begun any more
   EXPECT_TRUE(found.further_stopped);
 }
@@ -141,9 +144,76 @@ TEST(Answer, IsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(to_json(plan_value(other.plan(), inputs)), to_json(plan_value(one.plan(), inputs))) << threads;
     ASSERT_TRUE(other.risky) << threads;
     EXPECT_EQ(other.risky->predicted->step, one.risky->predicted->step) << threads;
-    EXPECT_EQ(other.safety_known, one.safety_known) << threads;
+    EXPECT_EQ(other.safety.known, one.safety.known) << threads;
     EXPECT_EQ(other.avoids, one.avoids) << threads;
   }
+}
+
+// One device for 8 s costs less than two for 5 s; without a margin one takes 7 s.
+TEST(Answer, ThePriceOfSafetyIsWhatTheObjectiveCounts) {
+  Asked asked;
+  asked.objective = Objective::cost;
+  const SearchResult found = answer(question(asked), {}, [](const PlanQuestion& q) {
+    EXPECT_FALSE(q.options.slowest);  // a cheaper plan may take longer
+    SearchResult one{PlanStatus::optimal, {plan_of(q.options.memory_margin == 0 ? 7 : 8, 1)}};
+    one.plans.front().stages[0].devices = {{DeviceId{0}}};
+    one.lower_bound = one.plans.front().predicted->step;
+    return one;
+  });
+  EXPECT_FALSE(found.simpler);
+  EXPECT_TRUE(found.near_ties.empty());
+  ASSERT_TRUE(found.risky);
+  EXPECT_NEAR(found.safety.costs, 8.0 / 7 - 1, 1e-12);
+  EXPECT_TRUE(found.safety.known);
+}
+
+// Within a gap nothing is certain but the bound: no plan without a margin takes less than 0.8 s.
+TEST(Answer, WithAGapThePriceOfSafetyHasALimit) {
+  Asked asked;
+  asked.gap = 0.3;
+  const SearchResult found = answer(question(asked), {}, [](const PlanQuestion& q) {
+    SearchResult one{PlanStatus::feasible, {plan_of(1, 4)}};
+    one.lower_bound = Seconds{q.options.memory_margin == 0 ? 0.8 : 0.9};
+    return one;
+  });
+  EXPECT_FALSE(found.risky);  // the search without a margin found nothing faster
+  EXPECT_FALSE(found.safety.known);
+  EXPECT_NEAR(*found.safety.most, 0.25, 1e-12);
+}
+
+// Whoever asks for one plan is told of near ties that the search came across; a ranking has them anyway.
+TEST(Answer, NearTiesThatTheSearchCameAcross) {
+  int wanted = 0;
+  const auto searching = [&](const PlanQuestion& q) {
+    wanted = std::max(wanted, q.options.near_ties);
+    return search_of(q);
+  };
+  (void)answer(question(), {}, searching);
+  EXPECT_EQ(wanted, 3);
+  wanted = 0;
+  Asked asked;
+  asked.runners_up = 3;
+  (void)answer(question(asked), {}, searching);
+  EXPECT_EQ(wanted, 0);
+}
+
+// Of a long time limit a part is kept for simpler plans, which are looked for first where the search took all of its
+// own; a short one, and whoever wants the strict optimum, has all of it.
+TEST(Answer, APartOfTheTimeIsForSimplerPlans) {
+  const auto share = [](const Asked& asked) {
+    std::optional<double> first;
+    const PlanQuestion q = question(asked);
+    (void)answer(q, {}, [&](const PlanQuestion& one) {
+      if (!first) first = one.options.deadline.left()->value / q.options.deadline.left()->value;
+      return search_of(one);
+    });
+    return *first;
+  };
+  Asked asked;
+  asked.time_limit = Seconds{10'000};
+  EXPECT_NEAR(share(asked), 0.85, 0.01);
+  asked.strict = true;
+  EXPECT_NEAR(share(asked), 1, 0.01);
 }
 
 TEST(Answer, StrictOnDemand) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -39,9 +38,15 @@ SearchResult ask_batches(const PlanQuestion& question, const std::vector<std::in
   SearchStats stats;
   bool first = true;
   bool proved = true;
-  double fastest = 0;  // no plan of any batch has a higher rate
+  BatchesProof proof{.asked = batches.size()};
   for (const std::int64_t batch : batches) {
     PlanQuestion one = with_batch(question, batch);
+    if (one.options.progress) {
+      one.options.progress = [told = question.options.progress, batch](SearchProgress progress) {
+        progress.batch = batch;
+        told(progress);
+      };
+    }
     if (!best.plans.empty()) {
       one.options.slowest = Seconds{static_cast<double>(batch) / rate(best.plans.front())};
       one.options.least_memory = false;
@@ -53,10 +58,10 @@ SearchResult ask_batches(const PlanQuestion& question, const std::vector<std::in
     stats.add(found.stats);
     const bool ended = found.status == PlanStatus::optimal || found.status == PlanStatus::infeasible;
     proved = proved && ended;
+    // What was not searched to its end has the bound that it has; of what was not begun nothing is known.
+    if (ended || found.lower_bound.value > 0) ++proof.bounded;
     if (found.lower_bound.value > 0)
-      fastest = std::max(fastest, static_cast<double>(batch) / found.lower_bound.value);
-    else if (!ended)
-      fastest = std::numeric_limits<double>::infinity();
+      proof.most_per_s = std::max(proof.most_per_s, static_cast<double>(batch) / found.lower_bound.value);
     const bool better =
         !found.plans.empty() &&
         (best.plans.empty() || rate(found.plans.front()) > rate(best.plans.front()) * (1 + kTie));
@@ -70,8 +75,11 @@ SearchResult ask_batches(const PlanQuestion& question, const std::vector<std::in
   if (best.plans.empty()) return best;
   Plan& plan = best.plans.front();
   best.status = proved ? PlanStatus::optimal : PlanStatus::feasible;
-  best.lower_bound =
-      proved ? plan.predicted->step : Seconds{static_cast<double>(plan.training.global_batch) / fastest};
+  // The best batch was only searched for what beats the others before it: those are no worse than its plan.
+  proof.most_per_s = proved ? rate(plan) : std::max(proof.most_per_s, rate(plan));
+  if (proof.bounded == proof.asked)
+    best.lower_bound = Seconds{static_cast<double>(plan.training.global_batch) / proof.most_per_s};
+  best.batches = proof;
   plan.status = best.status;
   plan.lower_bound = best.lower_bound;
   return best;

@@ -54,6 +54,49 @@ TEST(Batches, ABoundHoldsOverAllBatches) {
   EXPECT_NEAR(found.lower_bound.value, 512 * 1.7 / 510, 1e-12);
 }
 
+// What was searched for a while has a bound; what was never begun has none, and nothing is said of all.
+TEST(Batches, AnUnfinishedBatchHasTheBoundThatItHas) {
+  const auto searching = [](const PlanQuestion& q) {
+    if (q.training.global_batch == 512) {
+      SearchResult one{PlanStatus::feasible, {plan_of(512, 2)}};
+      one.lower_bound = Seconds{1.9};
+      return one;
+    }
+    return SearchResult{PlanStatus::limit, {}};  // before the tree
+  };
+  const SearchResult found = ask_batches(question(), {512, 510, 514}, searching);
+  EXPECT_EQ(found.status, PlanStatus::feasible);
+  EXPECT_EQ(found.lower_bound, Seconds{1.9});  // of the plan's own batch
+  ASSERT_TRUE(found.batches);
+  EXPECT_EQ(found.batches->asked, 3U);
+  EXPECT_EQ(found.batches->bounded, 1U);
+  EXPECT_NEAR(found.batches->most_per_s, 512 / 1.9, 1e-9);
+}
+
+// A batch of which no plan beats the best so far is done with.
+TEST(Batches, TheProofIsOfThroughput) {
+  const SearchResult found = ask_batches(question(), {512, 510}, [](const PlanQuestion& q) {
+    if (q.training.global_batch == 510) return SearchResult{PlanStatus::infeasible, {}};
+    SearchResult one{PlanStatus::optimal, {plan_of(512, 2)}};
+    one.lower_bound = Seconds{2};
+    return one;
+  });
+  EXPECT_EQ(found.status, PlanStatus::optimal);
+  EXPECT_EQ(found.batches->bounded, 2U);
+  EXPECT_DOUBLE_EQ(found.batches->most_per_s, 256);
+}
+
+TEST(Batches, ProgressNamesTheBatch) {
+  std::vector<std::int64_t> told;
+  PlanQuestion asked = question();
+  asked.options.progress = [&](const SearchProgress& p) { told.push_back(p.batch); };
+  (void)ask_batches(asked, {512, 504}, [](const PlanQuestion& q) {
+    q.options.progress({});
+    return SearchResult{PlanStatus::infeasible, {}};
+  });
+  EXPECT_EQ(told, (std::vector<std::int64_t>{512, 504}));
+}
+
 TEST(Batches, NearOnesAreTriedWhereDevicesDoNotGoWithTheBatch) {
   PlanQuestion asked = question();
   Plan best = plan_of(512, 1);

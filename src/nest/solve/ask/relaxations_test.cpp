@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "nest/plan/changed_inputs.hpp"
+#include "nest/price/price.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/solve/ask/counted.hpp"
 
 namespace nest::solve {
 namespace {
@@ -26,7 +28,10 @@ const RelaxOptions kLong{.limit = Seconds{1e6}, .asking = {}};
 void expect_true(const PlanQuestion& question, const WhyNot& answer, const Relaxations& list) {
   for (const Relaxation& one : list.all) {
     PlanQuestion changed = question;
-    if (one.kind == RelaxationKind::memory) {
+    if (one.kind == RelaxationKind::margin) {
+      changed.options.memory_margin = changed.asked.memory_margin.emplace(one.margin);
+      EXPECT_LT(one.margin, question.options.memory_margin);
+    } else if (one.kind == RelaxationKind::memory) {
       changed.inputs =
           with_memory(question.inputs,
                       Bytes{static_cast<std::int64_t>(std::llround(
@@ -73,6 +78,67 @@ TEST(Relaxations, MemoryForWhatDoesNotFit) {
   EXPECT_TRUE(list.memory);
   EXPECT_FALSE(list.bandwidth);
   expect_true(question, answer, list);
+}
+
+// The best plan without a margin is the best again with so much of one as it leaves free, which is tried before anything
+// else is loosened further.
+TEST(Relaxations, AMarginThatIsTooLarge) {
+  Warnings warnings;
+  Asked asked;
+  asked.devices = 8;
+  asked.global_batch = 64;
+  asked.threads = 1;
+  const PlanQuestion question =
+      make_question(load_inputs("llama3.1-8b", "h100-spine-leaf", "megatron", warnings), asked);
+  ASSERT_GT(question.options.memory_margin, 0.05);
+  const Plan best = ask(question).plans.front();
+  PlanQuestion without = question;
+  without.options.memory_margin = 0;
+  const Plan risky = ask(without).plans.front();
+  ASSERT_LT(risky.predicted->step, best.predicted->step);
+  const WhyNot answer = why_not_plan(question, "risky.json", risky, best);
+  ASSERT_EQ(answer.found.status, PlanStatus::infeasible);
+  const Relaxations list = relaxations(question, answer, best, kLong);
+  EXPECT_TRUE(list.margin);
+  ASSERT_FALSE(list.all.empty());
+  const Relaxation& first = list.all.front();
+  EXPECT_EQ(first.kind, RelaxationKind::margin);
+  EXPECT_EQ(first.step, risky.predicted->step);
+  EXPECT_TRUE(first.proved);
+  // It is enough, and a tenth of a percent more would not be.
+  const auto fits = [&](double margin) {
+    return Pricer(question.inputs, {.memory_margin = margin}).price(risky).status == PriceStatus::feasible;
+  };
+  EXPECT_TRUE(fits(first.margin));
+  EXPECT_FALSE(fits(first.margin + 0.001));
+}
+
+// Of costs: what makes it the cheapest, not the fastest.
+TEST(Relaxations, OfTheCheapest) {
+  PlanQuestion question = llama("llama3.1-8b", 16);
+  question.options.objective = Objective::cost;
+  question.asked.objective = Objective::cost;
+  const Plan best = ask(question).plans.front();
+  for (const char* choice : {"tensor=2", "pipeline=2"}) {
+    const WhyNot answer = why_not(question, choice, best);
+    ASSERT_FALSE(answer.found.plans.empty());
+    EXPECT_GE(answer.more, -1e-9) << choice;
+    for (const Relaxation& one : relaxations(question, answer, best, kLong).all) {
+      if (one.kind != RelaxationKind::bandwidth) continue;
+      PlanQuestion changed = question;
+      const auto& levels = question.inputs.cluster.levels();
+      for (std::size_t l = 0; l < levels.size(); ++l) {
+        if (levels[l].name == one.level)
+          changed.inputs = with_bandwidth(question.inputs, LevelId{static_cast<std::int32_t>(l)}, one.factor);
+      }
+      const Plan free = ask(changed).plans.front();
+      const Plan own = ask(with_choice(changed, choice)).plans.front();
+      EXPECT_LE(counted_more(Objective::cost, own, free, question.inputs.cluster), 2e-6) << one.change;
+    }
+  }
+  PlanQuestion fewest = question;
+  fewest.options.objective = Objective::devices;
+  EXPECT_FALSE(relaxations(fewest, why_not(question, "tensor=2", best), best, kLong).tried());
 }
 
 TEST(Relaxations, NothingForWhatIsForbiddenOrBestAlready) {

@@ -57,7 +57,8 @@ void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& 
   std::vector<Evaluator> evaluators;
   evaluators.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) evaluators.emplace_back(problem);
-  const std::int64_t devices = costs.inputs().cluster.devices();
+  const std::int64_t all_devices = costs.inputs().cluster.devices();
+  const std::int64_t devices = std::min(all_devices, question.options.most_devices.value_or(all_devices));
   workers.run(pairs.size(), [&](std::size_t worker, std::size_t job) {
     question.options.deadline.look();
     Pair& pair = pairs[job];
@@ -315,8 +316,11 @@ SearchResult find_plans(const PlanQuestion& question) {
   result.status = !tree.stopped() && costs.whole() && (fewest || bound >= step) ? PlanStatus::optimal
                                                                                 : PlanStatus::feasible;
   Pricer pricer(inputs, options.price_options());
+  const auto ranked = static_cast<std::size_t>(proved);
+  const auto near = static_cast<std::size_t>(std::max(0, options.near_ties));
   for (const BestPlans::Entry* entry : best.all()) {
-    if (result.plans.size() >= static_cast<std::size_t>(proved)) break;
+    const bool ties = result.plans.size() >= ranked;
+    if (ties && (result.near_ties.size() >= near || entry->step > step * (1 + kNoise))) break;
     Plan plan;
     const PlanStatus status = result.plans.empty() ? result.status : PlanStatus::feasible;
     if (std::string difference = finish(pricer, problem, *entry, status, options, plan);
@@ -326,7 +330,12 @@ SearchResult find_plans(const PlanQuestion& question) {
       result.reason = std::move(difference);
       result.instance = plan_value(plan, inputs);
       result.plans.clear();
+      result.near_ties.clear();
       break;
+    }
+    if (ties) {
+      result.near_ties.push_back(std::move(plan));
+      continue;
     }
     if (result.plans.empty()) {
       plan.lower_bound = result.lower_bound;

@@ -127,9 +127,11 @@ class Simplifier {
   Simplifier(const PlanQuestion& question, const SearchResult& strict, Further& further)
       : question_(question), strict_(strict), best_(strict.plans.front()), plan_(best_), further_(further) {
     question_.options.slowest = best_.predicted->step * (1 + kNear);
+    question_.options.most_devices = best_.parallelism.devices();
   }
 
   Simpler run() {
+    emptied_stages();
     for (const Complication& c : kComplications) {
       if (c.in(plan_) && !c.everywhere(strict_.near_degrees)) avoid(c);
     }
@@ -140,8 +142,9 @@ class Simplifier {
     for (const Complication& c : kComplications) {
       if (c.in(best_) && !c.in(plan_)) out.avoids.emplace_back(c.name);
     }
-    if (plan_.parallelism.devices() < best_.parallelism.devices())
-      out.avoids.emplace_back("devices that gain little");
+    if (const std::int64_t fewer = best_.parallelism.devices() - plan_.parallelism.devices(); fewer > 0)
+      out.avoids.push_back(emptied_ ? format_digits(fewer) + " devices in stages that mostly wait"
+                                    : "devices that gain little");
     if (roomier_) out.avoids.push_back("memory that is full to " + format_percent(fullest(best_), 0));
     if (out.avoids.empty()) return {};
     return out;
@@ -169,16 +172,34 @@ class Simplifier {
     take(std::move(*found));
   }
 
-  // Where some devices are idle anyway, no more should work than have to.
-  void fewer_devices() {
-    if (plan_.parallelism.devices() >= question_.inputs.cluster.devices()) return;
+  // Takes the plan with the fewest devices that takes no longer than this, if that has fewer.
+  bool take_fewest(Seconds slowest) {
     PlanQuestion other = question_;
     const Training& t = question_.training;
+    other.options.slowest = slowest;
     other.options.objective = Objective::devices;
-    other.options.target_tokens_per_s = static_cast<double>(t.global_batch) *
-                                        static_cast<double>(t.sequence) / question_.options.slowest->value;
+    other.options.target_tokens_per_s =
+        static_cast<double>(t.global_batch) * static_cast<double>(t.sequence) / slowest.value;
     std::optional<Plan> found = near(other);
-    if (found && found->parallelism.devices() < plan_.parallelism.devices()) take(std::move(*found));
+    if (!found || found->parallelism.devices() >= plan_.parallelism.devices()) return false;
+    question_.options.most_devices = found->parallelism.devices();
+    take(std::move(*found));
+    return true;
+  }
+
+  // Where most of the step is waiting, idle devices are better than nearly empty stages: they can do something
+  // else. What is simpler than that plan is then near to it, and still within the noise of the best.
+  void emptied_stages() {
+    if (best_.predicted->bubble_fraction <= kMostlyBubble) return;
+    const Seconds slowest = best_.predicted->step * (1 + kNoise);
+    emptied_ = take_fewest(slowest);
+    if (emptied_) question_.options.slowest = std::min(slowest, plan_.predicted->step * (1 + kNear));
+  }
+
+  // Where some devices are idle anyway, no more should work than have to.
+  void fewer_devices() {
+    if (plan_.parallelism.devices() < question_.inputs.cluster.devices())
+      (void)take_fewest(*question_.options.slowest);
   }
 
   // More room in memory at the same complications and devices.
@@ -187,8 +208,9 @@ class Simplifier {
       if (fullest(plan_) <= 1 - free) return;
       PlanQuestion other = question_;
       other.options.memory_margin = std::max(free, other.options.memory_margin);
+      other.options.most_devices = plan_.parallelism.devices();
       std::optional<Plan> found = near(other);
-      if (!found || found->parallelism.devices() > plan_.parallelism.devices()) continue;
+      if (!found) continue;
       // What the plan is asked to keep free is still what the question asks.
       for (Stage& stage : found->stages) stage.memory->margin = best_.stages.front().memory->margin;
       take(std::move(*found));
@@ -203,6 +225,7 @@ class Simplifier {
   Plan plan_;
   Further& further_;
   bool changed_ = false;
+  bool emptied_ = false;
   bool roomier_ = false;
 };
 

@@ -4,7 +4,9 @@
 // that are no powers of two, devices beyond what is needed.
 //
 // Each complication of the best plan is tried by a search of the space without it, which counts only plans
-// within kNear of the best; what is found replaces the plan, and the next complication is tried on that.
+// within kNear of the best and with no more devices; what is found replaces the plan, and the next complication is
+// tried on that. Before that, where most of the best plan's step is bubble, its stages are hardly used: a plan with
+// fewer devices stands in for it if it takes at most kNoise longer.
 //
 //   const Simpler found = simpler_plan(question, strict, further);
 //   found.plan, found.avoids == {"interleaved chunks"}
@@ -18,9 +20,8 @@
 
 namespace nest::solve {
 
-// Steps that differ by a smaller share cannot be told apart: predictions of single steps err by 3 % in the median,
-// and two plans of one question share a part of that.
-inline constexpr double kNoise = 0.02;
+// Where so much of the step is bubble, most of what the devices could do is lost to waiting.
+inline constexpr double kMostlyBubble = 0.5;
 
 struct Simpler {
   std::optional<Plan> plan;         // none: nothing simpler is near

@@ -1,5 +1,5 @@
 // Finds how large a cluster must be for a training run: the fewest devices that train on a number of
-// tokens within a number of days, the plan for them, what slightly fewer devices reach, and what a quarter,
+// tokens within a number of days, the plan for them, what fewer nodes reach, and what a quarter,
 // half, twice and four times as many would take. Failures and checkpoints (RunTerms of the question) count.
 //
 //   const Sizing sized = size_cluster(question, {.tokens = 15e12, .days = 60});
@@ -28,6 +28,8 @@ struct SizingTask {
   [[nodiscard]] double target_tokens_per_s() const { return tokens / (days * kSecondsPerDay * uptime); }
 };
 
+inline constexpr double kNearly = 0.5;  // of the target: what reaches less is no near miss
+
 struct SizedPlan {
   Plan plan;
   PlanInputs inputs;
@@ -40,12 +42,17 @@ struct SizedPlan {
 
 struct Sizing {
   PlanStatus status = PlanStatus::infeasible;  // of the answer: optimal means that no fewer devices do
+  // That are enough and, where `status` is optimal, no fewer are. Whole nodes are rented, and the answer's plan uses
+  // them all if that is faster.
+  std::int64_t fewest = 0;
   double target_tokens_per_s = 0;
   std::optional<SizedPlan> answer;
-  std::vector<SizedPlan> near_misses;  // fewer devices, ascending, that nearly reach the target
-  std::vector<SizedPlan> others;       // more and fewer devices, ascending, each with its fastest plan
-  bool stopped = false;                // a limit came before all of them were asked
-  std::string reason;                  // why there is no answer
+  // Ascending: the fastest plans of fewer whole nodes, which do not reach the target. Where no number of devices
+  // reaches it, those that come nearest.
+  std::vector<SizedPlan> near_misses;
+  std::vector<SizedPlan> others;  // more and fewer devices, ascending, each with its fastest plan
+  bool stopped = false;           // a limit came before all of them were asked
+  std::string reason;             // why there is no answer
 };
 
 // The cluster of the question gives levels and accelerator; it grows where it is too small. `asking` is

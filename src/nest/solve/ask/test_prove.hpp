@@ -44,6 +44,14 @@ using namespace solve;
   return read_plan(reader, inputs.recipe, warnings);
 }
 
+// A limit to the devices of plans, now and then, for whoever knows it: baselines do not.
+inline void draw_most_devices(unsigned seed, Instance& made) {
+  Dice dice(seed + 2'000'039);
+  if (!dice.once_in(6)) return;
+  made.options.most_devices = dice.pick(1, made.inputs.cluster.devices());
+  made.text += "at most " + std::to_string(*made.options.most_devices) + " devices\n";
+}
+
 // What is wrong with a plan that the search calls optimal; empty where nothing is.
 [[nodiscard]] inline std::string problem_of(const Plan& plan, const Instance& instance) {
   if (!plan.predicted || !plan.placed()) return "the plan has no results or no devices";

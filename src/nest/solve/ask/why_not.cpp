@@ -11,6 +11,7 @@
 #include "nest/base/error.hpp"
 #include "nest/price/price.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/solve/ask/counted.hpp"
 
 namespace nest::solve {
 namespace {
@@ -45,14 +46,20 @@ std::optional<SpaceProblem> pin_choice(std::string_view text, SearchSpace& space
   return problem;
 }
 
-void compare(WhyNot& answer, const Plan& best) {
+void compare(WhyNot& answer, const PlanQuestion& question, const Plan& taken) {
   const Plan& other = answer.found.plans.front();
-  answer.cost = other.predicted->step - best.predicted->step;
-  answer.chosen = other.parallelism == best.parallelism && other.training == best.training &&
-                  std::abs(answer.cost->value) <= kSame * best.predicted->step.value;
+  answer.cost = other.predicted->step - taken.predicted->step;
+  answer.more = counted_more(question.options.objective, other, taken, question.inputs.cluster);
+  answer.chosen = same_plan(other, taken);
 }
 
 }  // namespace
+
+bool same_plan(const Plan& a, const Plan& b) {
+  const double step = a.predicted->step.value;
+  return a.parallelism == b.parallelism && a.training == b.training &&
+         std::abs(b.predicted->step.value - step) <= kSame * step;
+}
 
 std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space) {
   bool any = false;
@@ -78,7 +85,7 @@ PlanQuestion with_choice(const PlanQuestion& question, const std::string& choice
   return changed;
 }
 
-WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& best,
+WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Plan& taken,
                const SearchFunction& searching) {
   WhyNot out;
   out.choice = choice;
@@ -93,11 +100,11 @@ WhyNot why_not(const PlanQuestion& question, const std::string& choice, const Pl
   changed->options.runners_up = 0;
   out.found = searching(*changed);
   if (out.found.plans.empty()) return out;
-  compare(out, best);
+  compare(out, question, taken);
   return out;
 }
 
-WhyNot why_not_plan(const PlanQuestion& question, const std::string& name, Plan plan, const Plan& best) {
+WhyNot why_not_plan(const PlanQuestion& question, const std::string& name, Plan plan, const Plan& taken) {
   WhyNot out;
   out.choice = name;
   out.given = true;
@@ -107,13 +114,14 @@ WhyNot why_not_plan(const PlanQuestion& question, const std::string& name, Plan 
     const PricedPlan priced = pricer.price(plan);
     out.found.reason = priced.reason;
     if (priced.status == PriceStatus::invalid) return out;
+    plan = pricer.place(std::move(plan));
     out.found.status = priced.status == PriceStatus::feasible ? PlanStatus::feasible : PlanStatus::infeasible;
     out.found.plans.push_back(with_results(std::move(plan), priced));
   } catch (const InputError& error) {  // it cannot be completed
     out.found.reason = error.problem();
     return out;
   }
-  compare(out, best);
+  compare(out, question, taken);
   return out;
 }
 

@@ -104,6 +104,26 @@ TEST(WhyNot, AWholePlanIsPricedAsItIs) {
   EXPECT_DOUBLE_EQ(answer.cost->value, step - 0.05);
 }
 
+// Of costs: one device rents its node of two, for three times as long as two devices of one node.
+TEST(WhyNot, SaysWhatTheObjectiveCounts) {
+  PlanQuestion q = question();
+  q.options.objective = Objective::cost;
+  Plan both = plan_of(1, 0.032);
+  both.stages.resize(1);
+  both.stages[0].devices = {{DeviceId{0}}, {DeviceId{1}}};
+  const WhyNot answer = why_not_plan(q, "mine.json", test::example_plan({{0, 1, 2}}, 1, 1), both);
+  ASSERT_EQ(answer.found.status, PlanStatus::feasible) << answer.found.reason;
+  const Plan& plan = answer.found.plans.front();
+  EXPECT_TRUE(plan.placed());
+  EXPECT_DOUBLE_EQ(answer.more, plan.predicted->step.value / 0.032 - 1);
+}
+
+TEST(WhyNot, SamePlans) {
+  EXPECT_TRUE(same_plan(plan_of(4, 2), plan_of(4, 2 * (1 + 1e-12))));
+  EXPECT_FALSE(same_plan(plan_of(4, 2), plan_of(4, 2.1)));
+  EXPECT_FALSE(same_plan(plan_of(4, 2), plan_of(8, 2)));
+}
+
 TEST(WhyNot, APlanThatDoesNotFitKeepsItsPrice) {
   PlanQuestion q = question();
   q.inputs = with_memory(q.inputs, Bytes{500'000'000});

@@ -374,6 +374,7 @@ BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
   const auto visit = [&](const Plan& plan) {
     if (result.plans == most_plans) return false;
     ++result.plans;
+    if (options.most_devices && plan.parallelism.devices() > *options.most_devices) return true;
     pricer.price(plan, priced);
     if (priced.status != PriceStatus::feasible) return true;
     const Seconds step = priced.predicted.step;

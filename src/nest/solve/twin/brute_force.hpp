@@ -24,8 +24,8 @@ struct BruteForceResult {
   std::optional<Seconds> step;  // of the best
 };
 
-// Of the options: pipeline model, memory margin, objective and target. With Objective::cost, `step` is that of
-// the cheapest.
+// Of the options: pipeline model, memory margin, objective, target and the most devices. With Objective::cost,
+// `step` is that of the cheapest.
 [[nodiscard]] BruteForceResult brute_force(const PlanInputs& inputs, const Training& training,
                                            const SearchSpace& space, const SearchOptions& options,
                                            std::int64_t most_plans);

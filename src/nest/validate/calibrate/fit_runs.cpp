@@ -193,6 +193,14 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
   for (const MeasuredRun& run : runs) {
     if (!run.memory || run.memory->kind == MemoryKind::out_of_memory) continue;
     const Bytes predicted = predicted_bytes(run.memory->kind, run.run, priced(run, {}));
+    // Allocators reserve what they can get: more than is predicted says nothing of the need, less does.
+    if (run.memory->kind == MemoryKind::reserved && run.memory->bytes > predicted) {
+      out.calibration.unknown.push_back(
+          fmt::format("whether {} needs more memory than the {} that are predicted: {} were reserved, and an "
+                      "allocator reserves what it can get; what is allocated would tell",
+                      run.name, format_memory(predicted), format_memory(run.memory->bytes)));
+      continue;
+    }
     const auto traits = traits_of(run);
     const Spread* spread = traits ? memory_spread(*traits) : nullptr;
     const double all = spread != nullptr ? width_of(*spread) : kUnknown;
@@ -202,10 +210,10 @@ void fit_memory(std::span<const MeasuredRun> runs, RunsFit& out) {
     problem.noise.push_back(kWithinSource * all);
     between = std::max(between, kBetweenSources * all);
   }
-  if (rows.empty()) {
-    out.calibration.unknown.emplace_back("memory: none was measured");
-    return;
-  }
+  const bool any =
+      std::any_of(runs.begin(), runs.end(), [](const MeasuredRun& r) { return r.memory.has_value(); });
+  if (!any) out.calibration.unknown.emplace_back("memory: none was measured");
+  if (rows.empty()) return;
   problem.prior = {between};
   problem.predict = [&](std::span<const double> at) {
     std::vector<double> logs = shipped;
