@@ -7,6 +7,20 @@
 
 namespace nest::model {
 
+namespace {
+
+// The keys of the whole without the groups that are its other parts.
+Value without_parts(Value config, const Described& family) {
+  for (const Value& said : family.stacks) {
+    const Value* part = said.find("config");
+    if (part == nullptr || part->as_string() == nullptr) continue;
+    std::erase_if(*config.as_object(), [&](const Value::Member& m) { return m.first == *part->as_string(); });
+  }
+  return config;
+}
+
+}  // namespace
+
 // NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which tests show to end
 Value with_defaults(Value config, const std::string& type) {
   if (!described_as_part(type)) return config;
@@ -41,8 +55,11 @@ Value with_defaults(Value config, const std::string& type) {
         said.find("or_whole") != nullptr && (config.find(part) == nullptr || config.find(part)->is_null());
     Value own = flat ? config : names(part);
     if (own.as_object() == nullptr) own = Value::object();
-    for (auto& [name, value] : *own.as_object()) {
-      if (flat && name == "model_type") value = inner;
+    if (flat) {
+      own = without_parts(std::move(own), family);
+      for (auto& [name, value] : *own.as_object()) {
+        if (name == "model_type") value = inner;
+      }
     }
     const Value* usual = said.find("usual");
     if (usual != nullptr && usual->as_object() != nullptr) {

@@ -9,6 +9,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/model/blocks/detail_numbers.hpp"
+#include "nest/model/hub/family_check.hpp"
 #include "nest/model/hub/family_files.hpp"
 
 namespace nest::model {
@@ -17,7 +18,12 @@ namespace {
 void read_detail_defaults(Reader section, DetailDefaults& d, Described::Section& numbers) {
   for (const DetailNumber& number : detail_numbers()) {
     const std::string name(number.name);
-    if (section.has(name)) numbers.insert_or_assign(name, expression_of(*section.find(name)));
+    if (!section.has(name)) continue;
+    try {
+      numbers.insert_or_assign(name, expression_of(*section.find(name)));
+    } catch (const InputError& e) {
+      section.fail_at(name, e.problem());
+    }
   }
   d.norm_epsilon = section.number_or("norm_epsilon", d.norm_epsilon);
   d.rotary_base = section.number_or("rotary_base", d.rotary_base);
@@ -39,21 +45,51 @@ Expression expression_of(const Value& v) {
   return Expression::parse(to_json_line(v));
 }
 
-void read_expressions(const Value& section, Described::Section& out) {
+void read_expressions(const Value& section, Described::Section& out, const std::string& file) {
   const auto* members = section.as_object();
   if (members == nullptr) return;
-  for (const auto& [key, value] : *members) out.insert_or_assign(key, expression_of(value));
+  for (const auto& [key, value] : *members) {
+    try {
+      out.insert_or_assign(key, expression_of(value));
+    } catch (const InputError& e) {
+      throw InputError(file, key, e.problem());
+    }
+  }
 }
 
 namespace {
 
-// NOLINTNEXTLINE(misc-no-recursion): along `like`, which tests show to end
-Described read_family(const std::string& name) {
+Described describe_along(const std::string& name, std::vector<std::string> like);
+
+void read_lists(Reader section, std::map<std::string, LayerList>& out) {
+  for (const std::string& name : section.keys()) {
+    Reader one = section.object(name);
+    LayerList list;
+    if (const Value* known = one.find("known")) {
+      for (const Value& word : *known->as_array()) list.known.push_back(*word.as_string());
+    }
+    if (one.value().find("length") != nullptr) list.length = expression_of(*one.value().find("length"));
+    out.insert_or_assign(name, std::move(list));
+  }
+}
+
+// `like`: the families that led here.
+// NOLINTNEXTLINE(misc-no-recursion): along `like`, in which no family comes twice
+Described read_family(const std::string& name, std::vector<std::string> like) {
   const std::optional<Document> document = family_document(name);
   if (!document) throw InputError("data/families", "like", "there is no family '" + name + "'");
+  if (is_own_family(name)) check_family(*document);
   Reader r(*document);
   Described out;
-  if (r.has("like")) out = describe_family(r.text("like"));
+  if (r.has("like")) {
+    const std::string other = r.text("like");
+    like.push_back(name);
+    if (std::ranges::find(like, other) != like.end())
+      r.fail_at("like", "the families " + list_words(like) + " are each like the other");
+    if (!family_document(other)) r.fail_at("like", "there is no family '" + other + "'");
+    out = describe_along(other, std::move(like));
+  }
+  out.file = document->file;
   static_cast<void>(r.text_or("class", ""));
   static_cast<void>(r.text_or("source", ""));
   const auto members = [&](const char* key, std::map<std::string, Value>& into) {
@@ -67,9 +103,10 @@ Described read_family(const std::string& name) {
   };
   members("defaults", out.defaults);
   members("parts", out.parts);
-  if (const Value* names = r.find("names")) read_expressions(*names, out.names);
-  if (const Value* model = r.find("model")) read_expressions(*model, out.model);
-  if (const Value* block = r.find("block")) read_expressions(*block, out.block);
+  if (const Value* names = r.find("names")) read_expressions(*names, out.names, out.file);
+  if (const Value* model = r.find("model")) read_expressions(*model, out.model, out.file);
+  if (const Value* block = r.find("block")) read_expressions(*block, out.block, out.file);
+  if (auto section = r.object_if("lists")) read_lists(*section, out.lists);
   if (auto section = r.object_if("details")) read_detail_defaults(*section, out.details, out.numbers);
   if (r.has("stacks")) out.stacks = list("stacks");
   if (r.has("special")) {
@@ -80,20 +117,24 @@ Described read_family(const std::string& name) {
   return out;
 }
 
-}  // namespace
-
 // Parsed once: a program that reads many configs would spend most of its time on the same few files.
-// NOLINTNEXTLINE(misc-no-recursion): along `like`, which tests show to end
-Described describe_family(const std::string& name) {
+// NOLINTNEXTLINE(misc-no-recursion): along `like`, in which no family comes twice
+Described describe_along(const std::string& name, std::vector<std::string> like) {
   static std::mutex mutex;
   static std::map<std::string, Described> known;
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(name); found != known.end()) return found->second;
   }
-  Described made = read_family(name);
+  Described made = read_family(name, std::move(like));
   const std::lock_guard lock(mutex);
   return known.try_emplace(name, std::move(made)).first->second;
+}
+
+}  // namespace
+
+Described describe_family(const std::string& name) {
+  return describe_along(name, {});
 }
 
 std::int64_t Fields::whole(const std::string& field, WholeRange range, std::int64_t fallback) {
@@ -207,8 +248,14 @@ Value Fields::evaluate(const Expression& expression) {
 // NOLINTNEXTLINE(misc-no-recursion): through names, which a file defines one by another
 Value Fields::key(const std::string& name) {
   if (const auto own = own_.find(name); own != own_.end()) return own->second;
-  if (const auto named = family_.names.find(name); named != family_.names.end())
-    return evaluate(named->second);
+  if (const auto named = family_.names.find(name); named != family_.names.end()) {
+    if (std::ranges::find(open_, name) != open_.end())
+      throw InputError(family_.file, "names." + name, "'" + name + "' is defined by itself");
+    open_.push_back(name);
+    Value made = evaluate(named->second);
+    open_.pop_back();
+    return made;
+  }
   static_cast<void>(r_.has(name));
   if (const Value* given = r_.value().find(name)) return *given;
   const auto at = family_.defaults.find(name);

@@ -16,13 +16,21 @@
 
 namespace nest::model {
 
+// A list of the config that has one entry for each layer.
+struct LayerList {
+  std::vector<std::string> known;    // words that entries are; none: they are no words
+  std::optional<Expression> length;  // where it is not that of the layers; null: any
+};
+
 // A file with what it takes over from the one that it is like.
 struct Described {
   using Section = std::map<std::string, Expression>;
+  std::string file = "data/families";  // for messages
   std::map<std::string, Value> defaults;
   Section names;  // for expressions of this file
   Section model;
   Section block;
+  std::map<std::string, LayerList> lists;
   std::map<std::string, Value> parts;  // lists of steps
   std::vector<Value> stacks;           // where there are several
   DetailDefaults details;
@@ -32,8 +40,8 @@ struct Described {
 
 [[nodiscard]] Described describe_family(const std::string& name);
 
-// The entries of a section, over those that are there.
-void read_expressions(const Value& section, Described::Section& out);
+// The entries of a section, over those that are there; `file` is for messages.
+void read_expressions(const Value& section, Described::Section& out, const std::string& file);
 [[nodiscard]] Expression expression_of(const Value& v);
 
 class Fields {
@@ -73,6 +81,7 @@ class Fields {
   const Described& family_;
   const Described::Section& section_;
   std::map<std::string, Value> own_;
+  std::vector<std::string> open_;  // names that are being evaluated, each by the one before it
 };
 
 }  // namespace nest::model

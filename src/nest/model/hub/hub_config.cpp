@@ -6,12 +6,18 @@
 
 #include "nest/base/document/file_kind.hpp"
 #include "nest/base/document/mismatch.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/hub/family.hpp"
 #include "nest/model/hub/family_defaults.hpp"
+#include "nest/model/hub/family_fields.hpp"
+#include "nest/model/hub/family_stacks.hpp"
 #include "nest/model/hub/hub_details.hpp"
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
 #include "nest/model/hub/hub_names.hpp"
+#include "nest/model/hub/layer_lists.hpp"
+#include "nest/model/hub/parts.hpp"
+#include "nest/model/hub/size_blame.hpp"
 #include "nest/model/hub/unread_keys.hpp"
 
 namespace nest::model {
@@ -22,6 +28,7 @@ struct Coded {
   const char* type;
   const char* class_prefix;  // of architectures[0], for files without model_type
   ModelSpec (*read)(Reader&, const std::string&);
+  bool has_parts = false;  // the file has groups of keys for its towers
 };
 
 struct Family {
@@ -32,7 +39,7 @@ struct Family {
 
 constexpr std::array<Coded, 21> kFamilies{{
     {"bert", "Bert", read_bert},
-    {"clip", "CLIP", read_clip},
+    {"clip", "CLIP", read_clip, true},
     {"deepseek_v2", "DeepseekV2", read_deepseek},
     {"deepseek_v3", "DeepseekV3", read_deepseek},
     {"gemma", "Gemma", read_llama_like},
@@ -118,10 +125,70 @@ Family family_of(Reader& r, const std::optional<std::string>& architecture) {
          other ? looks_like(r.document()) : "add \"model_type\": \"llama\" or the like");
 }
 
+// Those that the reader of the type did not ask for.
+void check_lists(const Reader& r, const std::string& type) {
+  std::vector<std::string> read;
+  for (const auto& [key, value] : *r.value().as_object()) {
+    if (r.knows(key)) read.push_back(key);
+  }
+  check_other_lists(r, type, read, std::nullopt);
+}
+
+// Whether a type is made of parts, so that it reads the whole of a file that has them.
+bool has_parts(const std::string& type) {
+  const auto* const coded =
+      std::find_if(kFamilies.begin(), kFamilies.end(), [&](const Coded& f) { return type == f.type; });
+  if (coded != kFamilies.end()) return coded->has_parts;
+  return !describe_family(type).stacks.empty();
+}
+
+// What the whole says of the ends of its language model, where that does not say it.
+void take_ends(Value& root, const std::string& part) {
+  const Value* tied = root.find("tie_word_embeddings");
+  if (tied == nullptr) return;
+  for (auto& [key, value] : *root.as_object()) {
+    if (key == part && value.find("tie_word_embeddings") == nullptr) value.set("tie_word_embeddings", *tied);
+  }
+}
+
 void check_blocks(const Reader& r, const ModelSpec& spec) {
   for (const StackSpec& stack : spec.stacks) {
     for (const BlockSpec& block : stack.blocks) check_rotary(r, block.attention);
   }
+}
+
+ModelSpec read_config(const Document& given, const std::string& name, Warnings& warnings) {
+  Reader plain(given);
+  const std::optional<std::string> like = like_of(plain);
+  const std::optional<std::string> architecture = like ? std::nullopt : architecture_of(plain);
+  const Family family = like ? *by_type(*like) : family_of(plain, architecture);
+  Document document = given;
+  // A type without parts reads the language model of a whole that has them.
+  std::optional<std::string> part;
+  if (like && !has_parts(family.type)) part = text_part_of(document.root);
+  if (part) {
+    take_ends(document.root, *part);
+  } else {
+    document.root = with_defaults(document.root, family.type);
+  }
+  Reader whole(document);
+  if (part) warnings.push_back(left_out_warning(whole, *like, *part));
+  Reader r = part ? whole.object(*part) : whole;
+  static_cast<void>(r.has("model_type"));
+  ModelSpec spec = read_part(r, family.type);
+  if (spec.head.kind != HeadSpec::Kind::contrast) check_alone(r, family.type, spec);
+  check_blocks(r, spec);
+  if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
+  spec.family = family.type;
+  spec.name = name;
+  // Keys every file has and no shape depends on: known, so that they draw no warning.
+  for (const char* key :
+       {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
+    static_cast<void>(r.has(key));
+  }
+  warn_of_synonyms(r, family.type, warnings);
+  r.warn_unknown(warnings);
+  return spec;
 }
 
 }  // namespace
@@ -155,6 +222,8 @@ ModelSpec read_part(Reader& r, const std::string& type) {
   if (!family) refuse(r, type);
   ModelSpec spec = family->read(r, type);
   if (!described_by_data(type)) {
+    refuse_unread_parts(r, type, {});
+    check_lists(r, type);
     spec.details = read_details(r, type);
     spec.details.unread = unread_keys(r, {});
   }
@@ -174,28 +243,14 @@ void mark_like(Document& document, const std::string& type) {
   document.root.set("nest", about.set("like", type));
 }
 
-ModelSpec read_hub_config(const Document& given, const std::string& name, Warnings& warnings) {
-  Reader plain(given);
-  const std::optional<std::string> like = like_of(plain);
-  const std::optional<std::string> architecture = like ? std::nullopt : architecture_of(plain);
-  const Family family = like ? *by_type(*like) : family_of(plain, architecture);
-  Document document = given;
-  document.root = with_defaults(document.root, family.type);
-  Reader r(document);
-  static_cast<void>(r.has("model_type"));
-  ModelSpec spec = read_part(r, family.type);
-  check_blocks(r, spec);
-  if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
-  spec.family = family.type;
-  spec.name = name;
-  // Keys every file has and no shape depends on: known, so that they draw no warning.
-  for (const char* key :
-       {"architectures", "_name_or_path", "torch_dtype", "dtype", "transformers_version", "nest"}) {
-    static_cast<void>(r.has(key));
-  }
-  warn_of_synonyms(r, family.type, warnings);
-  r.warn_unknown(warnings);
-  return spec;
+ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
+  ModelSpec spec = read_config(document, name, warnings);
+  const std::string absurd = size_problem(spec);
+  if (absurd.empty()) return spec;
+  blame_size(document, absurd, [](const Document& changed) {
+    Warnings ignored;
+    return size_problem(read_config(changed, "", ignored));
+  });
 }
 
 }  // namespace nest::model
