@@ -288,6 +288,22 @@ void collect(const Node& n, std::vector<std::string>& out) {
   for (const Node& part : n.parts) collect(part, out);
 }
 
+// "text_config.hidden_size" of a chain of keys after a name; empty where it is no such chain.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own chain of keys
+std::string path_of(const Node& n) {
+  if (n.kind == Kind::name) return n.text;
+  if (n.kind != Kind::key) return "";
+  const std::string before = path_of(n.parts.front());
+  return before.empty() ? "" : before + "." + n.text;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+void collect_paths(const Node& n, std::vector<std::string>& out) {
+  const std::string path = path_of(n);
+  if (!path.empty()) return out.push_back(path);
+  for (const Node& part : n.parts) collect_paths(part, out);
+}
+
 }  // namespace
 
 Expression Expression::parse(std::string_view text) {
@@ -296,6 +312,12 @@ Expression Expression::parse(std::string_view text) {
 
 Value Expression::evaluate(const Names& names) const {
   return value_of(*root_, names);
+}
+
+std::vector<std::string> Expression::paths() const {
+  std::vector<std::string> out;
+  collect_paths(*root_, out);
+  return out;
 }
 
 std::vector<std::string> Expression::names() const {

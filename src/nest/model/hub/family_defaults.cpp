@@ -1,22 +1,30 @@
 #include "nest/model/hub/family_defaults.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "nest/model/hub/family.hpp"
 #include "nest/model/hub/family_fields.hpp"
+#include "nest/model/hub/parts.hpp"
 
 namespace nest::model {
 
 namespace {
 
-// The keys of the whole without the groups that are its other parts.
-Value without_parts(Value config, const Described& family) {
-  for (const Value& said : family.stacks) {
-    const Value* part = said.find("config");
-    if (part == nullptr || part->as_string() == nullptr) continue;
-    std::erase_if(*config.as_object(), [&](const Value::Member& m) { return m.first == *part->as_string(); });
+// The keys of the whole as those of one of its parts, which older files keep there: without what stands in groups of its own,
+// and with a mark for messages, which name keys of the file.
+Value as_part(Value config, const Value& type) {
+  const std::vector<std::string> others = parts_of_config(config);
+  Value about = config.find("nest") == nullptr ? Value() : *config.find("nest");
+  if (about.as_object() == nullptr) about = Value::object();
+  std::erase_if(*config.as_object(), [&](const Value::Member& m) {
+    return m.first == "nest" || std::ranges::find(others, m.first) != others.end();
+  });
+  for (auto& [name, value] : *config.as_object()) {
+    if (name == "model_type") value = type;
   }
-  return config;
+  return config.set("nest", about.set(kFlatPart, true));
 }
 
 }  // namespace
@@ -55,12 +63,7 @@ Value with_defaults(Value config, const std::string& type) {
         said.find("or_whole") != nullptr && (config.find(part) == nullptr || config.find(part)->is_null());
     Value own = flat ? config : names(part);
     if (own.as_object() == nullptr) own = Value::object();
-    if (flat) {
-      own = without_parts(std::move(own), family);
-      for (auto& [name, value] : *own.as_object()) {
-        if (name == "model_type") value = inner;
-      }
-    }
+    if (flat) own = as_part(std::move(own), inner);
     const Value* usual = said.find("usual");
     if (usual != nullptr && usual->as_object() != nullptr) {
       for (const auto& [name, value] : *usual->as_object()) {

@@ -167,7 +167,7 @@ bool Fields::flag(const std::string& field, bool fallback) {
 
 std::optional<std::int64_t> Fields::shared_layer() {
   const Value v = value("shares");
-  const Value& layer = own_.at("layer");
+  const Value& layer = own_.at("layer").value;
   if (v.is_null() || v == layer) return std::nullopt;
   return whole("shares", {0, *layer.as_int()}, 0);
 }
@@ -186,18 +186,30 @@ std::string Fields::word_or(const std::string& field, std::string fallback) {
 std::vector<std::string> Fields::keys_of(const Expression& expression) const {
   std::vector<std::string> keys;
   std::set<std::string> seen;
-  std::vector<std::string> left = expression.names();
+  std::vector<std::string> left = expression.paths();
   std::reverse(left.begin(), left.end());
   while (!left.empty()) {
-    const std::string name = std::move(left.back());
+    const std::string path = std::move(left.back());
     left.pop_back();
-    if (own_.contains(name) || !seen.insert(name).second) continue;
-    const auto named = family_.names.find(name);
-    if (named == family_.names.end()) {
-      keys.push_back(name);
+    const std::string name = path.substr(0, path.find('.'));
+    if (!seen.insert(path).second) continue;
+    const auto own = own_.find(name);
+    if (own != own_.end()) {
+      if (!own->second.made_of) continue;
+      for (std::string& one : own->second.made_of->paths()) left.push_back(std::move(one));
       continue;
     }
-    std::vector<std::string> inner = named->second.names();
+    const auto named = family_.names.find(name);
+    if (named == family_.names.end()) {
+      keys.push_back(path);
+      continue;
+    }
+    // A key of a group that has a name of its own: given.num_heads.
+    const std::string rest = path.substr(name.size());
+    std::vector<std::string> inner = named->second.paths();
+    if (!rest.empty()) {
+      for (std::string& one : inner) one += rest;
+    }
     left.insert(left.end(), inner.rbegin(), inner.rend());
   }
   return keys;
@@ -209,21 +221,61 @@ void Fields::fail(const std::string& field, const std::string& what, const Value
   r_.fail(what);
 }
 
+// At a key, also of a group inside.
+void Fields::fail_at(std::string_view path, const std::string& what) const {
+  Reader at = r_;
+  while (true) {
+    const std::string name(path.substr(0, path.find('.')));
+    const Value* inner = at.value().find(name);
+    if (name.size() == path.size() || inner == nullptr || inner->as_object() == nullptr) at.fail_at(name, what);
+    at = at.object(name);
+    path.remove_prefix(name.size() + 1);
+  }
+}
+
+namespace {
+
+const Value* value_at(const Value& group, std::string_view path) {
+  const Value* at = &group;
+  while (at != nullptr) {
+    const std::string_view name = path.substr(0, path.find('.'));
+    at = at->find(name);
+    if (name.size() == path.size()) return at;
+    path.remove_prefix(name.size() + 1);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 void Fields::fail(const Expression& expression, const std::string& what, const Value& found) {
   const std::vector<std::string> keys = keys_of(expression);
   const auto blame = [&](auto&& guilty) {
-    for (const std::string& name : keys) {
-      const Value* given = r_.value().find(name);
-      if (given != nullptr && guilty(name, *given)) r_.fail_at(name, what);
+    for (const std::string& path : keys) {
+      const Value* given = value_at(r_.value(), path);
+      if (given != nullptr && guilty(path, *given)) fail_at(path, what);
     }
   };
   if (!found.is_null()) blame([&](const std::string&, const Value& given) { return given == found; });
-  blame([&](const std::string& name, const Value& given) {
-    const auto usual = family_.defaults.find(name);
-    return !given.is_null() && usual != family_.defaults.end() && !(usual->second == given);
+  // What is far beyond the sizes of models is to blame for what is made of it.
+  blame([](const std::string&, const Value& given) {
+    const std::int64_t* whole = given.as_int();
+    return whole != nullptr && *whole > kSizeRange.most;
+  });
+  blame([&](const std::string& path, const Value& given) {
+    const auto usual = family_.defaults.find(path.substr(0, path.find('.')));
+    if (given.is_null() || given.as_object() != nullptr || usual == family_.defaults.end()) return false;
+    const std::size_t dot = path.find('.');
+    const Value* before =
+        dot == std::string::npos ? &usual->second : value_at(usual->second, std::string_view(path).substr(dot + 1));
+    return before != nullptr && !(*before == given);
   });
   blame([](const std::string&, const Value& given) { return !given.is_null(); });
   blame([](const std::string&, const Value&) { return true; });
+  for (const std::string& path : keys) {
+    const std::string group = path.substr(0, path.find('.'));
+    if (r_.value().find(group) != nullptr) r_.fail_at(group, what, "it depends on " + path);
+  }
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> named(keys.begin(),
                                  keys.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, keys.size())));
@@ -247,7 +299,7 @@ Value Fields::evaluate(const Expression& expression) {
 
 // NOLINTNEXTLINE(misc-no-recursion): through names, which a file defines one by another
 Value Fields::key(const std::string& name) {
-  if (const auto own = own_.find(name); own != own_.end()) return own->second;
+  if (const auto own = own_.find(name); own != own_.end()) return own->second.value;
   if (const auto named = family_.names.find(name); named != family_.names.end()) {
     if (std::ranges::find(open_, name) != open_.end())
       throw InputError(family_.file, "names." + name, "'" + name + "' is defined by itself");

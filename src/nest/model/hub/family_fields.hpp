@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,9 +50,11 @@ class Fields {
   Fields(Reader& r, const Described& family, const Described::Section& section)
       : r_(r), family_(family), section_(section) {}
 
-  void set_layer(std::int64_t layer) { own_["layer"] = layer; }
-  // A name that the config does not have, such as the width of another stack.
-  void set_name(const std::string& name, Value value) { own_[name] = std::move(value); }
+  void set_layer(std::int64_t layer) { set_name("layer", layer); }
+  // A name that the config does not have, such as the width of another stack, and what it was made of.
+  void set_name(const std::string& name, Value value, std::optional<Expression> made_of = std::nullopt) {
+    own_[name] = {std::move(value), std::move(made_of)};
+  }
   [[nodiscard]] const Described& family() const { return family_; }
 
   [[nodiscard]] bool has(const std::string& field) const { return section_.contains(field); }
@@ -74,13 +77,18 @@ class Fields {
  private:
   Value value(const std::string& field);
   Value key(const std::string& name);
+  [[noreturn]] void fail_at(std::string_view path, const std::string& what) const;
   // What a config may say that the expression depends on, also through names of the family.
   [[nodiscard]] std::vector<std::string> keys_of(const Expression& expression) const;
 
   Reader& r_;
   const Described& family_;
   const Described::Section& section_;
-  std::map<std::string, Value> own_;
+  struct Own {
+    Value value;
+    std::optional<Expression> made_of;
+  };
+  std::map<std::string, Own> own_;
   std::vector<std::string> open_;  // names that are being evaluated, each by the one before it
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "nest/base/document/mismatch.hpp"
 #include "nest/base/error.hpp"
 
 namespace nest::model {
@@ -135,7 +136,11 @@ class StepReader {
   void bind(const Value& step) {
     const Value* names = step.find("with");
     if (names == nullptr || names->as_object() == nullptr) return;
-    for (const auto& [name, value] : *names->as_object()) f_.set_name(name, evaluate(value));
+    for (const auto& [name, value] : *names->as_object()) {
+      Expression made_of = expression_of(value);
+      Value made = f_.evaluate(made_of);
+      f_.set_name(name, std::move(made), std::move(made_of));
+    }
   }
   std::int64_t number(const Value& step, std::string_view key, std::int64_t fallback) {
     const Value* given = step.find(key);
@@ -146,9 +151,15 @@ class StepReader {
     const Value v = evaluate(given);
     if (v.is_null()) return 0;
     if (const bool* flag = v.as_bool()) return *flag ? 1 : 0;
-    if (v.as_int() == nullptr || *v.as_int() < 0 || *v.as_int() > 1'000'000'000'000)
-      f_.fail(expression_of(given), "it gives no size for '" + text_of(given) + "'", v);
+    if (v.as_int() == nullptr) f_.fail(expression_of(given), "a size is expected, not " + quoted(v), v);
+    constexpr std::int64_t kMost = 1'000'000'000'000;  // of the work of a scan
+    if (*v.as_int() < 0 || *v.as_int() > kMost) refuse_size(given, *v.as_int());
     return *v.as_int();
+  }
+  [[noreturn]] void refuse_size(const Value& given, std::int64_t size) {
+    f_.fail(expression_of(given),
+            "a size of " + std::to_string(size) + " is outside 1 to " + std::to_string(kSizeRange.most),
+            Value(size));
   }
   static std::string text_of(const Value& v) {
     return v.as_string() != nullptr ? *v.as_string() : to_json_line(v);
@@ -170,13 +181,7 @@ class StepReader {
   }
   Dim dim_of(Axis axis, const Value& given) {
     const std::int64_t size = size_of(given);
-    if (size < 1) f_.fail(expression_of(given), "it gives 0 for '" + text_of(given) + "'", Value(size));
-    if (size > kSizeRange.most) {
-      f_.fail(expression_of(given),
-              std::to_string(size) + " is outside 1 to " + std::to_string(kSizeRange.most) + " for '" +
-                  text_of(given) + "'",
-              Value(size));
-    }
+    if (size < kSizeRange.least || size > kSizeRange.most) refuse_size(given, size);
     return {axis, size};
   }
   std::vector<StepSpec::Made> made_of(const Value& step, std::string_view key) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -11,8 +12,10 @@
 
 #include "nest/base/document/mismatch.hpp"
 #include "nest/model/hub/family_blocks.hpp"
+#include "nest/model/hub/family_defaults.hpp"
 #include "nest/model/hub/family_parts.hpp"
 #include "nest/model/hub/hub_config.hpp"
+#include "nest/model/hub/hub_fields.hpp"
 
 namespace nest::model {
 namespace {
@@ -35,7 +38,7 @@ Entry entry_of(const Value& said, Fields& f) {
   if (const Value* family = said.find("family")) {
     const Expression expression = expression_of(*family);
     const Value type = f.evaluate(expression);
-    if (type.as_string() == nullptr)
+    if (type.as_string() == nullptr || type.as_string()->empty())
       f.fail(expression, "nothing says of which type the part " + e.name + " is", type);
     e.type = *type.as_string();
   }
@@ -107,6 +110,7 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
   Fields f(r, family, family.model);
   ModelSpec spec;
   std::vector<Entry> entries;
+  std::deque<Document> flat;  // parts whose keys are those of the whole
   for (const Value& said : family.stacks) {
     Entry e = entry_of(said, f);
     if (const Value* when = said.find("when"); when != nullptr && !is_true(f.evaluate(expression_of(*when))))
@@ -116,6 +120,10 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
     std::optional<Reader> section;
     if (!e.type.empty()) {
       section = r.object(e.config);
+      if (says_of_itself(*section, kFlatPart)) {
+        flat.push_back({r.document().file, r.document().text, section->value(), r.document().is_json});
+        section = Reader(flat.back());
+      }
       part = read_part(*section, e.type);
       if (tower) check_fits(*section, e.type, misfit_as_tower(part));
     } else {
@@ -129,13 +137,20 @@ ModelSpec read_stacks(Reader& r, const Described& family) {
     StackSpec& last = part.stacks.back();  // towers of its own may stand before it
     last.prefix = e.name;
     last.to_tokens = tower;
-    f.set_name(e.name + "_hidden", last.hidden);
-    f.set_name(e.name + "_ffn", last.blocks.empty() ? 0 : last.blocks.front().ffn.ffn);
-    f.set_name(e.name + "_tied", part.head.tied);
+    std::optional<Expression> whence;
+    if (!e.config.empty()) whence = Expression::parse(e.config);
+    f.set_name(e.name + "_hidden", last.hidden, whence);
+    f.set_name(e.name + "_ffn", last.blocks.empty() ? 0 : last.blocks.front().ffn.ffn, whence);
+    f.set_name(e.name + "_tied", part.head.tied, whence);
     part.stacks.insert(part.stacks.begin(), std::make_move_iterator(spec.stacks.begin()),
                        std::make_move_iterator(spec.stacks.end()));
     spec = std::move(part);
-    if (section) check_fits(*section, e.type, misfit_among(spec));
+    const std::string misfit = misfit_among(spec);
+    if (section) check_fits(*section, e.type, misfit);
+    // A stack of the family's own stands where it does because of what came before it.
+    const auto before = std::find_if(entries.rbegin(), entries.rend(),
+                                     [](const Entry& other) { return !other.type.empty(); });
+    if (before != entries.rend()) check_fits(r.object(before->config), before->type, misfit);
     e.stack = spec.stacks.size() - 1;
     entries.push_back(std::move(e));
   }

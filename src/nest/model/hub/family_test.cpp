@@ -107,7 +107,7 @@ TEST(Family, MistakesNameTheKey) {
   EXPECT_EQ(config_message(R"({"model_type": "granite", "hidden_act": "mish"})"),
             "config.json: line 1, hidden_act: the activation 'mish' is not known");
   EXPECT_EQ(config_message(R"({"model_type": "qwen2_audio", "text_config": {"model_type": 2}})"),
-            "config.json: line 1, text_config: nothing says of which type the part layer is");
+            "config.json: line 1, text_config.model_type: nothing says of which type the part layer is");
   EXPECT_EQ(config_message(R"({"model_type": "gpt_oss", "num_experts_per_tok": 300})"),
             "config.json: line 1, num_experts_per_tok: a token cannot use 300 of 128 experts");
 }

@@ -157,6 +157,16 @@ void check_blocks(const Reader& r, const ModelSpec& spec) {
   }
 }
 
+// What is wrong with a key that the file leaves out is wrong with the type whose default it has.
+[[noreturn]] void blame_type(const Document& given, const InputError& e) {
+  const std::size_t comma = e.place().find(", ");
+  const std::string path = comma == std::string::npos ? "" : e.place().substr(comma + 2);
+  const bool stated = path.empty() || given.root.find(path.substr(0, path.find_first_of(".["))) != nullptr;
+  if (stated || given.root.find("model_type") == nullptr) throw e;
+  throw InputError(e.file(), "line " + std::to_string(given.line_of({"model_type"})) + ", model_type",
+                   "by the defaults of this type, " + path + ": " + e.problem(), e.hint());
+}
+
 ModelSpec read_config(const Document& given, const std::string& name, Warnings& warnings) {
   Reader plain(given);
   const std::optional<std::string> like = like_of(plain);
@@ -175,9 +185,14 @@ ModelSpec read_config(const Document& given, const std::string& name, Warnings& 
   if (part) warnings.push_back(left_out_warning(whole, *like, *part));
   Reader r = part ? whole.object(*part) : whole;
   static_cast<void>(r.has("model_type"));
-  ModelSpec spec = read_part(r, family.type);
-  if (spec.head.kind != HeadSpec::Kind::contrast) check_alone(r, family.type, spec);
-  check_blocks(r, spec);
+  ModelSpec spec;
+  try {
+    spec = read_part(r, family.type);
+    if (spec.head.kind != HeadSpec::Kind::contrast) check_alone(r, family.type, spec);
+    check_blocks(r, spec);
+  } catch (const InputError& e) {
+    blame_type(given, e);
+  }
   if (architecture) warn_of_head(r, *architecture, family.class_prefix, family.type, warnings);
   spec.family = family.type;
   spec.name = name;
