@@ -33,8 +33,7 @@ constexpr std::int64_t kLargest = 1'000'000'000;
 
 Value whole_result(const std::string& sign, std::int64_t a, std::int64_t b) {
   const auto beyond = [](std::int64_t n) { return n > kLargest || n < -kLargest; };
-  if (beyond(a) || beyond(b))
-    wrong_value("a number is beyond the sizes of any model");
+  if (beyond(a) || beyond(b)) wrong_value("a number is beyond the sizes of any model");
   if (sign == "+") return a + b;
   if (sign == "-") return a - b;
   if (sign == "*") return a * b;

@@ -20,7 +20,20 @@ namespace nest::model {
 namespace {
 
 // What stands under a key.
-enum class Says { text, flag, expression, expressions, values, texts, lists, parts, stacks, steps, shapes, any };
+enum class Says {
+  text,
+  flag,
+  expression,
+  expressions,
+  values,
+  texts,
+  lists,
+  parts,
+  stacks,
+  steps,
+  shapes,
+  any
+};
 
 struct Known {
   std::string_view key;
@@ -71,22 +84,41 @@ constexpr std::array<Known, 18> kStep{{{"to", Says::shapes},
                                        {"repeat", Says::expression},
                                        {"with", Says::expressions}}};
 
-constexpr std::array<std::string_view, 25> kModelFields{
-    "hidden",          "vocab",          "layers",       "positions",    "position_table",    "token_types",
-    "embedding_norm",  "embedding_width", "norm",         "final_norm",   "project_embedding", "tied",
-    "head_bias",       "outputs",        "mtp_layers",   "streams",      "own_table",         "stem",
-    "tokens",          "patch_values",   "patch_bias",   "class_token",  "entry",             "exit",
-    "head"};
+constexpr std::array<std::string_view, 25> kModelFields{"hidden",
+                                                        "vocab",
+                                                        "layers",
+                                                        "positions",
+                                                        "position_table",
+                                                        "token_types",
+                                                        "embedding_norm",
+                                                        "embedding_width",
+                                                        "norm",
+                                                        "final_norm",
+                                                        "project_embedding",
+                                                        "tied",
+                                                        "head_bias",
+                                                        "outputs",
+                                                        "mtp_layers",
+                                                        "streams",
+                                                        "own_table",
+                                                        "stem",
+                                                        "tokens",
+                                                        "patch_values",
+                                                        "patch_bias",
+                                                        "class_token",
+                                                        "entry",
+                                                        "exit",
+                                                        "head"};
 constexpr std::array<std::string_view, 43> kBlockFields{
-    "norm",          "layout",        "heads",         "kv_heads",          "head_dim",
-    "value_dim",     "qkv_bias",      "key_bias",      "output_bias",       "rotary",
-    "causal",        "window",        "head_norms",    "head_norm",         "head_norm_over_all",
-    "output_gate",   "sinks",         "latent_rank",   "latent_query_rank", "latent_nope_dim",
-    "index_heads",   "index_dim",     "gated",         "latent_rope_dim",   "latent_value_dim",
-    "activation",    "ffn",           "ffn_bias",      "down_bias",         "position_buckets",
-    "experts",       "top_k",         "expert_ffn",    "shared_ffn",        "shared_gate",
-    "router_bias",   "expert_bias",   "groups",        "group_limit",       "correction_bias",
-    "cross",         "steps",         "shares"};
+    "norm",        "layout",      "heads",       "kv_heads",          "head_dim",
+    "value_dim",   "qkv_bias",    "key_bias",    "output_bias",       "rotary",
+    "causal",      "window",      "head_norms",  "head_norm",         "head_norm_over_all",
+    "output_gate", "sinks",       "latent_rank", "latent_query_rank", "latent_nope_dim",
+    "index_heads", "index_dim",   "gated",       "latent_rope_dim",   "latent_value_dim",
+    "activation",  "ffn",         "ffn_bias",    "down_bias",         "position_buckets",
+    "experts",     "top_k",       "expert_ffn",  "shared_ffn",        "shared_gate",
+    "router_bias", "expert_bias", "groups",      "group_limit",       "correction_bias",
+    "cross",       "steps",       "shares"};
 
 class Checker {
  public:
@@ -95,7 +127,8 @@ class Checker {
   void run() { group(file_, kFile, ""); }
 
  private:
-  [[noreturn]] static void unknown(const Reader& r, const std::string& key, const std::vector<std::string>& known) {
+  [[noreturn]] static void unknown(const Reader& r, const std::string& key,
+                                   const std::vector<std::string>& known) {
     const std::string guess = did_you_mean(key, known);
     r.fail_at(key, "unknown key", guess.empty() ? "known: " + list_words(known) : guess);
   }
@@ -191,10 +224,12 @@ class Checker {
     for (const std::string& name : section.keys()) {
       for (Reader& step : section.objects(name)) {
         const std::vector<std::string> keys = step.keys();
-        const auto kind = std::ranges::find_if(keys, [](const std::string& key) { return is_step_kind(key); });
+        const auto kind =
+            std::ranges::find_if(keys, [](const std::string& key) { return is_step_kind(key); });
         const bool uses = step.find("use") != nullptr;
         if (kind == keys.end() && !uses)
-          step.fail("a step has no kind that is known", "it is one of " + list_words(step_kinds()) + ", or 'use'");
+          step.fail("a step has no kind that is known",
+                    "it is one of " + list_words(step_kinds()) + ", or 'use'");
         group(step, kStep, kind == keys.end() ? "" : *kind);
         if (kind != keys.end()) operands(step, *kind);
       }

@@ -227,7 +227,8 @@ void Fields::fail_at(std::string_view path, const std::string& what) const {
   while (true) {
     const std::string name(path.substr(0, path.find('.')));
     const Value* inner = at.value().find(name);
-    if (name.size() == path.size() || inner == nullptr || inner->as_object() == nullptr) at.fail_at(name, what);
+    if (name.size() == path.size() || inner == nullptr || inner->as_object() == nullptr)
+      at.fail_at(name, what);
     at = at.object(name);
     path.remove_prefix(name.size() + 1);
   }
@@ -266,8 +267,9 @@ void Fields::fail(const Expression& expression, const std::string& what, const V
     const auto usual = family_.defaults.find(path.substr(0, path.find('.')));
     if (given.is_null() || given.as_object() != nullptr || usual == family_.defaults.end()) return false;
     const std::size_t dot = path.find('.');
-    const Value* before =
-        dot == std::string::npos ? &usual->second : value_at(usual->second, std::string_view(path).substr(dot + 1));
+    const Value* before = dot == std::string::npos
+                              ? &usual->second
+                              : value_at(usual->second, std::string_view(path).substr(dot + 1));
     return before != nullptr && !(*before == given);
   });
   blame([](const std::string&, const Value& given) { return !given.is_null(); });

@@ -127,9 +127,10 @@ class StepReader {
     constexpr std::int64_t kMostSteps = 200'000;
     if (++turns_ <= kMostSteps) return;
     const Value* repeat = step.find("repeat");
-    const std::string what = "the part " + part_ + " would have more than " + format_digits(kMostSteps) + " steps";
-    if (repeat != nullptr) f_.fail(expression_of(*repeat), what);
-    wrong(what);
+    const std::string what = " would have more than " + format_digits(kMostSteps) + " steps";
+    if (repeat != nullptr && !expression_of(*repeat).names().empty())
+      f_.fail(expression_of(*repeat), "the part " + part_ + what);
+    wrong("it" + what);
   }
   Value evaluate(const Value& v) { return f_.evaluate(expression_of(v)); }
   // The names that a use gives to the steps it uses.

@@ -81,16 +81,38 @@ std::optional<Family> by_architecture(const std::string& name) {
   return std::nullopt;
 }
 
-[[noreturn]] void refuse(Reader& r, const std::string& type) {
-  std::string hint = model_type_hint(type, known_model_types(), r.value());
-  if (const Value* inside = r.find("text_config");
-      inside != nullptr && inside->find("model_type") != nullptr) {
-    const std::string* inner = inside->find("model_type")->as_string();
-    const char* whole =
-        r.find("vision_config") != nullptr ? "--like llava reads it with its image tower, or " : "";
-    if (inner != nullptr)
-      hint = "its text_config is a " + quoted(*inner) + ": " + whole + "give that part as a file of its own";
+ModelSpec read_config(const Document& given, const std::string& name, Warnings& warnings);
+
+std::optional<std::size_t> unread_by(const Reader& r, const std::string& type) {
+  Document document{r.document().file, r.document().text, r.value(), r.document().is_json};
+  mark_like(document, type);
+  Warnings ignored;
+  try {
+    return read_config(document, "", ignored).details.unread.size();
+  } catch (const InputError&) {
+    return std::nullopt;
   }
+}
+
+// How a file of an unknown type can be read whose language model is of a known one.
+std::string part_hint(const Reader& r) {
+  const std::optional<std::string> part = text_part_of(r.value());
+  if (!part) return "";
+  const Value* type = r.value().find(*part)->find("model_type");
+  if (type == nullptr || type->as_string() == nullptr || !by_type(*type->as_string())) return "";
+  const bool image = *part == "text_config" && r.value().find("vision_config") != nullptr;
+  const char* whole = image ? "--like llava reads it with its image tower, and " : "";
+  return "its " + *part + " is a " + quoted(*type) + ": " + whole + "--like " + *type->as_string() +
+         " reads that part alone";
+}
+
+[[noreturn]] void refuse(Reader& r, const std::string& type) {
+  std::string hint = part_hint(r);
+  if (hint.empty() && r.path().empty()) {
+    hint = model_type_hint(type, known_model_types(), r.value(),
+                           [&](const std::string& other) { return unread_by(r, other); });
+  }
+  if (hint.empty()) hint = model_type_hint(type, known_model_types());
   r.fail_at("model_type", "the model_type " + quoted(type) + " is not known", hint);
 }
 

@@ -36,7 +36,8 @@ constexpr std::array<Defaults, 10> kDefaults{{
     {"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, 32768, false, "silu", true, false, Moe::qwen2, true},
     {"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, 32768, false, "silu", false, true, Moe::qwen3},
     {"gemma", 256000, 3072, 24576, 28, 16, 16, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none},
-    {"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none, true},
+    {"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none,
+     true},
     {"phi3", 32064, 3072, 8192, 32, 32, 0, 0, 4096, false, "silu", false, false, Moe::none},
 }};
 

@@ -29,7 +29,8 @@ const std::vector<Usual>& usual_lists() {
 std::vector<Value> entries_of(const Reader& r, const std::string& key, const Value& list) {
   if (const auto* given = list.as_array()) return *given;
   const std::string* pattern = list.as_string();
-  if (pattern == nullptr) r.fail_at(key, "a list with an entry for each layer is expected, not " + quoted(list));
+  if (pattern == nullptr)
+    r.fail_at(key, "a list with an entry for each layer is expected, not " + quoted(list));
   std::vector<Value> letters;
   letters.reserve(pattern->size());
   for (const char letter : *pattern) letters.emplace_back(std::string(1, letter));

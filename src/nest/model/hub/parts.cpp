@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 4> kTextParts{"text_config", "llm_config"
                                                      "language_model_config"};
 // A group with one of these has layers, or a width.
 constexpr std::array<std::string_view, 14> kTelling{
-    "model_type",        "hidden_size", "d_model", "n_embd",  "embed_dim", "hidden_dim", "width",
-    "num_hidden_layers", "num_layers",  "n_layer", "n_layers", "depth",    "layers",     "encoder_layers"};
+    "model_type",        "hidden_size", "d_model", "n_embd",   "embed_dim", "hidden_dim", "width",
+    "num_hidden_layers", "num_layers",  "n_layer", "n_layers", "depth",     "layers",     "encoder_layers"};
 
 bool describes_part(const Value& value) {
   return std::ranges::any_of(kTelling, [&](std::string_view key) {
@@ -38,12 +38,14 @@ std::vector<std::string> parts_of_config(const Value& config) {
 std::optional<std::string> text_part_of(const Value& config) {
   for (const std::string_view key : kTextParts) {
     const Value* part = config.find(key);
-    if (part != nullptr && part->as_object() != nullptr && !part->as_object()->empty()) return std::string(key);
+    if (part != nullptr && part->as_object() != nullptr && !part->as_object()->empty())
+      return std::string(key);
   }
   return std::nullopt;
 }
 
-void refuse_unread_parts(const Reader& r, const std::string& type, const std::vector<std::string>& mentioned) {
+void refuse_unread_parts(const Reader& r, const std::string& type,
+                         const std::vector<std::string>& mentioned) {
   for (const std::string& key : parts_of_config(r.value())) {
     if (r.knows(key) || std::ranges::find(mentioned, key) != mentioned.end()) continue;
     r.fail_at(key, "a '" + type + "' has no such part, and nothing of it would be read",
@@ -54,8 +56,7 @@ void refuse_unread_parts(const Reader& r, const std::string& type, const std::ve
 std::string left_out_warning(const Reader& r, const std::string& like, const std::string& part) {
   std::vector<std::string> others = parts_of_config(r.value());
   std::erase(others, part);
-  const std::string rest =
-      others.empty() ? "" : "; left out: " + printable(list_words(others));
+  const std::string rest = others.empty() ? "" : "; left out: " + printable(list_words(others));
   return r.place_of(part) + "--like " + like + " reads " + part + " alone" + rest;
 }
 
