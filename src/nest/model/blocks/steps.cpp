@@ -165,6 +165,11 @@ class Steps {
       case K::scan:
         return scan(s);
       case K::attention: {
+        constexpr std::size_t kAxes = kTokenAxes + 2;
+        for (std::size_t i = 0; i < 3; ++i) {
+          if (b_.shape(value(s, i)).size() != kAxes)
+            fail(s, "queries, keys and values have the axes of heads and of a head's width");
+        }
         const TensorIndex made =
             b_.attention(s.name, value(s, 0), value(s, 1), value(s, 2), {s.causal, s.window});
         add_parameters(s);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/error.hpp"
 #include "nest/model/hub/family.hpp"
 #include "nest/model/hub/family_fields.hpp"
 #include "nest/model/hub/parts.hpp"
@@ -27,12 +28,13 @@ Value as_part(Value config, const Value& type) {
   return config.set("nest", about.set(kFlatPart, true));
 }
 
-}  // namespace
+constexpr int kMostInEachOther = 16;  // parts in each other
 
-// NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which tests show to end
-Value with_defaults(Value config, const std::string& type) {
+// NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which are counted
+Value filled_in(Value config, const std::string& type, int depth) {
   if (!described_as_part(type)) return config;
   const Described family = describe_family(type);
+  if (depth > kMostInEachOther) throw InputError(family.file, "stacks", "its parts stand in each other without end");
   if (config.as_object() == nullptr) config = Value::object();
   const auto put = [&](const std::string& key, const Value& value) {
     for (auto& [name, given] : *config.as_object()) {
@@ -70,7 +72,7 @@ Value with_defaults(Value config, const std::string& type) {
         if (own.find(name) == nullptr) own.set(name, value);
       }
     }
-    Value filled = with_defaults(std::move(own), *inner.as_string());
+    Value filled = filled_in(std::move(own), *inner.as_string(), depth + 1);
     if (described_as_part(*inner.as_string())) {
       for (const auto& [name, value] : describe_family(*inner.as_string()).defaults) {
         if (filled.find(name) == nullptr) filled.set(name, value);
@@ -79,6 +81,12 @@ Value with_defaults(Value config, const std::string& type) {
     put(part, filled);
   }
   return config;
+}
+
+}  // namespace
+
+Value with_defaults(Value config, const std::string& type) {
+  return filled_in(std::move(config), type, 0);
 }
 
 }  // namespace nest::model

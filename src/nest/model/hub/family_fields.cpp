@@ -85,11 +85,13 @@ Described read_family(const std::string& name, std::vector<std::string> like) {
     const std::string other = r.text("like");
     like.push_back(name);
     if (std::ranges::find(like, other) != like.end())
-      r.fail_at("like", "the families " + list_words(like) + " are each like the other");
+      r.fail_at("like", like.size() == 1 ? "the family is like itself"
+                                         : "the families " + list_words(like) + " are like each other");
     if (!family_document(other)) r.fail_at("like", "there is no family '" + other + "'");
     out = describe_along(other, std::move(like));
   }
   out.file = document->file;
+  out.own = is_own_family(name);
   static_cast<void>(r.text_or("class", ""));
   static_cast<void>(r.text_or("source", ""));
   const auto members = [&](const char* key, std::map<std::string, Value>& into) {
@@ -278,6 +280,7 @@ void Fields::fail(const Expression& expression, const std::string& what, const V
     const std::string group = path.substr(0, path.find('.'));
     if (r_.value().find(group) != nullptr) r_.fail_at(group, what, "it depends on " + path);
   }
+  if (keys.empty() && family_.own) throw InputError(family_.file, "", what);
   constexpr std::size_t kNamed = 3;
   std::vector<std::string> named(keys.begin(),
                                  keys.begin() + static_cast<std::ptrdiff_t>(std::min(kNamed, keys.size())));

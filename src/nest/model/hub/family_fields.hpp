@@ -27,6 +27,7 @@ struct LayerList {
 struct Described {
   using Section = std::map<std::string, Expression>;
   std::string file = "data/families";  // for messages
+  bool own = false;                    // of the folder that NEST_FAMILIES names
   std::map<std::string, Value> defaults;
   Section names;  // for expressions of this file
   Section model;

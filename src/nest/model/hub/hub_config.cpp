@@ -94,6 +94,17 @@ std::optional<std::size_t> unread_by(const Reader& r, const std::string& type) {
   }
 }
 
+// A model that cannot be built has steps that do not fit: in a file of somebody's own, that file is wrong.
+std::string problem_of(const ModelSpec& spec) {
+  try {
+    return size_problem(spec);
+  } catch (const InputError& e) {
+    const bool own = described_as_part(spec.family) && describe_family(spec.family).own;
+    if (!own || e.file() != "data/families") throw;
+    throw InputError(describe_family(spec.family).file, e.place(), e.problem(), e.hint());
+  }
+}
+
 // How a file of an unknown type can be read whose language model is of a known one.
 std::string part_hint(const Reader& r) {
   const std::optional<std::string> part = text_part_of(r.value());
@@ -282,11 +293,11 @@ void mark_like(Document& document, const std::string& type) {
 
 ModelSpec read_hub_config(const Document& document, const std::string& name, Warnings& warnings) {
   ModelSpec spec = read_config(document, name, warnings);
-  const std::string absurd = size_problem(spec);
+  const std::string absurd = problem_of(spec);
   if (absurd.empty()) return spec;
   blame_size(document, absurd, [](const Document& changed) {
     Warnings ignored;
-    return size_problem(read_config(changed, "", ignored));
+    return problem_of(read_config(changed, "", ignored));
   });
 }
 
