@@ -87,6 +87,7 @@ class Builder {
     std::vector<LayerId> ends;  // last layer of each stack
     std::optional<LayerId> memory;
     for (std::size_t i = 0; i < spec_.stacks.size(); ++i) {
+      if (contents_.images == 0 && reads_images(spec_.stacks[i])) continue;  // text alone
       const bool encoder = encoder_decoder && i + 2 == spec_.stacks.size();
       const LayerId end = add_stack(i, encoder, memory, towers);
       if (spec_.stacks[i].to_tokens) {

@@ -53,10 +53,22 @@ std::vector<std::string> mentioned(const Reader& r, const Described& family) {
   for (const Described::Section* section : {&family.names, &family.model, &family.block, &family.numbers})
     add(*section);
   for (const Value& stack : family.stacks) {
+    for (const char* section : {"model", "block"}) {
+      Described::Section own;
+      if (const Value* fields = stack.find(section)) read_expressions(*fields, own, family.file);
+      add(own);
+    }
     const Value* config = stack.find("config");
     if (config != nullptr && config->as_string() != nullptr) keys.push_back(*config->as_string());
   }
   return keys;
+}
+
+// Keys that the file states and the family knows draw no warning.
+void know(Reader& r, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    if (r.value().find(key) != nullptr) static_cast<void>(r.has(key));
+  }
 }
 
 // One entry for each layer, of a kind that the family knows.
@@ -117,10 +129,11 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   check_lists(r, f, type);
   if (!family.stacks.empty()) {
     ModelSpec spec = read_stacks(r, family);
-    refuse_unread_parts(r, type, mentioned(r, family));
+    const std::vector<std::string> known = mentioned(r, family);
+    refuse_unread_parts(r, type, known);
     for (const std::string& part : family.special) spec.details.special.push_back(part);
-    for (std::string& key : unread_keys(r, mentioned(r, family)))
-      spec.details.unread.push_back(std::move(key));
+    for (std::string& key : unread_keys(r, known)) spec.details.unread.push_back(std::move(key));
+    know(r, known);
     return spec;
   }
   ModelSpec spec;
@@ -130,8 +143,10 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   read_numbers(f, spec.details);
   if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);
   spec.details.special = family.special;
-  refuse_unread_parts(r, type, mentioned(r, family));
-  spec.details.unread = unread_keys(r, mentioned(r, family));
+  const std::vector<std::string> known = mentioned(r, family);
+  refuse_unread_parts(r, type, known);
+  spec.details.unread = unread_keys(r, known);
+  know(r, known);
   return spec;
 }
 

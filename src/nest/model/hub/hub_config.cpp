@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 
 #include "nest/base/document/file_kind.hpp"
 #include "nest/base/document/mismatch.hpp"
@@ -167,6 +168,12 @@ void check_lists(const Reader& r, const std::string& type) {
   check_other_lists(r, type, read, std::nullopt);
 }
 
+void check_blocks(const Reader& r, const ModelSpec& spec) {
+  for (const StackSpec& stack : spec.stacks) {
+    for (const BlockSpec& block : stack.blocks) check_rotary(r, block.attention);
+  }
+}
+
 // Whether a type is made of parts, so that it reads the whole of a file that has them.
 bool has_parts(const std::string& type) {
   const auto* const coded =
@@ -184,11 +191,7 @@ void take_ends(Value& root, const std::string& part) {
   }
 }
 
-void check_blocks(const Reader& r, const ModelSpec& spec) {
-  for (const StackSpec& stack : spec.stacks) {
-    for (const BlockSpec& block : stack.blocks) check_rotary(r, block.attention);
-  }
-}
+constexpr std::string_view kByDefault = "by the defaults of this type, ";
 
 // What is wrong with a key that the file leaves out is wrong with the type whose default it has.
 [[noreturn]] void blame_type(const Document& given, const InputError& e) {
@@ -197,7 +200,7 @@ void check_blocks(const Reader& r, const ModelSpec& spec) {
   const bool stated = path.empty() || given.root.find(path.substr(0, path.find_first_of(".["))) != nullptr;
   if (stated || given.root.find("model_type") == nullptr) throw e;
   throw InputError(e.file(), "line " + std::to_string(given.line_of({"model_type"})) + ", model_type",
-                   "by the defaults of this type, " + path + ": " + e.problem(), e.hint());
+                   std::string(kByDefault) + path + ": " + e.problem(), e.hint());
 }
 
 ModelSpec read_config(const Document& given, const std::string& name, Warnings& warnings) {
@@ -222,7 +225,6 @@ ModelSpec read_config(const Document& given, const std::string& name, Warnings& 
   try {
     spec = read_part(r, family.type);
     if (spec.head.kind != HeadSpec::Kind::contrast) check_alone(r, family.type, spec);
-    check_blocks(r, spec);
   } catch (const InputError& e) {
     blame_type(given, e);
   }
@@ -235,6 +237,9 @@ ModelSpec read_config(const Document& given, const std::string& name, Warnings& 
     static_cast<void>(r.has(key));
   }
   warn_of_synonyms(r, family.type, warnings);
+  for (const auto& [key, value] : *r.value().as_object()) {
+    if (is_harmless_key(key)) static_cast<void>(r.has(key));
+  }
   r.warn_unknown(warnings);
   return spec;
 }
@@ -259,6 +264,7 @@ ModelType describe_model_type(const std::string& type) {
     known.special = known.defaults->details.special;
   } catch (const InputError& e) {
     known.refusal = e.problem();
+    if (known.refusal.starts_with(kByDefault)) known.refusal.erase(0, kByDefault.size());
     known.special = special_parts_of(type);
   }
   return known;
@@ -266,9 +272,10 @@ ModelType describe_model_type(const std::string& type) {
 
 ModelSpec read_part(Reader& r, const std::string& type) {
   const std::optional<Family> family = by_type(type);
-  if (!family && described_as_part(type)) return read_by_data(r, type);
-  if (!family) refuse(r, type);
-  ModelSpec spec = family->read(r, type);
+  if (!family && !described_as_part(type)) refuse(r, type);
+  ModelSpec spec = family ? family->read(r, type) : read_by_data(r, type);
+  check_blocks(r, spec);
+  if (!family) return spec;
   if (!described_by_data(type)) {
     refuse_unread_parts(r, type, {});
     check_lists(r, type);

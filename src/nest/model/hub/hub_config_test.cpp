@@ -147,7 +147,7 @@ TEST(HubConfig, EveryTypeIsDescribedWithoutAConfig) {
     if (!known.defaults) without.push_back(type + ": " + known.refusal);
   }
   EXPECT_THAT(without, ElementsAre("lfm2_moe: layer_types must say which layers attend",
-                                   "qwen3_omni_moe_thinker: an odd head_dim cannot be rotated"));
+                                   "qwen3_omni_moe_thinker: text_config.hidden_size: an odd head_dim cannot be rotated"));
   EXPECT_THAT(describe_model_type("lfm2_moe").special,
               ElementsAre("short convolutions in place of attention",
                           "the bias of the router that balances experts"));

@@ -52,8 +52,8 @@ void check_layer_list(const Reader& r, const std::string& key, const std::string
               "known: " + list_words(known));
   }
   if (layers && static_cast<std::int64_t>(entries.size()) != *layers) {
-    r.fail_at(key, "it has " + std::to_string(entries.size()) + " entries, and there are " +
-                       std::to_string(*layers) + " layers");
+    r.fail_at(key, "its length is " + std::to_string(entries.size()) + ", and the number of layers is " +
+                       std::to_string(*layers));
   }
 }
 

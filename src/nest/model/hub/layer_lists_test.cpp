@@ -32,13 +32,13 @@ TEST(LayerLists, UnknownKindsAreRefusedWithTheKnownOnes) {
 TEST(LayerLists, TheyAreAsLongAsThereAreLayers) {
   EXPECT_EQ(config_message(R"({"model_type": "gpt_oss", "num_hidden_layers": 3,
                                "layer_types": ["full_attention", "full_attention"]})"),
-            "config.json: line 2, layer_types: it has 2 entries, and there are 3 layers");
+            "config.json: line 2, layer_types: its length is 2, and the number of layers is 3");
   EXPECT_EQ(config_message(R"({"model_type": "qwen2", "num_hidden_layers": 1,
                                "layer_types": ["full_attention", "full_attention"]})"),
-            "config.json: line 2, layer_types: it has 2 entries, and there are 1 layers");
+            "config.json: line 2, layer_types: its length is 2, and the number of layers is 1");
   EXPECT_EQ(config_message(R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*",
                                "num_hidden_layers": 8})"),
-            "config.json: line 1, hybrid_override_pattern: it has 4 entries, and there are 8 layers");
+            "config.json: line 1, hybrid_override_pattern: its length is 4, and the number of layers is 8");
   EXPECT_EQ(config_message(R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*"})"), "no error");
   EXPECT_EQ(config_message(R"({"model_type": "recurrent_gemma", "block_types": ["recurrent"]})"), "no error")
       << "which repeats";
