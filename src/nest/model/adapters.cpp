@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -17,7 +18,7 @@ struct Target {
   std::string_view product;
   std::string_view result;
 };
-constexpr std::array<Target, 32> kTargets{{{"linear_qkv", "qkv", ""},
+constexpr std::array<Target, 44> kTargets{{{"linear_qkv", "qkv", ""},
                                            {"linear_qkv", "q", ""},
                                            {"linear_qkv", "kv", ""},
                                            {"linear_qkv", "q_down", ""},
@@ -48,7 +49,19 @@ constexpr std::array<Target, 32> kTargets{{{"linear_qkv", "qkv", ""},
                                            {"up_proj", "gate_up", "up"},
                                            {"up_proj", "up", ""},
                                            {"down_proj", "down", ""},
-                                           {"query_key_value", "qkv", ""}}};
+                                           {"query_key_value", "qkv", ""},
+                                           {"in_proj", "in_proj", ""},
+                                           {"in_proj", "ssm_in", ""},
+                                           {"in_proj", "delta_in", ""},
+                                           {"in_proj", "mlstm_in", ""},
+                                           {"in_proj", "lightning_in", ""},
+                                           {"in_proj", "recurrent_in", ""},
+                                           {"out_proj", "out_proj", ""},
+                                           {"out_proj", "ssm_out", ""},
+                                           {"out_proj", "delta_out", ""},
+                                           {"out_proj", "mlstm_out", ""},
+                                           {"out_proj", "lightning_out", ""},
+                                           {"out_proj", "recurrent_out", ""}}};
 
 bool is_product(const Operator& op) {
   return op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul;
@@ -71,14 +84,16 @@ bool is_linear(const LayerType& layer, const Operator& op) {
 using Group = std::vector<std::size_t>;
 
 std::vector<Group> groups_of(const LayerType& layer, const Operator& op,
-                             const std::vector<std::string>& targets, std::set<std::string>& found) {
+                             const std::vector<std::string>& targets, FoundTargets& found) {
   std::vector<Group> groups;
-  std::set<std::size_t> taken;
+  std::map<std::size_t, std::string> taken;
   const auto take = [&](const std::string& target, const Group& wanted) {
-    found.insert(target);
+    found.found.insert(target);
     Group own;
     for (const std::size_t i : wanted) {
-      if (taken.insert(i).second) own.push_back(i);
+      const auto [at, first] = taken.try_emplace(i, target);
+      if (first) own.push_back(i);
+      if (at->second != target && !found.twice) found.twice = {at->second, target, op.name};
     }
     if (!own.empty()) groups.push_back(std::move(own));
   };
@@ -190,7 +205,7 @@ class AdapterMaker {
 }  // namespace
 
 void add_adapters(LayerType& layer, std::int64_t rank, const std::vector<std::string>& targets,
-                  std::set<std::string>& found) {
+                  FoundTargets& found) {
   AdapterMaker maker(layer, rank);
   for (Operator& op : std::exchange(layer.operators, {})) {
     if (!is_product(op)) {
@@ -206,10 +221,13 @@ void add_adapters(LayerType& layer, std::int64_t rank, const std::vector<std::st
   }
 }
 
-std::vector<std::string> target_names() {
-  std::vector<std::string> names{std::string(kAllLinear)};
+std::vector<std::string> targets_of(const LayerType& layer) {
+  std::vector<std::string> names;
   for (const Target& row : kTargets) {
-    if (std::ranges::find(names, row.name) == names.end()) names.emplace_back(row.name);
+    const bool has = std::ranges::any_of(layer.operators, [&](const Operator& op) {
+      return is_product(op) && row.product == stem_of(op.name);
+    });
+    if (has && std::ranges::find(names, row.name) == names.end()) names.emplace_back(row.name);
   }
   return names;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,11 +15,22 @@
 
 namespace nest::model {
 
-// Puts adapters beside the products that targets name, and the targets that the layer has into `found`.
-void add_adapters(LayerType& layer, std::int64_t rank, const std::vector<std::string>& targets,
-                  std::set<std::string>& found);
+// What targets name in the layers that have been looked at.
+struct FoundTargets {
+  std::set<std::string> found;
+  struct Twice {
+    std::string first;
+    std::string second;
+    std::string product;
+  };
+  std::optional<Twice> twice;  // two targets that name one product
+};
 
-// All names that may be targets, those of operators apart.
-[[nodiscard]] std::vector<std::string> target_names();
+// Puts adapters beside the products that targets name, and what was found into `found`.
+void add_adapters(LayerType& layer, std::int64_t rank, const std::vector<std::string>& targets,
+                  FoundTargets& found);
+
+// The names of targets that the layer has, those of operators apart.
+[[nodiscard]] std::vector<std::string> targets_of(const LayerType& layer);
 
 }  // namespace nest::model

@@ -11,7 +11,7 @@ namespace {
 struct Adapted {
   LayerType before;
   LayerType after;
-  std::set<std::string> found;
+  FoundTargets found;
 };
 
 Adapted adapted(const std::string& name, std::int64_t rank, const std::vector<std::string>& targets) {
@@ -65,9 +65,9 @@ TEST(Adapters, ExpertsHaveTheirOwn) {
 }
 
 TEST(Adapters, SayWhichTargetsThereWere) {
-  EXPECT_EQ(adapted("llama3.1-8b", 8, {"q_proj", "linear_kv_up_proj"}).found,
+  EXPECT_EQ(adapted("llama3.1-8b", 8, {"q_proj", "linear_kv_up_proj"}).found.found,
             (std::set<std::string>{"q_proj"}));
-  EXPECT_EQ(adapted("deepseek-v3", 8, {"linear_qkv", "kv_b_proj"}).found,
+  EXPECT_EQ(adapted("deepseek-v3", 8, {"linear_qkv", "kv_b_proj"}).found.found,
             (std::set<std::string>{"kv_b_proj", "linear_qkv"}));
 }
 

@@ -178,7 +178,10 @@ class Tuner {
   }
 
   LayerType changed(LayerType type, const Change& change) {
-    if (change.adapters) add_adapters(type, tuning_->rank, tuning_->targets, found_);
+    if (change.adapters) {
+      collect_targets(type);
+      add_adapters(type, tuning_->rank, tuning_->targets, found_);
+    }
     const bool shares_blocks = type.is_block;
     for (Operator& op : type.operators) {
       const bool product = op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul;
@@ -210,18 +213,42 @@ class Tuner {
   }
 
   void check() const {
-    if (tuning_->kind == Tuning::Kind::lora) {
-      for (const std::string& target : tuning_->targets) {
-        if (found_.contains(target)) continue;
-        // A default that the model does not have may be left out beside others.
-        std::string hint = did_you_mean(target, target_names());
-        if (hint.empty()) hint = "try " + list_words(default_targets()) + " or all-linear";
-        throw InputError(
-            "", "--train",
-            "no layer of " + model_.name + " that is not frozen has the product '" + target + "'", hint);
-      }
-    }
+    if (tuning_->kind == Tuning::Kind::lora) check_targets();
     if (!any_trained_) throw InputError("", "--freeze", "nothing of " + model_.name + " is left to train");
+  }
+
+  void check_targets() const {
+    if (found_.twice) {
+      throw InputError("", "--train",
+                       "'" + found_.twice->first + "' and '" + found_.twice->second + "' both have the product '" +
+                           found_.twice->product + "'",
+                       "leave one of them out");
+    }
+    for (const std::string& target : tuning_->targets) {
+      if (found_.found.contains(target)) continue;
+      if (known_.empty()) {
+        throw InputError("", "--freeze", "no block of " + model_.name + " is left for adapters",
+                         "leave some of its layers out");
+      }
+      std::string hint = did_you_mean(target, known_);
+      if (hint.empty()) {
+        constexpr std::size_t kShown = 6;
+        const std::vector<std::string> shown(known_.begin(),
+                                             known_.begin() + static_cast<std::ptrdiff_t>(
+                                                                  std::min(known_.size(), kShown)));
+        hint = "it has " + list_words(shown) + "; all-linear has all of them";
+      }
+      throw InputError("", "--train",
+                       "no layer of " + model_.name + " that is not frozen has the product '" + target + "'",
+                       hint);
+    }
+  }
+
+  // What the adapters of a layer can stand beside.
+  void collect_targets(const LayerType& type) {
+    for (std::string& name : targets_of(type)) {
+      if (std::ranges::find(known_, name) == known_.end()) known_.push_back(std::move(name));
+    }
   }
 
   Model model_;
@@ -230,7 +257,8 @@ class Tuner {
   std::size_t last_block_ = 0;
   std::vector<Change> changes_;
   std::map<std::pair<std::size_t, Change>, std::size_t> made_;
-  std::set<std::string> found_;
+  FoundTargets found_;
+  std::vector<std::string> known_;  // targets of the layers that have adapters
   bool any_trained_ = false;
 };
 

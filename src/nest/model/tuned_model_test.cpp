@@ -135,6 +135,12 @@ TEST(TunedModel, PackedWeightsAreProductsOfBlocks) {
   }
 }
 
+// 64 layers: A of 2,560 x 16 and B of 16 x (2 * 5,120 + 2 * 128 + 80); then A of 5,120 x 16 and B of 16 x 2,560.
+TEST(TunedModel, StateSpacesHaveProductsOfTheirOwn) {
+  const Model model = model_of("mamba2-2.7b", tuning_of("lora:16:in_proj+out_proj"));
+  EXPECT_EQ(model.trained_parameters(), 64 * 16 * (2560 + 10240 + 256 + 80 + 5120 + 2560));
+}
+
 TEST(TunedModel, RefusesPartsThatTheModelLacks) {
   EXPECT_EQ(refusal("llama3.1-8b", tuning_of("layers 40..")),
             "--train: llama3.1-8b has the layers 0 to 31, not 40..; try 'layers 15..'");
@@ -146,6 +152,13 @@ TEST(TunedModel, RefusesPartsThatTheModelLacks) {
   EXPECT_EQ(
       refusal("llama3.1-8b", tuning_of("lora:8:qproj")),
       "--train: no layer of llama3.1-8b that is not frozen has the product 'qproj'; did you mean 'q_proj'?");
+  EXPECT_EQ(refusal("mamba2-2.7b", tuning_of("lora:16")),
+            "--train: no layer of mamba2-2.7b that is not frozen has the product 'linear_qkv'; it has in_proj and "
+            "out_proj; all-linear has all of them");
+  EXPECT_EQ(refusal("llama3.1-8b", tuning_of("lora:16", "layers ..31")),
+            "--freeze: no block of llama3.1-8b is left for adapters; leave some of its layers out");
+  EXPECT_EQ(refusal("llama3.1-8b", tuning_of("lora:8:linear_qkv+q_proj")),
+            "--train: 'linear_qkv' and 'q_proj' both have the product 'qkv'; leave one of them out");
   EXPECT_EQ(refusal("llama3.1-8b", tuning_of("layers 3", "layers 2..5")),
             "--freeze: nothing of llama3.1-8b is left to train");
 }

@@ -47,6 +47,13 @@ bool any_empty(const std::vector<std::string>& words) {
   return false;
 }
 
+std::optional<std::string> first_twice(const std::vector<std::string>& words) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    if (std::find(words.begin(), word, *word) != word) return *word;
+  }
+  return std::nullopt;
+}
+
 std::string rank_problem(std::int64_t rank) {
   if (rank >= 1 && rank <= kMostRank) return "";
   return "a rank is a whole number from 1 to " + format_digits(kMostRank) + ", not " + std::to_string(rank);
@@ -60,6 +67,7 @@ std::string read_lora(std::string_view rest, Tuning& out) {
   std::vector<std::string> targets = default_targets();
   if (colon < rest.size()) targets = split(rest.substr(colon + 1), '+');
   if (any_empty(targets)) return "the name of a target is missing; try lora:16:q_proj+v_proj";
+  if (const auto twice = first_twice(targets)) return "the target " + quoted(*twice) + " is named twice";
   out.kind = Tuning::Kind::lora;
   out.rank = *rank;
   out.targets = std::move(targets);
@@ -109,6 +117,8 @@ void read_train_group(Reader& training, Tuning& out, Warnings& warnings) {
     out.rank = lora->whole("rank", {1, kMostRank});
     out.targets = read_words(*lora, "targets");
     if (out.targets.empty()) out.targets = default_targets();
+    if (const auto twice = first_twice(out.targets))
+      lora->fail_at("targets", "the target " + quoted(*twice) + " is named twice");
     lora->warn_unknown(warnings);
   } else if (group.has("layers")) {
     if (const std::string problem = read_layers(group.text("layers"), out); !problem.empty())

@@ -59,6 +59,7 @@ TEST(Tuning, SaysWhatIsWrong) {
   EXPECT_EQ(problem("lora"), "'' is no rank; try lora:16 or lora:16:q_proj+v_proj");
   EXPECT_EQ(problem("lora:0"), "a rank is a whole number from 1 to 65,536, not 0");
   EXPECT_EQ(problem("lora:16:"), "the name of a target is missing; try lora:16:q_proj+v_proj");
+  EXPECT_EQ(problem("lora:16:q_proj+q_proj"), "the target 'q_proj' is named twice");
   EXPECT_EQ(problem("layers 9..3"), "'9..3' is no range of layers; try 'layers 24..' or 'layers 8..15'");
   Tuning tuning;
   EXPECT_EQ(read_freeze("vision,,head", tuning), "the name of a part is missing; try embedding,head");
@@ -90,6 +91,8 @@ TEST(Tuning, PlansWithNonsenseSayWhere) {
     return "";
   };
   EXPECT_EQ(message(R"({"train": {}})"), "plan.json: line 1, train: 'lora' or 'layers' is expected");
+  EXPECT_EQ(message(R"({"train": {"lora": {"rank": 8, "targets": ["o_proj", "o_proj"]}}})"),
+            "plan.json: line 1, train.lora.targets: the target 'o_proj' is named twice");
   EXPECT_EQ(message(R"({"freeze": "head"})"), "plan.json: line 1, freeze: a list of names is expected");
   EXPECT_EQ(message(R"({"frozen_bits": 6})"), "plan.json: line 1, frozen_bits: 4, 8 or 16 is expected");
 }

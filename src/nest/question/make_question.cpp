@@ -107,8 +107,14 @@ void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
            "give none, full or full:N");
 }
 
+bool holds_in_few_bits(const Model& model) {
+  return std::ranges::any_of(model.types, [](const LayerType& type) {
+    return std::ranges::any_of(type.tensors, [](const Tensor& t) { return t.packed_bits > 0; });
+  });
+}
+
 // Sequences that the model does not take, and parts that it does not have, are refused here.
-void check_model(const PlanInputs& inputs, const Training& t) {
+void check_model(const PlanInputs& inputs, const Training& t, Warnings& notes) {
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
   if (spec == nullptr) {
     if (!t.contents.usual())
@@ -120,8 +126,11 @@ void check_model(const PlanInputs& inputs, const Training& t) {
     return;
   }
   try {
-    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}),
-                t.tuning);
+    const Model model = tuned(
+        build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}), t.tuning);
+    if (t.tuning.frozen_bits < 16 && !holds_in_few_bits(model))
+      notes.push_back(fmt::format("'frozen-bits' {} has no effect: no product of a block is frozen",
+                                  t.tuning.frozen_bits));
   } catch (const InputError& error) {
     for (const std::string_view field :
          {"sequence", "lengths", "images", "image-tokens", "train", "freeze"}) {
@@ -197,7 +206,7 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   }
   question.training = training_of(question.inputs, asked);
   check_training(question.inputs, question.training);
-  check_model(question.inputs, question.training);
+  check_model(question.inputs, question.training, question.notes);
   warn_of_sequence(question.inputs, question.training.sequence, question.notes);
   const Accelerator& chip = question.inputs.cluster.accelerator();
   if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))

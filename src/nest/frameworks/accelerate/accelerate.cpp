@@ -132,7 +132,8 @@ ExportResult export_accelerate(const ExportQuestion& question, const ExportSink&
   sink({"nest_plan.json", to_json(accelerate_plan(facts)) + "\n"});
   for (const EmbeddedFile& file : accelerate_files())
     sink({std::string(file.name), std::string(file.text), file.text.starts_with("#!")});
-  if (const auto config = hub_config(question.inputs)) sink({"model_config.json", to_json(*config) + "\n"});
+  if (const auto config = hub_config(question.inputs, question.plan.training.sequence))
+    sink({"model_config.json", to_json(*config) + "\n"});
   if (mesh_of(facts).way == AccelerateWay::deepspeed)
     sink({"ds_config.json", to_json(without_optimizer(deepspeed_config(facts))) + "\n"});
   sink({"accelerate.sh", std::string(kCommand), true});

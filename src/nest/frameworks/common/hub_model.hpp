@@ -4,6 +4,7 @@
 //   to_json(*hub_config(inputs))  ->  {"model_type": "llama", "vocab_size": 128256, ...}
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "nest/base/document/value.hpp"
@@ -11,7 +12,8 @@
 
 namespace nest::frameworks {
 
-// None for layer profiles, which have no such file.
-[[nodiscard]] std::optional<Value> hub_config(const PlanInputs& inputs);
+// None for layer profiles, which have no such file. `sequence`: where it is beyond the positions that the file states, the
+// file states as many; models with a table of positions are not planned so.
+[[nodiscard]] std::optional<Value> hub_config(const PlanInputs& inputs, std::int64_t sequence = 0);
 
 }  // namespace nest::frameworks

@@ -29,6 +29,19 @@ TEST(HubModel, IsTheUsersOwnFile) {
   EXPECT_EQ(*hub_config(inputs)->find("num_hidden_layers")->as_int(), 3);
 }
 
+// Longer sequences than the file knows, for models without a table of positions.
+TEST(HubModel, StatesAsManyPositionsAsASequenceHas) {
+  const auto positions = [](const PlanInputs& inputs, std::int64_t sequence) {
+    const Value config = *hub_config(inputs, sequence);
+    const Value* text = config.find("text_config");
+    return *(text != nullptr ? text : &config)->find("max_position_embeddings")->as_int();
+  };
+  const PlanInputs llama = inputs_of("llama2-7b");
+  EXPECT_EQ(positions(llama, 4096), 4096);
+  EXPECT_EQ(positions(llama, 16384), 16384);
+  EXPECT_EQ(positions(inputs_of("gemma3-27b"), 1 << 20), 1 << 20) << "in the part of the language model";
+}
+
 // What is written is read as the same model again.
 TEST(HubModel, ReadsBackForEveryModel) {
   for (const std::string& name : zoo_names()) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <variant>
+
+#include "nest/model/blocks/build.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 
 namespace nest::frameworks {
@@ -50,6 +53,12 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
                     ", packed into sequences, in which attention stays inside each document");
   if (Contents images{nullptr, t.contents.images, t.contents.image_tokens}; !images.usual())
     yours.push_back("the data: " + spell(images) + " in a sequence");
+  if (const auto* spec = std::get_if<ModelSpec>(&question.inputs.source)) {
+    if (const std::string beyond = beyond_positions(*spec, t.sequence); !beyond.empty())
+      yours.push_back(fmt::format("the model's positions: {}, so that max_position_embeddings is {} wherever a file "
+                                  "of this export says it, and must be where you say it",
+                                  beyond, t.sequence));
+  }
   if (!yours.empty()) out += section("Yours to say", yours);
   if (!result.next.empty()) out += section("Next", result.next);
   return out;

@@ -45,10 +45,11 @@ constexpr std::array kRules{
     ExportRule{"experts", "Megatron-LM splits experts evenly over expert ranks", experts_do_not_split},
     ExportRule{"sequence", "Megatron-LM splits the sequence evenly over context and sequence-parallel ranks",
                sequence_does_not_split},
-    ExportRule{"positions", "Megatron-LM's sequence is no longer than the model's positions",
-               sequence_too_long},
     ExportRule{"one-decoder", "Megatron-LM's pipeline has an embedding, equal blocks and a head in a chain",
                not_a_decoder},
+    // Last: what is written says as many positions as a sequence has tokens, and only a file that is read can break it.
+    ExportRule{"positions", "Megatron-LM's sequence is no longer than the model's positions",
+               sequence_too_long},
 };
 
 FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
@@ -242,6 +243,10 @@ std::string shape_loss(const ModelSpec* spec) {
 }  // namespace
 
 std::span<const ExportRule> megatron_rules() {
+  return std::span(kRules).first(kRules.size() - 1);
+}
+
+std::span<const ExportRule> megatron_launch_rules() {
   return kRules;
 }
 

@@ -17,7 +17,9 @@
 
 namespace nest::frameworks {
 
+// Of plans that are written, and of launch files that are read.
 [[nodiscard]] std::span<const ExportRule> megatron_rules();
+[[nodiscard]] std::span<const ExportRule> megatron_launch_rules();
 
 // Training, parallelism, memory, communication. What cannot be said is added to `lost`.
 [[nodiscard]] std::vector<FlagSection> megatron_plan_arguments(const ExportFacts& facts, RankOrder order,

@@ -33,7 +33,7 @@ const Dialect& megatron_dialect() {
                 {Turn::zero, 0, "no --use-distributed-optimizer", {1}},
                 {Turn::sequence_parallel, 1, "--sequence-parallel"}},
       .sharding_hint = "Megatron-FSDP does not start with CUDA_DEVICE_MAX_CONNECTIONS=1: unset it",
-      .rules = megatron_rules,
+      .rules = megatron_launch_rules,
       .settings = settings};
   return kDialect;
 }

@@ -168,7 +168,7 @@ TensorIndex add_experts(LayerBuilder& b, TensorIndex x, const ExpertsSpec& s, Ac
   const Dim ffn{Axis::ffn, s.ffn};
   Shape rows = tokens;
   rows.pop_back();
-  const Dim routed{Axis::routed, elements(rows) * s.top_k};
+  const Dim routed{Axis::routed, times(elements(rows), s.top_k)};
   const Shape choice = join(rows, {{Axis::other, s.top_k}});
   b.set_routing({.experts = s.experts,
                  .top_k = s.top_k,

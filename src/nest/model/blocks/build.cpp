@@ -87,6 +87,7 @@ class Builder {
     std::vector<LayerId> ends;  // last layer of each stack
     std::optional<LayerId> memory;
     for (std::size_t i = 0; i < spec_.stacks.size(); ++i) {
+      if (contents_.images == 0 && reads_images(spec_.stacks[i])) continue;  // text alone
       const bool encoder = encoder_decoder && i + 2 == spec_.stacks.size();
       const LayerId end = add_stack(i, encoder, memory, towers);
       if (spec_.stacks[i].to_tokens) {
@@ -103,6 +104,7 @@ class Builder {
     add_head(ends);
     tie();
     report_apart();
+    check_totals();
     return std::move(model_);
   }
 
@@ -247,6 +249,7 @@ class Builder {
     if (table_users_.size() < 2 || spec_.head.kind == HeadSpec::Kind::contrast) return;
     const auto first = std::find_if(spec_.stacks.begin(), spec_.stacks.end(),
                                     [](const StackSpec& s) { return s.stem.kind == StemSpec::Kind::tokens; });
+    if (first == spec_.stacks.end()) return;
     const StemSpec& last = spec_.stacks.back().stem;
     const StemSpec& stem = last.own_table ? last : first->stem;
     const std::int64_t width = stem.width > 0 ? stem.width : spec_.stacks.back().hidden;
@@ -262,6 +265,35 @@ class Builder {
       const std::int64_t one = mtp_layer(stack, tokens_of(stack), style_).apart_parameters();
       model_.apart.push_back({"mtp", one * spec_.mtp_layers, mtp_});
     }
+  }
+
+  void check_totals() const {
+    std::int64_t parameters = 0;
+    double bytes = 0;
+    std::vector<double> of_type;
+    of_type.reserve(model_.types.size());
+    for (const LayerType& type : model_.types) of_type.push_back(made_bytes(type));
+    for (const Layer& layer : model_.layers) {
+      const LayerType& type = model_.types[layer.type];
+      parameters = plus(parameters, plus(type.parameters(), type.apart_parameters()));
+      bytes += of_type[layer.type];
+    }
+    if (parameters > kMostModelParameters) {
+      throw TooLarge("the model would have " + format_digits(parameters) + " parameters, more than " +
+                     format_digits(kMostModelParameters));
+    }
+    if (bytes > static_cast<double>(kMostMicroBatchBytes)) {
+      throw TooLarge("one micro-batch would make more than " + format_digits(kMostMicroBatchBytes) +
+                     " bytes of activations");
+    }
+  }
+
+  static double made_bytes(const LayerType& type) {
+    double sum = 0;
+    for (const Tensor& t : type.tensors) {
+      if (t.role == Role::input || t.role == Role::activation) sum += static_cast<double>(t.bytes().value);
+    }
+    return sum;
   }
 
   const ModelSpec& spec_;
@@ -284,7 +316,26 @@ std::string beyond_positions(const ModelSpec& spec, std::int64_t sequence) {
 }
 
 Model build_model(const ModelSpec& spec, const BuildOptions& options) {
-  return Builder(spec, options).build();
+  try {
+    return Builder(spec, options).build();
+  } catch (const TooLarge& e) {
+    // The sizes of the model were looked at when it was read (size_problem).
+    const bool batch = options.micro_batch > 1;
+    throw InputError("", batch ? "--micro-batch" : "--sequence", e.problem(), "use a smaller one");
+  }
+}
+
+std::string size_problem(const ModelSpec& spec) {
+  const bool fixed = spec.stacks.size() == 1 && spec.stacks[0].sequence > 0;
+  BuildOptions least;
+  if (!fixed) least.sequence = 1;
+  least.mtp = true;
+  try {
+    static_cast<void>(Builder(spec, least).build());
+  } catch (const TooLarge& e) {
+    return e.problem();
+  }
+  return "";
 }
 
 }  // namespace nest::model

@@ -28,8 +28,11 @@ inline constexpr std::int64_t kDefaultLongestSequence = 8192;
 // the model was made for such sequences.
 [[nodiscard]] std::string beyond_positions(const ModelSpec& spec, std::int64_t sequence);
 
-// Throws an InputError for a sequence beyond a learned table of positions, and for a micro-batch or sequence
-// below 1.
+// Throws an InputError for a sequence beyond a learned table of positions, for a micro-batch or sequence below 1, and
+// where either makes more than any computer holds.
 [[nodiscard]] Model build_model(const ModelSpec& spec, const BuildOptions& options = {});
+
+// What is absurd about the model's sizes, whatever the micro-batch and sequence; empty where nothing is.
+[[nodiscard]] std::string size_problem(const ModelSpec& spec);
 
 }  // namespace nest::model

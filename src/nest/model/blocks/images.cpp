@@ -64,8 +64,10 @@ void check_images(const ModelSpec& spec, const Contents& contents, std::int64_t 
   if (tower == spec.stacks.end())
     throw InputError("", option, spec.name + " puts no images among its tokens",
                      "only models with a vision tower do");
-  if (!(contents.images > 0))
-    throw InputError("", "--images", "a number above 0 is expected", "try 1 or 0.5");
+  if (!(contents.images >= 0))
+    throw InputError("", "--images", "a number of 0 or more is expected", "try 1 or 0.5");
+  if (contents.images == 0 && contents.image_tokens > 0)
+    throw InputError("", "--image-tokens", "without images there are no tokens of them", "leave it out");
   const std::int64_t each = contents.image_tokens > 0 ? contents.image_tokens : tokens_of_image(*tower);
   const double taken = contents.images * static_cast<double>(each);
   if (taken > static_cast<double>(sequence))

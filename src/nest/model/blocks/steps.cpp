@@ -106,7 +106,7 @@ class Steps {
     Shape shape = tokens_of(in);
     const std::int64_t width = elements(b_.shape(in)) / elements(shape);
     shape[1].size = std::max<std::int64_t>(1, shape[1].size / s.count);
-    shape.push_back({Axis::other, width * (s.window > 0 ? s.window : s.count)});
+    shape.push_back({Axis::other, times(width, s.window > 0 ? s.window : s.count)});
     return b_.general({s.name, OperatorKind::unfold, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
   }
   std::vector<TensorIndex> pool(const StepSpec& s) {
@@ -119,7 +119,8 @@ class Steps {
     const TensorIndex in = value(s, 0);
     const Shape& made = s.to.front().features;
     Shape shape = made.empty() ? b_.shape(in) : join(tokens_of(in), made);
-    shape[1].size = std::max<std::int64_t>(1, shape[1].size * s.count / std::max<std::int64_t>(1, s.window));
+    shape[1].size =
+        std::max<std::int64_t>(1, times(shape[1].size, s.count) / std::max<std::int64_t>(1, s.window));
     return b_.general({s.name, OperatorKind::dispatch, {in}, parameters_of(s), {{s.name + ".rows", shape}}});
   }
   std::vector<TensorIndex> joined(const StepSpec& s) {
@@ -127,7 +128,7 @@ class Steps {
     Shape shape = b_.shape(in.front());
     shape[1].axis = Axis::source_sequence;
     if (s.whole) shape[0] = {Axis::other, 1};
-    for (std::size_t i = 1; i < in.size(); ++i) shape[1].size += b_.shape(in[i])[1].size;
+    for (std::size_t i = 1; i < in.size(); ++i) shape[1].size = plus(shape[1].size, b_.shape(in[i])[1].size);
     return b_.general({s.name, OperatorKind::dispatch, in, parameters_of(s), {{s.name + ".rows", shape}}});
   }
   std::vector<TensorIndex> lookup(const StepSpec& s) {
@@ -164,6 +165,11 @@ class Steps {
       case K::scan:
         return scan(s);
       case K::attention: {
+        constexpr std::size_t kAxes = kTokenAxes + 2;
+        for (std::size_t i = 0; i < 3; ++i) {
+          if (b_.shape(value(s, i)).size() != kAxes)
+            fail(s, "queries, keys and values have the axes of heads and of a head's width");
+        }
         const TensorIndex made =
             b_.attention(s.name, value(s, 0), value(s, 1), value(s, 2), {s.causal, s.window});
         add_parameters(s);

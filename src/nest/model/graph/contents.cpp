@@ -78,6 +78,7 @@ bool Contents::operator==(const Contents& other) const {
 std::string spell(const Contents& contents) {
   std::string out = contents.lengths ? spell(*contents.lengths) : "";
   if (contents.images == 1 && contents.image_tokens == 0) return out;
+  if (contents.images == 0) return out + (out.empty() ? "" : ", ") + "text alone";
   out += (out.empty() ? "" : ", ") + digits(contents.images) + (contents.images == 1 ? " image" : " images");
   if (contents.image_tokens > 0) out += " of " + format_digits(contents.image_tokens) + " tokens";
   return out;

@@ -16,7 +16,7 @@ bool is_expert(const Tensor& t) {
 template <class Keep>
 std::int64_t count(const std::vector<Tensor>& tensors, Keep keep) {
   std::int64_t n = 0;
-  for (const Tensor& t : tensors) n += keep(t) ? elements(t.shape) : 0;
+  for (const Tensor& t : tensors) n = plus(n, keep(t) ? elements(t.shape) : 0);
   return n;
 }
 

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "nest/base/units.hpp"
+
 namespace nest::model {
 
 LayerBuilder::LayerBuilder(std::string name, LayerStyle style) : style_(std::move(style)) {
@@ -10,6 +12,10 @@ LayerBuilder::LayerBuilder(std::string name, LayerStyle style) : style_(std::mov
 }
 
 TensorIndex LayerBuilder::add_tensor(Tensor tensor) {
+  if (elements(tensor.shape) > kMostLayerValues) {
+    throw TooLarge("the layer '" + layer_.name + "' would have more than " + format_digits(kMostLayerValues) +
+                   " values in '" + tensor.name + "'");
+  }
   if (tensor.role == Role::parameter) tensor.apart = apart_;
   layer_.tensors.push_back(std::move(tensor));
   return layer_.tensors.size() - 1;
@@ -72,7 +78,7 @@ std::vector<TensorIndex> LayerBuilder::products(const std::string& name, TensorI
     }
     op.outputs.push_back(add_tensor({w.name, join(rows, w.features)}));
     op.forward_flops +=
-        Flops{2.0 * row_count * static_cast<double>(elements(contract) * elements(w.features))};
+        Flops{2.0 * row_count * static_cast<double>(times(elements(contract), elements(w.features)))};
   }
   std::vector<TensorIndex> outputs = op.outputs;
   add_operator(std::move(op));
@@ -179,6 +185,11 @@ void LayerBuilder::share_since(std::size_t first) {
 }
 
 LayerType LayerBuilder::finish(std::vector<TensorIndex> outputs) {
+  if (plus(plus(layer_.parameters(), layer_.apart_parameters()), layer_.shared_parameters()) >
+      kMostLayerValues) {
+    throw TooLarge("the layer '" + layer_.name + "' would have more than " + format_digits(kMostLayerValues) +
+                   " parameters");
+  }
   layer_.outputs = std::move(outputs);
   return std::move(layer_);
 }

@@ -4,7 +4,7 @@ namespace nest::model {
 
 std::int64_t Model::parameters() const {
   std::int64_t n = 0;
-  for (const Layer& layer : layers) n += types[layer.type].parameters();
+  for (const Layer& layer : layers) n = plus(n, types[layer.type].parameters());
   return n;
 }
 

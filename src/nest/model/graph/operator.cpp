@@ -40,8 +40,10 @@ Flops attention_flops(const AttentionSizes& sizes, const AttentionFacts& shape) 
   const auto q = static_cast<double>(sizes.queries);
   const auto k = static_cast<double>(sizes.keys);
   const double w = shape.window > 0 ? std::min<double>(static_cast<double>(shape.window), k) : k;
-  // A query sees at most `window` keys and none after it: a triangle of side w, then a band of width w.
-  double pairs = shape.causal ? q * w - w * w / 2 : q * w;
+  // A query sees at most `window` keys and none after it: a triangle of side w, then a band of width w. Fewer queries
+  // than that are the last ones.
+  const double side = std::min(w, q);
+  double pairs = shape.causal ? q * w - side * side / 2 : q * w;
   if (shape.packed) pairs = q * k * shape.packed->share(shape.causal, shape.window);
   return Flops{2.0 * static_cast<double>(sizes.batch * sizes.heads) * pairs *
                static_cast<double>(sizes.key_dim + sizes.value_dim)};

@@ -23,7 +23,7 @@ std::int64_t size_of(DType dtype) {
 
 std::int64_t elements(const Shape& shape) {
   std::int64_t n = 1;
-  for (const Dim& d : shape) n *= d.size;
+  for (const Dim& d : shape) n = times(n, d.size);
   return n;
 }
 

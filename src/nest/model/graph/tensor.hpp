@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "nest/base/error.hpp"
 #include "nest/base/units.hpp"
 
 namespace nest::model {
@@ -46,6 +48,7 @@ struct Dim {
 
 using Shape = std::vector<Dim>;
 
+// Stops at the end of its range: the one product of sizes that nobody has bounded.
 [[nodiscard]] std::int64_t elements(const Shape& shape);
 // "[1 batch, 8192 sequence, 8192 hidden]"
 [[nodiscard]] std::string spell(const Shape& shape);
@@ -71,7 +74,19 @@ struct Tensor {
   // Of one value of a frozen weight that is held in fewer bits than its products take; 0: in those of the dtype.
   std::int64_t packed_bits = 0;
 
-  [[nodiscard]] Bytes bytes() const { return Bytes{elements(shape) * size_of(dtype)}; }
+  [[nodiscard]] Bytes bytes() const { return elements(shape) * Bytes{size_of(dtype)}; }
+};
+
+// What no model comes near: values of one tensor and parameters of one layer, parameters of a model, and bytes of all
+// tensors that one micro-batch makes. Sums of what stays below do not overflow.
+inline constexpr std::int64_t kMostLayerValues = 1'000'000'000'000'000;
+inline constexpr std::int64_t kMostModelParameters = 100 * kMostLayerValues;
+inline constexpr std::int64_t kMostMicroBatchBytes = 100 * kMostLayerValues;
+
+// Thrown where something larger is made. Whoever knows what was asked for says which size is to blame.
+class TooLarge : public InputError {
+ public:
+  explicit TooLarge(std::string what) : InputError("", "", std::move(what)) {}
 };
 
 }  // namespace nest::model

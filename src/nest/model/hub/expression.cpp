@@ -50,6 +50,11 @@ constexpr std::array<std::string_view, 10> kFunctions{"len",    "min",     "max"
                                                       "refuse", "numbers", "root", "place", "power"};
 constexpr std::array<std::string_view, 4> kProducts{"//", "/", "*", "%"};
 
+// What evaluates an expression calls itself as deep as it is built: brackets and signs in each other, and chains of
+// them, which a length bounds.
+constexpr std::size_t kLongest = 2000;
+constexpr int kDeepest = 100;
+
 bool word_character(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -59,6 +64,9 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Node whole() {
+    if (text_.size() > kLongest)
+      fail("an expression of " + std::to_string(text_.size()) + " letters is longer than " +
+           std::to_string(kLongest));
     Node made = choice();
     skip();
     if (at_ != text_.size()) wrong();
@@ -67,8 +75,9 @@ class Parser {
 
  private:
   [[noreturn]] void wrong() const {
-    fail("'" + std::string(text_) + "' is no expression: something is wrong at '" +
-         std::string(text_.substr(at_)) + "'");
+    constexpr std::size_t kShown = 40;
+    fail("'" + std::string(text_.substr(0, kShown)) + "' is no expression: something is wrong at '" +
+         std::string(text_.substr(at_, kShown)) + "'");
   }
   void skip() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
@@ -86,8 +95,20 @@ class Parser {
   void need(std::string_view sign) {
     if (!take(sign)) wrong();
   }
+  // One more of what contains itself.
+  void deeper() {
+    if (++depth_ > kDeepest)
+      fail("an expression has more than " + std::to_string(kDeepest) + " brackets and signs in each other");
+  }
 
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets, which are counted
   Node choice() {
+    deeper();
+    Node made = choice_inside();
+    --depth_;
+    return made;
+  }
+  Node choice_inside() {
     Node condition = fallback();
     if (!take("?")) return condition;
     Node yes = choice();
@@ -133,12 +154,15 @@ class Parser {
     while (auto sign = sign_of(kProducts)) left = {Kind::binary, *sign, {}, {std::move(left), unary()}};
     return left;
   }
-  // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own signs, which are counted
   Node unary() {
     skip();
-    if (!text_.substr(at_).starts_with("!=") && take("!")) return {Kind::invert, "", {}, {unary()}};
-    if (take("-")) return {Kind::negate, "", {}, {unary()}};
-    return postfix();
+    const bool inverts = !text_.substr(at_).starts_with("!=") && take("!");
+    if (!inverts && !take("-")) return postfix();
+    deeper();
+    Node made{inverts ? Kind::invert : Kind::negate, "", {}, {unary()}};
+    --depth_;
+    return made;
   }
   Node postfix() {
     Node made = primary();
@@ -212,6 +236,7 @@ class Parser {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
@@ -263,6 +288,22 @@ void collect(const Node& n, std::vector<std::string>& out) {
   for (const Node& part : n.parts) collect(part, out);
 }
 
+// "text_config.hidden_size" of a chain of keys after a name; empty where it is no such chain.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own chain of keys
+std::string path_of(const Node& n) {
+  if (n.kind == Kind::name) return n.text;
+  if (n.kind != Kind::key) return "";
+  const std::string before = path_of(n.parts.front());
+  return before.empty() ? "" : before + "." + n.text;
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the text's own brackets
+void collect_paths(const Node& n, std::vector<std::string>& out) {
+  const std::string path = path_of(n);
+  if (!path.empty()) return out.push_back(path);
+  for (const Node& part : n.parts) collect_paths(part, out);
+}
+
 }  // namespace
 
 Expression Expression::parse(std::string_view text) {
@@ -271,6 +312,12 @@ Expression Expression::parse(std::string_view text) {
 
 Value Expression::evaluate(const Names& names) const {
   return value_of(*root_, names);
+}
+
+std::vector<std::string> Expression::paths() const {
+  std::vector<std::string> out;
+  collect_paths(*root_, out);
+  return out;
 }
 
 std::vector<std::string> Expression::names() const {

@@ -30,6 +30,8 @@ class Expression {
 
   // All names in it, in order.
   [[nodiscard]] std::vector<std::string> names() const;
+  // The same with the keys of groups: "text_config.hidden_size".
+  [[nodiscard]] std::vector<std::string> paths() const;
 
   struct Node;
 

@@ -32,8 +32,8 @@ std::optional<double> real_of(const Value& v) {
 constexpr std::int64_t kLargest = 1'000'000'000;
 
 Value whole_result(const std::string& sign, std::int64_t a, std::int64_t b) {
-  if (std::abs(a) > kLargest || std::abs(b) > kLargest)
-    wrong_value("a number is beyond the sizes of any model");
+  const auto beyond = [](std::int64_t n) { return n > kLargest || n < -kLargest; };
+  if (beyond(a) || beyond(b)) wrong_value("a number is beyond the sizes of any model");
   if (sign == "+") return a + b;
   if (sign == "-") return a - b;
   if (sign == "*") return a * b;
@@ -139,7 +139,11 @@ Value call_function(const std::string& name, const std::vector<Value>& given) {
   if (const std::string* text = first.as_string(); text != nullptr && name == "len")
     return static_cast<std::int64_t>(text->size());
   if (name == "numbers") return numbers_of(first);
-  if (name == "root") return static_cast<std::int64_t>(std::sqrt(real_of(first).value_or(0)));
+  if (name == "root") {
+    constexpr double kMost = 1e15;
+    const double square = real_of(first).value_or(0);
+    return square > 0 ? static_cast<std::int64_t>(std::sqrt(std::min(square, kMost))) : 0;
+  }
   if (name == "power" && given.size() == 2)
     return std::pow(real_of(first).value_or(0), real_of(given[1]).value_or(1));
   const auto* list = first.as_array();

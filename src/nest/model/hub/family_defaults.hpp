@@ -9,6 +9,9 @@
 
 namespace nest::model {
 
+// What a part says of itself ("nest": {...}) whose keys stand beside those of the whole.
+inline constexpr const char* kFlatPart = "beside_the_whole";
+
 [[nodiscard]] Value with_defaults(Value config, const std::string& type);
 
 }  // namespace nest::model

@@ -11,10 +11,12 @@ namespace {
 // The fields `section` of a family with one default and one name, for a config.
 class FieldsOf {
  public:
-  FieldsOf(const std::string& config, std::map<std::string, std::string> section)
+  FieldsOf(const std::string& config, std::map<std::string, std::string> section,
+           std::map<std::string, std::string> names = {})
       : document_(parse_json("config.json", config)), reader_(document_) {
     family_.defaults["width"] = Value(64);
     family_.names.emplace("double", Expression::parse("2 * width"));
+    for (const auto& [key, text] : names) family_.names.insert_or_assign(key, Expression::parse(text));
     for (const auto& [key, text] : section) section_.emplace(key, Expression::parse(text));
     fields_.emplace(reader_, family_, section_);
   }
@@ -73,6 +75,22 @@ TEST(FamilyFields, MistakesNameTheKeyToBlame) {
       "config.json: line 1, depth: expected a whole number for hidden, found a list");
   EXPECT_EQ(FieldsOf(R"({"parts": 3, "width": 32})", {{"hidden", "width / parts"}}).message("hidden"),
             "config.json: line 1, width: 32 is not a multiple of 3");
+}
+
+TEST(FamilyFields, ANameThatIsDefinedByItself) {
+  FieldsOf f("{}", {{"hidden", "a"}}, {{"a", "b + 1"}, {"b", "a"}});
+  EXPECT_EQ(f.message("hidden"), "data/families: names.a: 'a' is defined by itself");
+}
+
+// Of a group of keys the one inside, also where the family has a name for the group.
+TEST(FamilyFields, MistakesNameTheKeyInsideAGroup) {
+  const std::string config = R"({"part": {"wide": 12000000, "deep": 2}})";
+  EXPECT_EQ(FieldsOf(config, {{"hidden", "part.deep * part.wide"}}).message("hidden"),
+            "config.json: line 1, part.wide: 24000000 is outside 1 to 10000000 for hidden");
+  EXPECT_EQ(FieldsOf(config, {{"hidden", "given.wide"}}, {{"given", "part"}}).message("hidden"),
+            "config.json: line 1, part.wide: 12000000 is outside 1 to 10000000 for hidden");
+  EXPECT_EQ(FieldsOf(config, {{"hidden", "part.missing"}}).message("hidden"),
+            "config.json: line 1, part: nothing says how large hidden is; it depends on part.missing");
 }
 
 TEST(FamilyFields, AFamilyTakesOverWhatItIsLike) {

@@ -15,6 +15,7 @@ namespace {
 struct Text {
   std::string file;  // as messages name it
   std::string text;
+  bool own = false;  // of the folder that NEST_FAMILIES names
 };
 
 void add_folder(const std::filesystem::path& folder, std::map<std::string, Text>& out) {
@@ -25,7 +26,7 @@ void add_folder(const std::filesystem::path& folder, std::map<std::string, Text>
   for (const auto& entry : files) {
     if (entry.path().extension() != ".yaml") continue;
     const std::string name = entry.path().string();
-    out.insert_or_assign(entry.path().stem().string(), Text{name, read_file(name)});
+    out.insert_or_assign(entry.path().stem().string(), Text{name, read_file(name), true});
   }
 }
 
@@ -63,6 +64,11 @@ const std::vector<FamilyFile>& family_table() {
     return out;
   }();
   return kTable;
+}
+
+bool is_own_family(const std::string& name) {
+  const auto found = texts().find(name);
+  return found != texts().end() && found->second.own;
 }
 
 std::optional<Document> family_document(const std::string& name) {

@@ -26,6 +26,9 @@ struct FamilyFile {
 // All of them by name, sorted.
 [[nodiscard]] const std::vector<FamilyFile>& family_table();
 
+// Whether it comes from the folder of NEST_FAMILIES.
+[[nodiscard]] bool is_own_family(const std::string& name);
+
 // The file of that name, where there is one.
 [[nodiscard]] std::optional<Document> family_document(const std::string& name);
 

@@ -45,24 +45,27 @@ std::size_t below(Dice& dice, std::size_t n) {
 
 Value broken(Dice& dice, const Value& was) {
   const std::int64_t* number = was.as_int();
-  const std::vector<Value> values{Value(),
-                                  Value(0),
-                                  Value(-1),
-                                  Value(1),
-                                  Value(7),
-                                  Value(std::int64_t{1} << 40),
-                                  Value(std::int64_t{1} << 62),
-                                  Value(0.5),
-                                  Value(1e300),
-                                  Value(-1e-300),
-                                  Value(true),
-                                  Value("x"),
-                                  Value(std::string(300, 'y')),
-                                  Value::array(),
-                                  Value::array().push(Value(3)),
-                                  Value::object(),
-                                  number != nullptr ? Value(*number / 3 * 2) : Value("full_attention"),
-                                  number != nullptr && *number < (1 << 20) ? Value(*number * 16) : Value(2)};
+  const std::vector<Value> values{
+      Value(),
+      Value(0),
+      Value(-1),
+      Value(1),
+      Value(7),
+      Value(std::int64_t{1} << 40),
+      Value(std::int64_t{1} << 62),
+      Value(0.5),
+      Value(1e300),
+      Value(-1e-300),
+      Value(true),
+      Value("x"),
+      Value(std::string(300, 'y')),
+      Value::array(),
+      Value::array().push(Value(3)),
+      Value::object(),
+      number != nullptr ? Value(*number / 3 * 2) : Value("full_attention"),
+      number != nullptr && *number < (1 << 20) ? Value(*number * 16) : Value(2),
+      number != nullptr && *number < (1 << 20) ? Value(*number * 1000) : Value(3),
+      number != nullptr && *number < (1 << 20) ? Value(*number * 1000000) : Value()};
   return values[below(dice, values.size())];
 }
 
@@ -93,27 +96,58 @@ void mutate(Dice& dice, Value& config) {
   }
 }
 
-// "line 3, hidden_size", or the key in the sentence: what a file lacks has no place.
-bool names_a_key(const InputError& e) {
-  const std::string said = e.problem() + " " + e.hint();
-  const auto says = [&](const char* word) { return said.find(word) != std::string::npos; };
-  return e.place().find(", ") != std::string::npos || says("it depends on ") || says("head_dim") ||
-         says("model_type");
+// A part of another file, or a whole one, stands where a part of this one is.
+void graft(Dice& dice, Value& config, const std::vector<Row>& rows) {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : *config.as_object()) {
+    if (value.as_object() != nullptr) parts.push_back(key);
+  }
+  const std::string place = parts.empty() ? "text_config" : parts[below(dice, parts.size())];
+  const Row& other = rows[below(dice, rows.size())];
+  Value given = other.config;
+  if (below(dice, 3) == 0) given = Value::object().set("model_type", other.type);
+  std::erase_if(*config.as_object(), [&](const Value::Member& m) { return m.first == place; });
+  config.set(place, std::move(given));
 }
 
-std::string judge(const std::string& json) {
+// "line 3, text_config.hidden_size" is a place where the file has a key, and "hidden_size" is one in a sentence.
+bool names_a_key(const InputError& e, const Value& config) {
+  const std::size_t comma = e.place().find(", ");
+  if (comma != std::string::npos) {
+    const std::string path = e.place().substr(comma + 2);
+    return config.find(path) != nullptr || config.find(path.substr(0, path.find_first_of(".["))) != nullptr;
+  }
+  const std::string said = e.problem() + " " + e.hint();
+  const auto says = [&](const char* word) { return said.find(word) != std::string::npos; };
+  return says("it depends on ") || says("head_dim") || says("model_type");
+}
+
+// What of a model's figures no model has.
+std::string absurd(const Model& model) {
+  const auto is_wrong = [](double figure, double most) {
+    return !std::isfinite(figure) || figure < 0 || figure > most;
+  };
+  if (is_wrong(static_cast<double>(model.parameters()), 1e17)) return "parameters";
+  if (model.active_parameters() < 0 || model.active_parameters() > model.parameters())
+    return "active parameters";
+  if (is_wrong(model.forward_flops().value, 1e27)) return "FLOPs";
+  for (const LayerType& type : model.types) {
+    const auto parameters = static_cast<double>(type.parameters());
+    if (is_wrong(parameters, 1e15) || is_wrong(type.forward_flops().value, 1e26)) return type.name;
+    if (is_wrong(static_cast<double>(type.stash_bytes().value), 1e17)) return "the stash of " + type.name;
+    if (is_wrong(static_cast<double>(type.output_bytes().value), 1e17)) return "the result of " + type.name;
+  }
+  return {};
+}
+
+std::string judge(const std::string& json, const Value& config) {
   try {
-    const Model model = build_model(spec_of(json));
-    const auto parameters = static_cast<double>(model.parameters());
-    const double flops = model.forward_flops().value;
-    if (parameters < 0 || parameters > 1e17) return "parameters " + std::to_string(parameters);
-    if (!std::isfinite(flops) || flops < 0) return "FLOPs " + std::to_string(flops);
-    return {};
+    return absurd(build_model(spec_of(json)));
   } catch (const InputError& e) {
     const std::string said = e.what();
     if (said.size() > 500 || said.find('\n') != std::string::npos) return "no one sentence: " + said;
     if (said.find("data/families") != std::string::npos) return "blames our file: " + said;
-    return names_a_key(e) ? std::string() : "names no key: " + said;
+    return names_a_key(e, config) ? std::string() : "names no key: " + said;
   } catch (const std::exception& e) {
     return std::string("no InputError: ") + e.what();
   }
@@ -127,8 +161,9 @@ TEST(FamilyMutations, BrokenConfigsAreReadSanelyOrRefused) {
     Dice dice(static_cast<std::uint64_t>(seed) + 180'000);
     const Row& row = rows[static_cast<std::size_t>(seed) % rows.size()];
     Value config = row.config;
-    for (std::size_t n = 1 + below(dice, 3); n > 0; --n) mutate(dice, config);
-    const std::string wrong = judge(to_json_line(config));
+    for (std::size_t n = below(dice, 4); n > 0; --n) mutate(dice, config);
+    if (below(dice, 2) == 0) graft(dice, config, rows);
+    const std::string wrong = judge(to_json_line(config), config);
     EXPECT_EQ(wrong, "") << "seed " << seed << ", " << row.type;
   }
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "nest/base/document/mismatch.hpp"
 #include "nest/base/error.hpp"
 
 namespace nest::model {
@@ -77,9 +78,9 @@ const Row* row_of(const std::array<Row, N>& rows, std::string_view word) {
 class StepReader {
  public:
   StepReader(Fields& f, std::string part, std::int64_t hidden)
-      : f_(f), part_(std::move(part)), hidden_(hidden) {}
+      : f_(f), part_(std::move(part)), hidden_(hidden), open_{part_} {}
 
-  // NOLINTNEXTLINE(misc-no-recursion): parts use other parts, which tests show to end
+  // NOLINTNEXTLINE(misc-no-recursion): parts use other parts, none of them itself
   void read(const Value& list, const std::string& suffix, std::vector<StepSpec>& out) {
     if (list.as_array() == nullptr) wrong("it is no list of steps");
     for (const Value& step : *list.as_array()) {
@@ -92,13 +93,20 @@ class StepReader {
                       " layers that any model has",
                   Value(times));
         }
+        const Value& part = part_of(*used);
+        if (std::ranges::find(open_, *used->as_string()) != open_.end())
+          wrong("it is used by the part " + *used->as_string() + ", which it uses");
+        open_.push_back(*used->as_string());
         for (std::int64_t i = 0; i < times; ++i) {
+          count_turn(step);
           f_.set_name("turn", i);
           bind(step);
-          read(part_of(*used), times == 1 ? suffix : suffix + std::to_string(i), out);
+          read(part, times == 1 ? suffix : suffix + std::to_string(i), out);
         }
+        open_.pop_back();
         continue;
       }
+      count_turn(step);
       out.push_back(step_of(step, suffix));
     }
   }
@@ -112,14 +120,28 @@ class StepReader {
 
  private:
   [[noreturn]] void wrong(const std::string& what) const {
-    throw InputError("data/families", "the part " + part_, what);
+    throw InputError(f_.family().file, "the part " + part_, what);
+  }
+  // Repeats in each other multiply.
+  void count_turn(const Value& step) {
+    constexpr std::int64_t kMostSteps = 200'000;
+    if (++turns_ <= kMostSteps) return;
+    const Value* repeat = step.find("repeat");
+    const std::string what = " would have more than " + format_digits(kMostSteps) + " steps";
+    if (repeat != nullptr && !expression_of(*repeat).names().empty())
+      f_.fail(expression_of(*repeat), "the part " + part_ + what);
+    wrong("it" + what);
   }
   Value evaluate(const Value& v) { return f_.evaluate(expression_of(v)); }
   // The names that a use gives to the steps it uses.
   void bind(const Value& step) {
     const Value* names = step.find("with");
     if (names == nullptr || names->as_object() == nullptr) return;
-    for (const auto& [name, value] : *names->as_object()) f_.set_name(name, evaluate(value));
+    for (const auto& [name, value] : *names->as_object()) {
+      Expression made_of = expression_of(value);
+      Value made = f_.evaluate(made_of);
+      f_.set_name(name, std::move(made), std::move(made_of));
+    }
   }
   std::int64_t number(const Value& step, std::string_view key, std::int64_t fallback) {
     const Value* given = step.find(key);
@@ -130,9 +152,15 @@ class StepReader {
     const Value v = evaluate(given);
     if (v.is_null()) return 0;
     if (const bool* flag = v.as_bool()) return *flag ? 1 : 0;
-    if (v.as_int() == nullptr || *v.as_int() < 0 || *v.as_int() > 1'000'000'000'000)
-      f_.fail(expression_of(given), "it gives no size for '" + text_of(given) + "'", v);
+    if (v.as_int() == nullptr) f_.fail(expression_of(given), "a size is expected, not " + quoted(v), v);
+    constexpr std::int64_t kMost = 1'000'000'000'000;  // of the work of a scan
+    if (*v.as_int() < 0 || *v.as_int() > kMost) refuse_size(given, *v.as_int());
     return *v.as_int();
+  }
+  [[noreturn]] void refuse_size(const Value& given, std::int64_t size) {
+    f_.fail(expression_of(given),
+            "a size of " + std::to_string(size) + " is outside 1 to " + std::to_string(kSizeRange.most),
+            Value(size));
   }
   static std::string text_of(const Value& v) {
     return v.as_string() != nullptr ? *v.as_string() : to_json_line(v);
@@ -146,10 +174,7 @@ class StepReader {
     if (axes == nullptr) return {dim_of(Axis::other, given)};
     Shape out;
     for (const auto& [name, size] : *axes) {
-      std::optional<Axis> axis;
-      for (int i = 0; i <= static_cast<int>(Axis::other); ++i) {
-        if (name_of(static_cast<Axis>(i)) == name) axis = static_cast<Axis>(i);
-      }
+      const std::optional<Axis> axis = axis_named(name);
       if (!axis) wrong("there is no axis '" + name + "'");
       out.push_back(dim_of(*axis, size));
     }
@@ -157,7 +182,7 @@ class StepReader {
   }
   Dim dim_of(Axis axis, const Value& given) {
     const std::int64_t size = size_of(given);
-    if (size < 1) f_.fail(expression_of(given), "it gives 0 for '" + text_of(given) + "'", Value(size));
+    if (size < kSizeRange.least || size > kSizeRange.most) refuse_size(given, size);
     return {axis, size};
   }
   std::vector<StepSpec::Made> made_of(const Value& step, std::string_view key) {
@@ -237,6 +262,8 @@ class StepReader {
   Fields& f_;
   std::string part_;
   std::int64_t hidden_;
+  std::vector<std::string> open_;  // parts that use each other, the outermost first
+  std::int64_t turns_ = 0;
 };
 
 }  // namespace
@@ -247,6 +274,23 @@ std::vector<StepSpec> steps_of(Fields& f, const std::string& part, std::int64_t 
   StepReader reader(f, part, hidden);
   reader.read(reader.part_of(Value(part)), "", out);
   return out;
+}
+
+bool is_step_kind(const std::string& word) {
+  return row_of(kKinds, word) != nullptr;
+}
+
+std::vector<std::string> step_kinds() {
+  std::vector<std::string> out;
+  for (const KindRow& row : kKinds) out.emplace_back(row.word);
+  return out;
+}
+
+std::optional<Axis> axis_named(const std::string& name) {
+  for (int i = 0; i <= static_cast<int>(Axis::other); ++i) {
+    if (name_of(static_cast<Axis>(i)) == name) return static_cast<Axis>(i);
+  }
+  return std::nullopt;
 }
 
 NormKind norm_kind_of(Fields& f, const std::string& field) {

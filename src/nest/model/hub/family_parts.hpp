@@ -6,6 +6,7 @@
 //       - {pass: g, kind: gelu}
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace nest::model {
 
 // The steps of the part of that name; `hidden` is the width of the stack.
 [[nodiscard]] std::vector<StepSpec> steps_of(Fields& f, const std::string& part, std::int64_t hidden);
+
+// The words that say of what kind a step is.
+[[nodiscard]] bool is_step_kind(const std::string& word);
+[[nodiscard]] std::vector<std::string> step_kinds();
+[[nodiscard]] std::optional<Axis> axis_named(const std::string& name);
 
 [[nodiscard]] NormKind norm_kind_of(Fields& f, const std::string& field);
 

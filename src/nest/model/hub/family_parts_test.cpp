@@ -58,6 +58,18 @@ TEST(FamilyParts, RepeatedStepsHaveTheLimitOfLayers) {
       "config.json: line 1, width: 12000000 is more than the 10000 layers that any model has");
 }
 
+// Both ended the program once, or never ended.
+TEST(FamilyParts, PartsThatUseThemselvesOrRepeatWithoutEnd) {
+  EXPECT_EQ(message("p: [{use: q}]\nq: [{use: p}]"),
+            "data/families: the part p: it is used by the part p, which it uses");
+  EXPECT_EQ(
+      message("p: [{use: q, repeat: 10000}]\nq: [{use: r, repeat: 10000}]\nr: [{pass: x, kind: \"'gelu'\"}]"),
+      "data/families: the part p: it would have more than 200,000 steps");
+  EXPECT_EQ(message("p: [{use: q, repeat: width}]\nq: [{use: r, repeat: width}]\nr: [{pass: x, when: false}]",
+                    R"({"width": 9000})"),
+            "config.json: line 1, width: the part p would have more than 200,000 steps");
+}
+
 TEST(FamilyParts, Mistakes) {
   EXPECT_EQ(message("p: [{twist: x}]"), "data/families: the part p: a step has no kind that is known");
   EXPECT_EQ(message("p: [{use: q}]"), "data/families: the part p: there is no part 'q'");

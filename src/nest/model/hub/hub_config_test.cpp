@@ -80,7 +80,7 @@ TEST(HubConfig, ErrorsAreSentences) {
   EXPECT_EQ(message(R"({"model_type": "lama"})"),
             "config.json: line 1, model_type: the model_type 'lama' is not known; did you mean 'llama'?");
   EXPECT_EQ(
-      message("{\"model_type\": \"grok\", \"n_embd\": 8}"),
+      message("{\"model_type\": \"grok\", \"n_embd\": 1536, \"n_layer\": 2}"),
       "config.json: line 1, model_type: the model_type 'grok' is not known; 'nest models families' lists "
       "the known ones; --like gpt2 reads it by the keys of another");
   EXPECT_EQ(message("{\"hidden_size\": 4096}"),
@@ -106,8 +106,7 @@ TEST(HubConfig, ErrorsAreSentences) {
             "relu");
   EXPECT_EQ(message(R"({"model_type": "newest_vlm", "text_config": {"model_type": "llama"}})"),
             "config.json: line 1, model_type: the model_type 'newest_vlm' is not known; its text_config is a "
-            "'llama': give "
-            "that part as a file of its own");
+            "'llama': --like llama reads that part alone");
   EXPECT_EQ(message("[1, 2]"), "config.json: line 1: a group of keys is expected here, not a list");
 }
 
@@ -148,7 +147,7 @@ TEST(HubConfig, EveryTypeIsDescribedWithoutAConfig) {
     if (!known.defaults) without.push_back(type + ": " + known.refusal);
   }
   EXPECT_THAT(without, ElementsAre("lfm2_moe: layer_types must say which layers attend",
-                                   "qwen3_omni_moe_thinker: an odd head_dim cannot be rotated"));
+                                   "qwen3_omni_moe_thinker: text_config.hidden_size: an odd head_dim cannot be rotated"));
   EXPECT_THAT(describe_model_type("lfm2_moe").special,
               ElementsAre("short convolutions in place of attention",
                           "the bias of the router that balances experts"));

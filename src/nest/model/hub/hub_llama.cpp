@@ -5,6 +5,7 @@
 
 #include "nest/model/hub/hub_families.hpp"
 #include "nest/model/hub/hub_fields.hpp"
+#include "nest/model/hub/layer_lists.hpp"
 
 namespace nest::model {
 namespace {
@@ -23,18 +24,20 @@ struct Defaults {
   bool qkv_bias;
   bool head_norms;
   Moe moe;
+  bool listed = false;  // layer_types says which layers have a window
 };
 
 constexpr std::array<Defaults, 10> kDefaults{{
     {"llama", 32000, 4096, 11008, 32, 32, 0, 0, 2048, false, "silu", false, false, Moe::none},
     {"mistral", 32000, 4096, 14336, 32, 32, 8, 0, 131072, false, "silu", false, false, Moe::none},
     {"mixtral", 32000, 4096, 14336, 32, 32, 8, 0, 131072, false, "silu", false, false, Moe::mixtral},
-    {"qwen2", 151936, 4096, 22016, 32, 32, 32, 0, 32768, false, "silu", true, false, Moe::none},
-    {"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, 32768, false, "silu", false, true, Moe::none},
-    {"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, 32768, false, "silu", true, false, Moe::qwen2},
+    {"qwen2", 151936, 4096, 22016, 32, 32, 32, 0, 32768, false, "silu", true, false, Moe::none, true},
+    {"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, 32768, false, "silu", false, true, Moe::none, true},
+    {"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, 32768, false, "silu", true, false, Moe::qwen2, true},
     {"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, 32768, false, "silu", false, true, Moe::qwen3},
     {"gemma", 256000, 3072, 24576, 28, 16, 16, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none},
-    {"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none},
+    {"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, 8192, true, "gelu_pytorch_tanh", false, false, Moe::none,
+     true},
     {"phi3", 32064, 3072, 8192, 32, 32, 0, 0, 4096, false, "silu", false, false, Moe::none},
 }};
 
@@ -68,6 +71,13 @@ std::vector<std::int64_t> read_windows(Reader& r, const Defaults& d, std::int64_
   const std::int64_t width = count_field(r, {"sliding_window"}, by_default && !stated ? kUsualWindow : 0);
   const bool qwen = d.type.starts_with("qwen");
   if (width == 0 || (qwen && !r.boolean_or("use_sliding_window", false))) return windows;
+  const Value* listed = d.listed ? r.value().find("layer_types") : nullptr;
+  const auto* kinds = listed == nullptr ? nullptr : listed->as_array();
+  if (kinds != nullptr && !kinds->empty()) {
+    for (std::size_t i = 0; i < windows.size(); ++i)
+      windows[i] = (*kinds)[i] == Value("sliding_attention") ? width : 0;
+    return windows;
+  }
   const std::int64_t first = qwen ? count_field(r, {"max_window_layers"}, 28) : 0;
   for (std::int64_t i = first; i < layers; ++i) {
     const bool alternates = d.type == "gemma2";
@@ -125,6 +135,8 @@ ModelSpec read_llama_like(Reader& r, const std::string& type) {
   block.ffn.gate_bias = block.ffn.down_bias = type == "llama" && r.boolean_or("mlp_bias", false);
   std::optional<ExpertsSpec> experts;
   if (d.moe != Moe::none) experts = read_experts(r, d, block.ffn.ffn);
+  if (d.listed && r.has("layer_types"))
+    check_layer_list(r, "layer_types", type, {"full_attention", "attention", "sliding_attention"}, layers);
   const std::vector<std::int64_t> windows = read_windows(r, d, layers);
   const std::vector<bool> expert_layers = read_expert_layers(r, d, layers);
   for (std::size_t i = 0; i < windows.size(); ++i) {

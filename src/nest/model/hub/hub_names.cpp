@@ -12,9 +12,9 @@
 namespace nest::model {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCounted{
-    "ForCausalLM", "ForConditionalGeneration", "LMHeadModel",     "Model",
-    "ForMaskedLM", "ForPreTraining",           "WithLMHeadModel", "ForImageClassification"};
+constexpr std::array<std::string_view, 12> kCounted{
+    "ForCausalLM",     "ForConditionalGeneration", "LMHeadModel",        "Model",   "ForMaskedLM", "ForPreTraining",
+    "WithLMHeadModel", "ForImageClassification",   "ForVisionText2Text", "MTModel", "Decoder",     "ForTextToText"};
 constexpr std::array<std::string_view, 11> kOther{"ForSequenceClassification",
                                                   "ForTokenClassification",
                                                   "ForQuestionAnswering",
@@ -102,7 +102,7 @@ bool is_misspelling(const std::string& type, const std::string& known) {
          digits_of(type) == digits_of(known);
 }
 
-// Keys that tell what an unknown type is built like; the first that a config has.
+// Keys that tell what an unknown type is built like.
 struct Telling {
   std::string_view key;
   std::string_view type;
@@ -114,6 +114,48 @@ constexpr std::array<Telling, 7> kTelling{{{"kv_lora_rank", "deepseek_v3"},
                                            {"n_embd", "gpt2"},
                                            {"type_vocab_size", "bert"},
                                            {"", "llama"}}};
+
+// Types whose name begins the given one, or that it begins: "rwkv" for "rwkv7". The longest first.
+std::vector<std::string> relatives_of(const std::string& given, std::span<const std::string> known) {
+  constexpr std::size_t kTellingLetters = 3;
+  std::vector<std::string> out;
+  for (const std::string& k : known) {
+    const bool shorter = k.size() >= kTellingLetters && given.starts_with(k);
+    if (shorter || k.starts_with(given + "_")) out.push_back(k);
+  }
+  std::ranges::stable_sort(out, std::ranges::greater{}, &std::string::size);
+  return out;
+}
+
+// Whether a config says how deep and how wide its model is, so that another type need not guess it.
+bool states_sizes(const Value& config) {
+  const auto states = [&](const auto& keys) {
+    return std::ranges::any_of(keys, [&](const char* key) {
+      const Value* said = config.find(key);
+      return *key != '\0' && said != nullptr && !said->is_null();
+    });
+  };
+  return states(kLayers) && states(kHidden);
+}
+
+// The type that leaves least of a config unread, where that is next to nothing.
+std::optional<std::string> like_hint(const std::string& given, std::span<const std::string> known,
+                                     const Value& config, const UnreadKeys& unread) {
+  if (!unread || !states_sizes(config)) return std::nullopt;
+  std::vector<std::string> candidates = relatives_of(given, known);
+  for (const Telling& t : kTelling) {
+    if (t.key.empty() || config.find(t.key) != nullptr) candidates.emplace_back(t.type);
+  }
+  std::optional<std::string> best;
+  std::size_t least = 3;  // keys more than such a type could have
+  for (const std::string& candidate : candidates) {
+    const std::optional<std::size_t> left = unread(candidate);
+    if (!left || *left >= least) continue;
+    best = candidate;
+    least = *left;
+  }
+  return best;
+}
 
 std::string counted_parts(std::string_view type) {
   if (type == "bert") return "BertModel's parts, with the masked-language-model head apart";
@@ -167,19 +209,17 @@ void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings) {
   for (const std::string& key : told) static_cast<void>(r.has(key));
 }
 
-std::string model_type_hint(const std::string& type, std::span<const std::string> known,
-                            const Value& config) {
+std::string model_type_hint(const std::string& type, std::span<const std::string> known, const Value& config,
+                            const UnreadKeys& unread) {
   const std::string given = normal(type);
   // "GPT-NeoX" is gpt_neox in another spelling, before it is gpt_neo with a slip.
   if (std::find(known.begin(), known.end(), given) != known.end()) return "did you mean '" + given + "'?";
   for (const std::string& k : known) {
     if (is_misspelling(given, k)) return "did you mean '" + k + "'?";
   }
-  const auto* const like = std::find_if(kTelling.begin(), kTelling.end(), [&](const Telling& t) {
-    return t.key.empty() || config.find(t.key) != nullptr;
-  });
-  return "'nest models families' lists the known ones; --like " + std::string(like->type) +
-         " reads it by the keys of another";
+  const std::optional<std::string> like = like_hint(given, known, config, unread);
+  const std::string list = "'nest models families' lists the known ones";
+  return like ? list + "; --like " + *like + " reads it by the keys of another" : list;
 }
 
 }  // namespace nest::model

@@ -2,6 +2,8 @@
 // spell in their own way. Guesses and warnings only; no shape comes from here.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,9 +30,12 @@ void warn_of_head(const Reader& r, const std::string& architecture, std::string_
 // afterwards.
 void warn_of_synonyms(Reader& r, const std::string& type, Warnings& warnings);
 
+// How many keys of the config a type does not read; none where it cannot read the config at all.
+using UnreadKeys = std::function<std::optional<std::size_t>(const std::string& type)>;
+
 // "did you mean 'llama'?" where the text is a misspelt known type: mt5, llama4 and llava are no misspellings but types
-// of their own. Else what can be done about it, with a type that has the same keys.
+// of their own. Else what can be done about it, with a type that reads the config, where one does.
 [[nodiscard]] std::string model_type_hint(const std::string& type, std::span<const std::string> known,
-                                          const Value& config = {});
+                                          const Value& config = {}, const UnreadKeys& unread = {});
 
 }  // namespace nest::model

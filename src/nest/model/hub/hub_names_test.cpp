@@ -112,13 +112,30 @@ TEST(HubNames, OnlyMisspellingsOfTypesAreGuessed) {
   EXPECT_EQ(model_type_hint("GPT-NeoX", known), "did you mean 'gpt_neox'?");
   EXPECT_EQ(model_type_hint("qwen2-moe", known), "did you mean 'qwen2_moe'?");
   EXPECT_EQ(model_type_hint("bret", known), "did you mean 'bert'?");
-  for (const char* type : {"grok", "qwen", "phi4", ""}) {
-    EXPECT_EQ(model_type_hint(type, known),
-              "'nest models families' lists the known ones; --like llama reads it by the keys of another")
-        << type;
-  }
-  const Value config = parse_json("config.json", R"({"num_local_experts": 8})").root;
-  EXPECT_THAT(model_type_hint("grok", known, config), ::testing::HasSubstr("--like mixtral"));
+  for (const char* type : {"grok", "qwen", "phi4", ""})
+    EXPECT_EQ(model_type_hint(type, known), "'nest models families' lists the known ones") << type;
+}
+
+// Of the types that may be meant, the one that leaves least unread; none where each leaves too much.
+TEST(HubNames, AnotherTypeIsProposedWhereItReadsTheConfig) {
+  const std::vector<std::string> known{"llama", "mixtral", "rwkv", "qwen3_omni_moe_thinker"};
+  const Value config =
+      parse_json("config.json", R"({"num_local_experts": 8, "hidden_size": 64, "num_hidden_layers": 2})")
+          .root;
+  const auto hint = [&](const char* type, const Value& of, std::size_t llama, std::size_t rwkv) {
+    return model_type_hint(type, known, of, [&](const std::string& other) -> std::optional<std::size_t> {
+      if (other == "llama") return llama;
+      if (other == "rwkv") return rwkv;
+      return other == "mixtral" ? std::optional<std::size_t>(1) : std::nullopt;
+    });
+  };
+  const std::string list = "'nest models families' lists the known ones";
+  const std::string by = " reads it by the keys of another";
+  EXPECT_EQ(hint("grok", config, 2, 9), list + "; --like mixtral" + by);
+  EXPECT_EQ(hint("grok", config, 0, 9), list + "; --like llama" + by);
+  EXPECT_EQ(hint("rwkv7", config, 9, 0), list + "; --like rwkv" + by);
+  const Value parts = parse_json("config.json", R"({"thinker_config": {"hidden_size": 64}})").root;
+  EXPECT_EQ(hint("qwen3_omni_moe", parts, 0, 0), list) << "nothing says how large it is";
 }
 
 }  // namespace

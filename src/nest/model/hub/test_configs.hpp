@@ -20,6 +20,15 @@ inline std::int64_t parameters_of(const std::string& json) {
   return build_model(spec_of(json)).parameters();
 }
 
+// The count, or why there is none.
+inline std::string count_or_message(const std::string& json) {
+  try {
+    return std::to_string(parameters_of(json));
+  } catch (const InputError& e) {
+    return e.what();
+  }
+}
+
 inline std::string config_message(const std::string& json) {
   try {
     static_cast<void>(parameters_of(json));

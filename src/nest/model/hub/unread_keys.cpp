@@ -78,11 +78,6 @@ constexpr std::array<std::string_view, 29> kWhole{"model_type",
                                                   "moe_shared_expert_overlap",
                                                   "rescale_prenorm_residual"};
 
-bool is_harmless(std::string_view key) {
-  return std::ranges::find(kWhole, key) != kWhole.end() ||
-         std::ranges::any_of(kPieces, [&](std::string_view piece) { return key.find(piece) != key.npos; });
-}
-
 // Off, empty, or a factor of one.
 bool turns_off(const Value& v) {
   if (v.is_null()) return true;
@@ -105,11 +100,16 @@ std::string worded(std::string_view key, const Value& v) {
 
 }  // namespace
 
+bool is_harmless_key(std::string_view key) {
+  return std::ranges::find(kWhole, key) != kWhole.end() ||
+         std::ranges::any_of(kPieces, [&](std::string_view piece) { return key.find(piece) != key.npos; });
+}
+
 std::vector<std::string> unread_keys(const Reader& r, const std::vector<std::string>& mentioned) {
   constexpr std::size_t kMost = 40;  // such a file is something else
   std::vector<std::string> out;
   for (const auto& [key, value] : *r.value().as_object()) {
-    if (r.knows(key) || is_harmless(key) || turns_off(value)) continue;
+    if (r.knows(key) || is_harmless_key(key) || turns_off(value)) continue;
     if (std::ranges::find(mentioned, key) != mentioned.end()) continue;
     out.push_back(worded(key, value));
     if (out.size() == kMost) break;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nest/base/document/reader.hpp"
@@ -16,5 +17,8 @@ namespace nest::model {
 // `mentioned`: more keys that are understood.
 [[nodiscard]] std::vector<std::string> unread_keys(const Reader& r,
                                                    const std::vector<std::string>& mentioned);
+
+// Whether a key says nothing of what is trained.
+[[nodiscard]] bool is_harmless_key(std::string_view key);
 
 }  // namespace nest::model

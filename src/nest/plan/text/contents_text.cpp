@@ -54,8 +54,8 @@ Contents read_contents(Reader& training) {
   if (std::optional<Reader> group = training.object_if("lengths"))
     out.lengths = std::make_shared<const Lengths>(read_lengths(std::move(*group)));
   out.images = training.number_or("images", 1);
-  if (!(out.images > 0 && out.images <= kMostImages))
-    training.fail_at("images", "a number of images above 0 is expected");
+  if (!(out.images >= 0 && out.images <= kMostImages))
+    training.fail_at("images", "a number of images, 0 or more, is expected");
   out.image_tokens = training.whole_or("image_tokens", 0, {0, kMostImageTokens});
   return out;
 }
