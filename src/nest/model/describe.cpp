@@ -92,8 +92,8 @@ const LayerType& typical_layer(const Model& model) {
   for (const Layer& layer : model.layers) ++uses[layer.type];
   std::size_t best = 0;
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    const bool block = model.types[i].is_block;
-    const bool better = !model.types[best].is_block || uses[i] >= uses[best];
+    const bool block = model.types[i].is_block();
+    const bool better = !model.types[best].is_block() || uses[i] >= uses[best];
     if (block && better) best = i;
   }
   return model.types[best];

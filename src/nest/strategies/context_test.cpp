@@ -65,6 +65,17 @@ TEST(Context, CrossAttentionReadsAShareOfTheSource) {
   EXPECT_EQ(operator_named(s.layer, "cross_attention.ring").collective.repeats, 1);
 }
 
+// Four chunks are even over two ranks, and those of a sequence that ends within a chunk are not.
+TEST(Context, ARingWaitsForItsFullestRankOfChunks) {
+  const auto slowest = [](std::int64_t sequence) {
+    const Model m = build_model(zoo_model("llama4-scout"), {.sequence = sequence});
+    const ShardedLayer s = shard_layer(block_with(m, "qkv"), {.context = 2});
+    return operator_named(s.layer, "attention").attention.slowest;
+  };
+  EXPECT_NEAR(slowest(32'768), 1, 1e-9);
+  EXPECT_NEAR(slowest(20'480), 44.0 / 36, 1e-9);  // in units of 1,024^2 pairs: 12.5 + 15.5 and 21.5 + 22.5
+}
+
 TEST(Context, OnePositionIsSpread) {
   const Model m = small_model("bert-large");
   const ShardedLayer s = shard_layer(m.types.back(), {.context = 2});

@@ -118,7 +118,7 @@ class Builder {
   }
 
   std::size_t add_block_type(LayerType type) {
-    type.is_block = true;
+    type.part = LayerPart::block;
     return add_type(std::move(type));
   }
   std::size_t add_type(LayerType type) {

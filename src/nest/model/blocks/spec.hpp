@@ -38,6 +38,7 @@ struct AttentionSpec {
   bool rotary = true;
   bool causal = true;
   std::int64_t window = 0;  // sliding window, 0 = none
+  bool chunked = false;     // the window does not slide: the sequence is cut into chunks of so many (Llama 4)
   bool head_norms = false;  // a norm per head on q and k (Qwen3)
   NormKind head_norm = NormKind::rms;
   bool head_norm_over_all = false;    // one norm over all heads together (OLMo 2)

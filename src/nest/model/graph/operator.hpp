@@ -73,6 +73,7 @@ enum class ScanKernel {
 struct AttentionFacts {
   bool causal = false;
   std::int64_t window = 0;  // keys that one query sees at most; 0 = all
+  std::int64_t chunk = 0;   // a query sees keys of its own stretch of so many alone, as `packed` has it; 0 = all
   // One kernel that never writes the scores. Otherwise two batched products over the whole square, masked or
   // not, with a softmax between them, and its result kept.
   bool flash = true;

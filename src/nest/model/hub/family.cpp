@@ -46,6 +46,7 @@ AttentionSpec attention_of(Fields& f) {
   a.output_bias = f.flag("output_bias");
   a.rotary = f.flag("rotary", true);
   a.window = f.count("window");
+  a.chunked = f.flag("chunked");
   a.head_norms = f.flag("head_norms");
   if (a.head_norms) a.head_norm = norm_kind_of(f, "head_norm");
   a.head_norm_over_all = f.flag("head_norm_over_all");

@@ -51,7 +51,7 @@ LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence) {
     const Model model = build_model(spec, {.micro_batch = 1, .sequence = sequence});
     for (const Layer& layer : model.layers) {
       chain.names.push_back(layer.name);
-      chain.blocks.push_back(model.types[layer.type].is_block);
+      chain.blocks.push_back(model.types[layer.type].is_block());
     }
     if (spec.stacks.size() != 1) return chain;
   }

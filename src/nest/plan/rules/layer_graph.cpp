@@ -8,15 +8,16 @@ namespace nest::plan {
 
 LayerGraph::LayerGraph(const Model& model) : edges_(model.edges), tied_(model.tied) {
   for (const Layer& layer : model.layers) {
-    recomputes_.push_back(can_recompute(model.types[layer.type]));
-    end_.push_back(!recomputes_.back());
+    const LayerType& type = model.types[layer.type];
+    recomputes_.push_back(can_recompute(type));
+    block_.push_back(type.is_block());
   }
   finish();
 }
 
 LayerGraph::LayerGraph(const LayerProfile& profile) : edges_(profile.strategies.front().edges) {
   recomputes_.assign(profile.strategies.front().layers.size(), true);
-  end_.assign(recomputes_.size(), false);
+  block_ = recomputes_;
   for (const ProfileShared& shared : profile.shared) {
     tied_.push_back({"shared", shared.layers, shared.parameters.value / profile.parameter_dtype_bytes});
   }

@@ -88,6 +88,20 @@ TEST(LayerGraph, BlocksAndEndsOfAModel) {
   EXPECT_THAT(graph.tied()[0].layers, ElementsAre(LayerId{0}, LayerId{13}));
 }
 
+// What is a block does not depend on the operators that it has.
+TEST(LayerGraph, BlocksWithoutAttentionAreBlocks) {
+  for (const char* name : {"mamba2-2.7b", "nemotron-h-8b", "qwen3-next-80b-a3b"}) {
+    const Model model = build_model(zoo_model(name), {.sequence = 64});
+    const LayerGraph graph(model);
+    const auto layers = static_cast<std::int32_t>(graph.layers());
+    for (std::int32_t i = 0; i < layers; ++i) {
+      const bool block = i > 0 && i + 1 < layers;
+      EXPECT_EQ(graph.is_block(LayerId{i}), block) << name;
+      EXPECT_EQ(graph.recomputes(LayerId{i}), block) << name;
+    }
+  }
+}
+
 TEST(LayerGraph, SharedTensorsOfAProfileInParameters) {
   LayerProfile profile = profile_of(3, {{0, 1, 10, "a"}, {1, 2, 10, "b"}});
   profile.parameter_dtype_bytes = 4;

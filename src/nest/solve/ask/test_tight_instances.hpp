@@ -97,7 +97,10 @@ using namespace solve;
 [[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
   std::int64_t experts = 1;
-  const Value model = tight_architecture(dice, experts);
+  // From a copy: the other draws stay as they were before there were hybrids.
+  Dice more = dice;
+  Value model = tight_architecture(dice, experts);
+  if (more.once_in(4)) model = hybrid_architecture(more, more.pick(3, 8), experts);
   Warnings warnings;
   ModelSource source(read_hub_config(parse_json("model", to_json(model)), "tight", warnings));
   const std::int64_t sequence = dice.one_of<std::int64_t>({512, 2048, 4096, 8192});

@@ -223,7 +223,11 @@ class Pins {
   wish.bandwidth = architecture ? log_pick(dice, 7, 12) : log_pick(dice, 9, 11.5);
   const std::int64_t layers = dice.once_in(8) ? dice.pick(1, 3) : dice.pick(3, 8);
   const double bytes = 1e-3 * wish.bandwidth * log_pick(dice, -3, 3);
+  // From a copy: what is drawn after this stays as it was before there were hybrids.
+  Dice more = dice;
   Value model = architecture ? random_architecture(dice) : random_layer_profile(dice, layers, bytes);
+  std::int64_t experts = 1;
+  if (architecture && more.once_in(3)) model = hybrid_architecture(more, more.pick(2, 6), experts);
   Warnings warnings;
   const Document text = parse_json("model", to_json(model));
   ModelSource source = architecture ? ModelSource(read_hub_config(text, "tiny", warnings))
@@ -278,7 +282,9 @@ inline void set_memory(Dice& dice, Instance& instance) {
   if (dice.once_in(2)) {
     tuning.kind = Tuning::Kind::lora;
     tuning.rank = dice.one_of<std::int64_t>({1, 8, 64});
-    tuning.targets = dice.once_in(2) ? default_targets() : std::vector<std::string>{"all-linear"};
+    // Hybrids may have no attention, whose products are the usual targets.
+    const bool usual = dice.once_in(2) && spec.family != "nemotron_h";
+    tuning.targets = usual ? default_targets() : std::vector<std::string>{"all-linear"};
   } else if (dice.once_in(2)) {
     tuning.kind = Tuning::Kind::layers;
     tuning.layers.first = dice.pick(0, blocks - 1);
