@@ -32,11 +32,12 @@ Value tensor_value(const Tensor& t) {
 }
 
 // Forward FLOPs as torch.utils.flop_counter counts them: products, and attention as the full square, whatever its mask.
+// Work element by element, as of a state space, it does not see.
 Flops counter_flops(const LayerType& type) {
   Flops sum;
   for (const Operator& op : type.operators) {
     if (op.kind != OperatorKind::attention) {
-      sum += op.forward_flops;
+      sum += op.forward_flops - op.uncounted;
       continue;
     }
     const Shape& q = type.tensor(op.inputs[0]).shape;

@@ -37,6 +37,7 @@ Training training_of(const PlanInputs& inputs, const Asked& asked) {
   t.precision = asked.precision.value_or(inputs.recipe.precision);
   t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
   t.tuning = asked.tuning;
+  t.mtp = asked.mtp;
   return t;
 }
 
@@ -114,11 +115,16 @@ void check_model(const PlanInputs& inputs, const Training& t) {
                                       : "image-tokens",
              "a layer profile holds for the sequences that it was measured with");
     if (!t.tuning.whole()) refuse("train", "the times of a layer profile are those of training all of it");
+    if (t.mtp) refuse("mtp", "a layer profile has the layers that were measured, and no other modules");
     return;
   }
+  if (t.mtp && spec->mtp_layers == 0)
+    refuse("mtp", spec->name + " has no modules for multi-token prediction");
   try {
-    (void)tuned(build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}),
-                t.tuning);
+    (void)tuned(
+        build_model(*spec,
+                    {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents, .mtp = t.mtp}),
+        t.tuning);
   } catch (const InputError& error) {
     for (const std::string_view field :
          {"sequence", "lengths", "images", "image-tokens", "train", "freeze"}) {
@@ -234,6 +240,7 @@ Value to_value(const PlanQuestion& question) {
   set_contents(training, t.contents);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
   put_tuning(training, t.tuning);
+  if (t.mtp) training.set("mtp", true);
   Value space = Value::object();
   for (const SpaceOption& option : space_options())
     space.set(std::string(option.name), spell(option, question.space));

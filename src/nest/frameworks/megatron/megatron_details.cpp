@@ -277,7 +277,8 @@ DetailLoss write_indexer(const DetailQuestion& q, FlagSection& flags) {
   return std::nullopt;
 }
 
-DetailLoss write_mtp(const DetailQuestion& /*q*/, FlagSection& /*flags*/) {
+DetailLoss write_mtp(const DetailQuestion& q, FlagSection& /*flags*/) {
+  if (q.options.mtp) return std::nullopt;
   return "multi-token prediction modules are not part of the plan";
 }
 

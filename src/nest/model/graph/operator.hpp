@@ -131,6 +131,7 @@ struct Operator {
   std::vector<TensorIndex> outputs;
   std::vector<TensorIndex> keeps;  // held from forward to backward
   Flops forward_flops;
+  Flops uncounted;  // of these: computed element by element where torch runs it, which its counter does not see
   // For embedding and position: bytes of parameters touched, which are rows and not the table.
   Bytes parameter_bytes_read;
   AttentionFacts attention;

@@ -175,6 +175,19 @@ StackSpec stack_of(Reader& r, const Described& family, Fields& f) {
   return stack;
 }
 
+// A module for multi-token prediction has a block with the fields of the layer `mtp_layer`, which may lie behind the
+// last one, or made of the part `mtp_steps`; without either, the model's last block.
+std::optional<BlockSpec> prediction_block(Reader& r, const Described& family, Fields& f,
+                                          const StackSpec& stack) {
+  if (!f.has("mtp_layer") && !f.has("mtp_steps")) return std::nullopt;
+  Described own = family;
+  if (f.has("mtp_steps")) own.block.insert_or_assign("steps", family.model.at("mtp_steps"));
+  Fields b(r, own, own.block);
+  const auto layers = static_cast<std::int64_t>(stack.blocks.size());
+  b.set_layer(f.whole("mtp_layer", {0, kMostLayers}, layers - 1));
+  return block_of(r, b, stack.hidden);
+}
+
 void read_head(Fields& f, ModelSpec& spec, std::int64_t vocab) {
   const std::int64_t outputs = f.count("outputs");
   spec.head.outputs = outputs > 0 ? outputs : vocab;
@@ -339,6 +352,7 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   ModelSpec spec;
   spec.stacks.push_back(stack_of(r, family, f));
   read_head(f, spec, spec.stacks.back().stem.vocab);
+  if (spec.mtp_layers > 0) spec.mtp_block = prediction_block(r, family, f, spec.stacks.back());
   spec.details = read_details(r, family.details);
   read_numbers(f, spec.details);
   if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);

@@ -94,6 +94,7 @@ constexpr std::array kInputs{
           return is_family(inputs, {"llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "gemma",
                                     "gemma2", "gpt2", "deepseek_v2", "deepseek_v3"});
         }},
+    InputRule{"no-mtp", "plans for MaxText are without modules for multi-token prediction", without_mtp},
 };
 
 }  // namespace

@@ -116,6 +116,7 @@ using namespace solve;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
   t.optimizer = made.inputs.recipe.optimizer;
   draw_lengths(seed, made);
+  draw_mtp(seed, made);
   made.options.threads = 1;
   if (dice.once_in(12))
     made.options.pipeline_model = dice.one_of<PipelineModel>({PipelineModel::sum_max, PipelineModel::paper});

@@ -66,6 +66,7 @@ namespace nest::test {
   v.set("mamba_num_heads", 2 * heads).set("mamba_head_dim", 64).set("n_groups", 4).set("ssm_state_size", 64);
   v.set("n_routed_experts", 4).set("num_experts_per_tok", 2).set("moe_intermediate_size", hidden);
   v.set("moe_shared_expert_intermediate_size", hidden).set("max_position_embeddings", 32768);
+  v.set("num_nextn_predict_layers", dice.one_of<std::int64_t>({0, 1, 2}));
   return v;
 }
 

@@ -300,7 +300,7 @@ inline void set_memory(Dice& dice, Instance& instance) {
   const Training& t = instance.training;
   const SearchOptions& o = instance.options;
   std::string text = "global batch " + std::to_string(t.global_batch) + " of " + std::to_string(t.sequence) +
-                     " tokens" + beside_tokens(t.contents) + ", " + std::string(name_of(t.precision)) + ", " +
+                     " tokens" + beside_tokens(t.contents) + (t.mtp ? ", multi-token prediction, " : ", ") + std::string(name_of(t.precision)) + ", " +
                      std::string(name_of(t.optimizer)) + ", trained " + spell_train(t.tuning) + ", frozen " +
                      spell_freeze(t.tuning) + " in " + std::to_string(t.tuning.frozen_bits) +
                      " bits\nspace: " + spell(instance.space) + "\npipeline model " +
@@ -331,6 +331,13 @@ inline void draw_lengths(unsigned seed, Instance& made) {
   made.inputs.recipe.split_documents = dice.once_in(3);
 }
 
+// Modules for multi-token prediction, of which hybrids have some.
+inline void draw_mtp(unsigned seed, Instance& made) {
+  Dice dice(seed + 4'000'037);
+  const auto* spec = std::get_if<ModelSpec>(&made.inputs.source);
+  made.training.mtp = spec != nullptr && spec->mtp_layers > 0 && !dice.once_in(4);
+}
+
 [[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
   Instance made{random_small_inputs(dice), {}, {}, {}, {}};
@@ -348,6 +355,7 @@ inline void draw_lengths(unsigned seed, Instance& made) {
   t.optimizer = dice.once_in(6) ? Optimizer::sgd : made.inputs.recipe.optimizer;
   if (made.inputs.cluster.computes(MathType::fp8) && dice.once_in(8)) t.precision = Precision::fp8;
   draw_lengths(seed, made);
+  draw_mtp(seed, made);
   Dice tunings(seed + 3'000'017);
   if (made.inputs.profile() == nullptr && tunings.once_in(2))
     t.tuning = random_tuning(tunings, std::get<ModelSpec>(made.inputs.source));
