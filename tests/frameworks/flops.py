@@ -1,7 +1,7 @@
 """Counts the forward FLOPs of models by torch.utils.flop_counter, on Transformers' own classes and the meta
 device, and compares them with the same figure of ours: products, attention as the full square, and of experts
-those that a token takes. Then the same of towers with their projectors: one image or sound through the class's
-own get_image_features or get_audio_features.
+those that a token takes. Then the same of towers with their projectors: one image or sound through the
+class's own get_image_features or get_audio_features.
 
     flops.py --nest PROGRAM [--table] [MODEL...]     the last line is "N passed, N failed, N skipped"
 """
@@ -37,8 +37,8 @@ LIMIT = 0.02
 # Where the classes compute something else than a token needs, or in another way; docs/flops.md has both.
 KNOWN = {"llama4-maverick": "its class sends every token through all experts",
          "mamba2-2.7b": "the class of 5.23 multiplies chunk by chunk, that of 5.17 element by element"}
-# Models of the zoo, and types with the defaults of their class. Where a class asks for the values of positions, its
-# tower runs on the CPU, with two layers.
+# Models of the zoo, and types with the defaults of their class. Where a class asks for the values of
+# positions, its tower runs on the CPU, with two layers.
 TOWERS = ["gemma3-27b", "llama4-maverick", "mistral-small-3.1-24b", "qwen2.5-vl-72b", "qwen3-vl-235b-a22b",
           "internvl", "llava", "paligemma", "voxtral"]
 SHORT = 2
@@ -242,8 +242,8 @@ def main():
         away = figure / theirs - 1
         passed, failed = passed + (abs(away) <= LIMIT), failed + (abs(away) > LIMIT)
         if options.table:
-            print(f"| {kind} | {name} | {blocks} | {theirs / 1e9:.1f} | {figure / 1e9:.1f} | {100 * away:+.2f} % |",
-                  flush=True)
+            print(f"| {kind} | {name} | {blocks} | {theirs / 1e9:.1f} | {figure / 1e9:.1f} | "
+                  f"{100 * away:+.2f} % |", flush=True)
         else:
             print(f"tower of {kind} {name}: {theirs:.4e} by torch, {figure:.4e} ours, {100 * away:+.2f} %",
                   flush=True)

@@ -49,7 +49,8 @@ struct Change {
 class Tuner {
  public:
   Tuner(Model model, const Tuning& tuning) : model_(std::move(model)), tuning_(&tuning) {
-    for (const Layer& layer : model_.layers) places_.push_back(place_of(layer.name, type_of(layer).is_block()));
+    for (const Layer& layer : model_.layers)
+      places_.push_back(place_of(layer.name, type_of(layer).is_block()));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].block) last_block_ = i;
     }

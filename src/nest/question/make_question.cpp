@@ -122,8 +122,7 @@ void check_model(const PlanInputs& inputs, const Training& t) {
     refuse("mtp", spec->name + " has no modules for multi-token prediction");
   try {
     (void)tuned(
-        build_model(*spec,
-                    {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents, .mtp = t.mtp}),
+        build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents, .mtp = t.mtp}),
         t.tuning);
   } catch (const InputError& error) {
     for (const std::string_view field :

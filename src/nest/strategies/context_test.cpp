@@ -94,8 +94,8 @@ TEST(Context, TowersAreComputedOnEveryRank) {
     EXPECT_DOUBLE_EQ(s.layer.forward_flops().value > 0 ? s.factor_of("qkv", false) : 4,
                      layer.name.ends_with("0") ? 4 : s.factor_of("qkv", false));
   }
-  const ShardedLayer tokens = shard_layer(m.type_of(LayerId(static_cast<std::int32_t>(m.layers.size()) - 1)),
-                                          {.context = 4});
+  const ShardedLayer tokens =
+      shard_layer(m.type_of(LayerId(static_cast<std::int32_t>(m.layers.size()) - 1)), {.context = 4});
   EXPECT_EQ(tokens.layer.tensor(tokens.layer.inputs[0]).shape[1], (Dim{Axis::sequence, 256}));
 }
 

@@ -89,7 +89,7 @@ class LayerTransform {
   LayerType layer_;
   Strategy strategy_;
   ShardOptions options_;
-  std::vector<Facts> facts_;  // one for each tensor
+  std::vector<Facts> facts_;    // one for each tensor
   bool counts_tokens_ = false;  // some of them have positions of the sequence: a tower's layers have none
 };
 

@@ -46,7 +46,8 @@ struct RunResult {
 
 struct RunValidation {
   std::vector<RunResult> rows;
-  ErrorSummary headline;  // usable 16-bit GPU rows, or fine-tuning rows; all scored rows where there are neither
+  ErrorSummary
+      headline;  // usable 16-bit GPU rows, or fine-tuning rows; all scored rows where there are neither
   ErrorSummary unseen;    // the same rows, constants fitted to a row's own project left out
   ErrorSummary constant;  // one efficiency per project and accelerator, over the same rows
   std::vector<ErrorSummary> strata;

@@ -66,8 +66,9 @@ TEST(OperatorKernels, PackedDocumentsAreBlocks) {
 // Chunks are documents of their own, or a mask over all keys where windows are.
 TEST(OperatorKernels, ChunksAreBlocks) {
   const Model model = build_model(zoo_model("llama4-scout"), {.sequence = 32'768});
-  const auto chunked = std::ranges::find_if(
-      model.types, [](const LayerType& type) { return type.is_block() && type.name == "layer with experts"; });
+  const auto chunked = std::ranges::find_if(model.types, [](const LayerType& type) {
+    return type.is_block() && type.name == "layer with experts";
+  });
   ASSERT_NE(chunked, model.types.end());
   const Operator& op = find(*chunked, "attention");
   ASSERT_EQ(op.attention.chunk, 8192);

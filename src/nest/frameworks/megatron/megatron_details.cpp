@@ -210,8 +210,7 @@ DetailLoss write_windows(const DetailQuestion& q, FlagSection& flags) {
     width = std::max(width, own);
   }
   const std::string value = find_model_detail("windows")->value(q.spec);
-  if (chunks)
-    return fmt::format("{} are left out: attention sees the whole sequence", value);
+  if (chunks) return fmt::format("{} are left out: attention sees the whole sequence", value);
   if (q.options.ring)
     return fmt::format(
         "sliding windows are left out, {}, because ring attention has none: attention sees the whole "

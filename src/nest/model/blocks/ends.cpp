@@ -276,7 +276,8 @@ LayerType mtp_layer(const ModelSpec& spec, const Shape& tokens, LayerStyle style
   const TensorIndex pair =
       b.general({"join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}}).front();
   const TensorIndex x = b.matmul("joining_projection", pair, {both}, Weight{"joined", {hidden}});
-  const TensorIndex y = b.norm("final_norm", add_block(b, x, spec.mtp_block.value_or(stack.blocks.back())), stack.norm);
+  const TensorIndex y =
+      b.norm("final_norm", add_block(b, x, spec.mtp_block.value_or(stack.blocks.back())), stack.norm);
   LayerType type = b.finish({y});
   type.part = LayerPart::prediction;
   type.inputs = {trunk};

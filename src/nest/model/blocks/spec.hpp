@@ -115,7 +115,7 @@ struct StepSpec {
   bool shared = false;    // its parameters belong to the layer that the block shares with
   std::int64_t span = 0;  // 0: all
   std::int64_t count = 1;
-  bool whole = false;      // queries and join: once for the whole batch
+  bool whole = false;          // queries and join: once for the whole batch
   std::int64_t flops = 0;      // of a scan, for each position
   std::int64_t uncounted = 0;  // of them, those that torch's counter does not see: element by element
   NormKind norm = NormKind::rms;

@@ -85,7 +85,8 @@ double Packing::documents() const {
 
 std::int64_t Packing::typical() const {
   const auto squares = [](double l) { return l * l; };
-  return std::max<std::int64_t>(1, std::llround(each_token([&](double l) { return each_chunk(l, squares); })));
+  return std::max<std::int64_t>(1,
+                                std::llround(each_token([&](double l) { return each_chunk(l, squares); })));
 }
 
 double Packing::share(bool causal, std::int64_t window) const {

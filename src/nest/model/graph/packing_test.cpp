@@ -96,7 +96,8 @@ TEST(Packing, ChunksAreCutFromEachDocument) {
   const Lengths lengths({{512, 4}, {2048, 1}});
   const Packing two(lengths, 4096);
   EXPECT_DOUBLE_EQ(two.in_chunks(2048).share(true, 0), two.share(true, 0));
-  EXPECT_DOUBLE_EQ(two.in_chunks(1024).share(true, 0), (4 * 512.0 * 512 + 2 * 1024.0 * 1024) / 2 / 4096 / 4096);
+  EXPECT_DOUBLE_EQ(two.in_chunks(1024).share(true, 0),
+                   (4 * 512.0 * 512 + 2 * 1024.0 * 1024) / 2 / 4096 / 4096);
 }
 
 // A rank has a part from the front and one from the back: the work of four chunks in order is even over two and over

@@ -58,10 +58,10 @@ LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence, bool mtp
     if (spec.stacks.size() != 1) return chain;
   }
   const std::vector<bool>& blocks = chain.blocks;
-  chain.one_decoder = blocks.size() > 2 && chain.names.front() == "embedding" &&
-                      chain.names.back() == "head" && !blocks.front() && !blocks.back() &&
-                      std::all_of(blocks.begin() + 1, blocks.end() - 1 - chain.predictions,
-                                  [](bool b) { return b; });
+  chain.one_decoder =
+      blocks.size() > 2 && chain.names.front() == "embedding" && chain.names.back() == "head" &&
+      !blocks.front() && !blocks.back() &&
+      std::all_of(blocks.begin() + 1, blocks.end() - 1 - chain.predictions, [](bool b) { return b; });
   return chain;
 }
 

@@ -92,7 +92,7 @@ struct FrameworkRules {
 // The layers of a model in their order, and whether it is an embedding, a chain of blocks and a head.
 struct LayerChain {
   std::vector<std::string> names;
-  std::vector<bool> blocks;       // which layers are the repeated ones
+  std::vector<bool> blocks;      // which layers are the repeated ones
   std::int64_t predictions = 0;  // modules for multi-token prediction, which stand before the head
   bool one_decoder = false;
 };

@@ -140,8 +140,9 @@ Problem check_layers(const Plan& plan, const LayerGraph& graph) {
     if (part[id] < 0) return fmt::format("layer {} is in no stage", id);
   }
   if (const auto id = graph.parted(part))
-    return fmt::format("layer {} (stage {}) predicts further tokens and stands in one stage with the head ({})",
-                       id->value - 1, stage_of(LayerId(id->value - 1)), stage_of(*id));
+    return fmt::format(
+        "layer {} (stage {}) predicts further tokens and stands in one stage with the head ({})",
+        id->value - 1, stage_of(LayerId(id->value - 1)), stage_of(*id));
   for (const Edge& edge : graph.edges()) {
     if (part[edge.from.index()] > part[edge.to.index()]) {
       return fmt::format("layer {} (stage {}) feeds layer {} of an earlier stage ({})", edge.from.value,

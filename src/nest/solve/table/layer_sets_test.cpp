@@ -94,7 +94,8 @@ TEST(LayerSets, OfAChain) {
 TEST(LayerSets, LayersThatStandTogetherAreNotParted) {
   Warnings warnings;
   const ModelSpec spec = read_hub_config(
-      parse_json("x", R"({"model_type": "glm4_moe", "num_hidden_layers": 4, "hidden_size": 64, "vocab_size": 100,
+      parse_json("x",
+                 R"({"model_type": "glm4_moe", "num_hidden_layers": 4, "hidden_size": 64, "vocab_size": 100,
                           "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 16,
                           "num_nextn_predict_layers": 2})"),
       "tiny", warnings);
@@ -105,7 +106,8 @@ TEST(LayerSets, LayersThatStandTogetherAreNotParted) {
   EXPECT_EQ(sets.size(), 7U);  // the empty one, and from the first module on
   EXPECT_TRUE(sets.chain());
   EXPECT_EQ(sets.moves(0).size(), 6U);
-  EXPECT_EQ(sets.stage(0, sets.moves(0).front().to), (std::vector<LayerId>{LayerId{5}, LayerId{6}, LayerId{7}}));
+  EXPECT_EQ(sets.stage(0, sets.moves(0).front().to),
+            (std::vector<LayerId>{LayerId{5}, LayerId{6}, LayerId{7}}));
   // As the twin cuts them: the last three in the last stage, and three stages of the five before.
   EXPECT_EQ(all_cuts(graph, 6, kMany).size(), 1U);
   EXPECT_EQ(all_cuts(graph, 7, kMany).size(), 0U);

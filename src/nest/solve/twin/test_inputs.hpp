@@ -293,4 +293,25 @@ struct RandomEdge {
   return r;
 }
 
+// Something that is trained in part, of a model that has blocks.
+[[nodiscard]] inline Tuning random_tuning(Dice& dice, const ModelSpec& spec) {
+  Tuning tuning;
+  const auto blocks = static_cast<std::int64_t>(spec.stacks.back().blocks.size());
+  if (dice.once_in(2)) {
+    tuning.kind = Tuning::Kind::lora;
+    tuning.rank = dice.one_of<std::int64_t>({1, 8, 64});
+    // Hybrids may have no attention, whose products are the usual targets.
+    const bool usual = dice.once_in(2) && spec.family != "nemotron_h";
+    tuning.targets = usual ? default_targets() : std::vector<std::string>{"all-linear"};
+  } else if (dice.once_in(2)) {
+    tuning.kind = Tuning::Kind::layers;
+    tuning.layers.first = dice.pick(0, blocks - 1);
+    if (dice.once_in(2)) tuning.layers.last = dice.pick(tuning.layers.first, blocks - 1);
+  } else {
+    tuning.freeze = {dice.one_of<std::string>({"embedding", "head", "layers 0"})};
+  }
+  tuning.frozen_bits = dice.one_of<std::int64_t>({4, 8, 16, 16});
+  return tuning;
+}
+
 }  // namespace nest::test

@@ -275,36 +275,15 @@ inline void set_memory(Dice& dice, Instance& instance) {
   return tokens * dice.one_of<double>({0.5, 0.999, 1.001, 1.5, 3});
 }
 
-// Something that is trained in part, of a model that has blocks.
-[[nodiscard]] inline Tuning random_tuning(Dice& dice, const ModelSpec& spec) {
-  Tuning tuning;
-  const auto blocks = static_cast<std::int64_t>(spec.stacks.back().blocks.size());
-  if (dice.once_in(2)) {
-    tuning.kind = Tuning::Kind::lora;
-    tuning.rank = dice.one_of<std::int64_t>({1, 8, 64});
-    // Hybrids may have no attention, whose products are the usual targets.
-    const bool usual = dice.once_in(2) && spec.family != "nemotron_h";
-    tuning.targets = usual ? default_targets() : std::vector<std::string>{"all-linear"};
-  } else if (dice.once_in(2)) {
-    tuning.kind = Tuning::Kind::layers;
-    tuning.layers.first = dice.pick(0, blocks - 1);
-    if (dice.once_in(2)) tuning.layers.last = dice.pick(tuning.layers.first, blocks - 1);
-  } else {
-    tuning.freeze = {dice.one_of<std::string>({"embedding", "head", "layers 0"})};
-  }
-  tuning.frozen_bits = dice.one_of<std::int64_t>({4, 8, 16, 16});
-  return tuning;
-}
-
 [[nodiscard]] inline std::string text_of(const Instance& instance) {
   const Training& t = instance.training;
   const SearchOptions& o = instance.options;
   std::string text = "global batch " + std::to_string(t.global_batch) + " of " + std::to_string(t.sequence) +
-                     " tokens" + beside_tokens(t.contents) + (t.mtp ? ", multi-token prediction, " : ", ") + std::string(name_of(t.precision)) + ", " +
-                     std::string(name_of(t.optimizer)) + ", trained " + spell_train(t.tuning) + ", frozen " +
-                     spell_freeze(t.tuning) + " in " + std::to_string(t.tuning.frozen_bits) +
-                     " bits\nspace: " + spell(instance.space) + "\npipeline model " +
-                     std::string(name_of(o.pipeline_model));
+                     " tokens" + beside_tokens(t.contents) + (t.mtp ? ", multi-token prediction, " : ", ") +
+                     std::string(name_of(t.precision)) + ", " + std::string(name_of(t.optimizer)) +
+                     ", trained " + spell_train(t.tuning) + ", frozen " + spell_freeze(t.tuning) + " in " +
+                     std::to_string(t.tuning.frozen_bits) + " bits\nspace: " + spell(instance.space) +
+                     "\npipeline model " + std::string(name_of(o.pipeline_model));
   if (o.objective == Objective::devices)
     text += ", fewest devices for " + std::to_string(o.target_tokens_per_s) + " tokens/s";
   if (o.memory_margin > 0) text += ", margin " + std::to_string(o.memory_margin) + " of memory";

@@ -113,8 +113,7 @@ class Offers {
       if (unit + 1 < units.size() && i == units[unit + 1]) ++unit;
       of_unit[unit] += times[i];
     }
-    std::vector<std::size_t> firsts =
-        equal_stages(of_unit, static_cast<std::size_t>(c.parallelism.pipeline));
+    std::vector<std::size_t> firsts = equal_stages(of_unit, static_cast<std::size_t>(c.parallelism.pipeline));
     for (std::size_t& first : firsts) first = units[first];
     return firsts;
   }
