@@ -106,6 +106,11 @@ def ours(nest, name, sequence):
     return json.loads(run(command).stdout)
 
 
+def percent(share):
+    text = f"{100 * share:+.2f} %"
+    return "0.00 %" if text[1:] == "0.00 %" else text
+
+
 def part_of(config):
     return config.vision_config if hasattr(config, "vision_config") else config.audio_config
 
@@ -227,7 +232,7 @@ def main():
         failed += not good and known is None
         if options.table:
             print(f"| {config.model_type} | {name} | {sequence or own['sequence']:,} | {theirs / 1e12:.2f} | "
-                  f"{figure / 1e12:.2f} | {100 * away:+.2f} % | {own['forward_flops'] / 1e12:.2f} |",
+                  f"{figure / 1e12:.2f} | {percent(away)} | {own['forward_flops'] / 1e12:.2f} |",
                   flush=True)
         else:
             print(f"{config.model_type} {name}: {theirs:.4e} by torch, {figure:.4e} ours, "
@@ -243,7 +248,7 @@ def main():
         passed, failed = passed + (abs(away) <= LIMIT), failed + (abs(away) > LIMIT)
         if options.table:
             print(f"| {kind} | {name} | {blocks} | {theirs / 1e9:.1f} | {figure / 1e9:.1f} | "
-                  f"{100 * away:+.2f} % |", flush=True)
+                  f"{percent(away)} |", flush=True)
         else:
             print(f"tower of {kind} {name}: {theirs:.4e} by torch, {figure:.4e} ours, {100 * away:+.2f} %",
                   flush=True)
