@@ -70,6 +70,8 @@ PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, const Argum
   asked.global_batch = plan.training.global_batch;
   asked.sequence = plan.training.sequence;
   asked.contents = plan.training.contents;
+  asked.tuning = plan.training.tuning;
+  asked.mtp = plan.training.mtp;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
   asked.pipeline_model = read_pipeline_model(arguments);

@@ -272,7 +272,7 @@ std::vector<Command> model_commands() {
         {"--sequence", "N",
          "the number of tokens in a sequence, such as 4096 or 128K (default: the model's positions, but at "
          "most 8192)"},
-        {"--mtp", "", "include the modules for multi-token prediction (DeepSeek-V3)"},
+        {"--mtp", "", "include the modules for multi-token prediction"},
         like_option(),
         json_option(),
         svg_option()},

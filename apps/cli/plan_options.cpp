@@ -114,7 +114,7 @@ Document read_plan_document(const std::string& file, const Arguments& arguments)
     put(document.root, "inputs", to_value(*inputs));
   }
   if (!asked.global_batch && !asked.sequence && !asked.precision && !asked.optimizer &&
-      asked.contents.usual())
+      asked.contents.usual() && !asked.mtp)
     return document;
   const Value* said = document.root.find("training");
   Value training = said != nullptr && said->as_object() != nullptr ? *said : Value::object();
@@ -126,6 +126,7 @@ Document read_plan_document(const std::string& file, const Arguments& arguments)
   Value contents = Value::object();
   set_contents(contents, asked.contents);
   for (const Value::Member& m : *contents.as_object()) put(training, m.first.c_str(), m.second);
+  if (asked.mtp) put(training, "mtp", true);
   if (asked.precision) put(training, "precision", name_of(*asked.precision));
   if (asked.optimizer) put(training, "optimizer", name_of(*asked.optimizer));
   put(document.root, "training", std::move(training));

@@ -103,6 +103,7 @@ Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal&
   if (left_out("global_batch")) own.global_batch = wanted.global_batch;
   if (own.sequence == 0) own.sequence = wanted.sequence;
   if (own.contents.usual()) own.contents = wanted.contents;
+  if (left_out("mtp")) own.mtp = wanted.mtp;
   if (left_out("precision")) own.precision = wanted.precision;
   if (left_out("optimizer")) own.optimizer = wanted.optimizer;
   const auto same = [&](const char* key, const std::string& option, const std::string& plan_has,
@@ -118,6 +119,11 @@ Plan read_rival(const std::string& file, const PlanQuestion& question, Terminal&
     throw InputError(file, "training",
                      "the plan's sequences are made of other documents or images than the question's",
                      "give --lengths, --images and --image-tokens as the plan has them");
+  if (own.mtp != wanted.mtp)
+    throw InputError(file, "training.mtp",
+                     own.mtp ? "the plan has modules for multi-token prediction, the question has none"
+                             : "the question has modules for multi-token prediction, the plan has none",
+                     own.mtp ? "give --mtp" : "leave --mtp out");
   same("precision", "precision", std::string(name_of(own.precision)), std::string(name_of(wanted.precision)));
   same("optimizer", "optimizer", std::string(name_of(own.optimizer)), std::string(name_of(wanted.optimizer)));
   if (document.root.find("inputs") != nullptr) {

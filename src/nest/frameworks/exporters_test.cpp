@@ -30,6 +30,25 @@ TEST(Exporters, TargetsHaveReleases) {
             "there is no target 'deepsped'; did you mean 'deepspeed'?");
 }
 
+// Targets that have no word for the modules say so; those that start any program take every plan.
+TEST(Exporters, ModulesForMultiTokenPrediction) {
+  test::Planner planner("deepseek-v3");
+  Plan plan = test::degrees({.expert = 8}, 4, 8);
+  plan.training.mtp = true;
+  const ExportQuestion question = planner.question(plan);
+  const std::map<std::string_view, std::string> sentences{
+      {"torchtitan", "torchtitan's models have no modules for multi-token prediction"},
+      {"deepspeed", "plans for DeepSpeed are without modules for multi-token prediction"},
+      {"accelerate", "plans for Accelerate are without modules for multi-token prediction"},
+      {"maxtext", "plans for MaxText are without modules for multi-token prediction"},
+      {"verl", "plans for verl are without modules for multi-token prediction"}};
+  for (const Exporter& e : exporters()) {
+    const test::Exported out = test::exported(e.name, question);
+    const auto known = sentences.find(e.name);
+    EXPECT_EQ(out.result.sentence, known == sentences.end() ? "" : known->second) << e.name;
+  }
+}
+
 // Files say which release they are for, and torchtitan's two have files of their own.
 TEST(Exporters, WriteForTheReleaseThatIsNamed) {
   test::Planner planner("llama3.1-8b");

@@ -43,7 +43,6 @@ inline bool turns(const ModelSpec& spec) {
 inline bool can_state(const ModelSpec& spec, std::string_view name) {
   const auto has = [&](const char* key) { return !find_model_detail(key)->value(spec).empty(); };
   if (name == "local_rotary_base") return turns(spec);
-  if (name == "attention_chunks") return has("windows");
   if (name == "temperature_floor") return has("temperature");
   if (name == "weights_on_input") return experts_of(decoder_of(spec)) != nullptr;
   if (name == "squared_relu") return false;  // a kind of activation
@@ -80,6 +79,11 @@ inline std::vector<DetailChange> detail_changes() {
        [](ModelSpec& s) {
          if (!find_model_detail("indexer")->value(s).empty()) return false;
          return for_attention(s, [](AttentionSpec& a) { a.window += 64; });
+       }},
+      {"chunks",
+       [](ModelSpec& s) {
+         if (find_model_detail("windows")->value(s).empty()) return false;
+         return for_attention(s, [](AttentionSpec& a) { a.chunked = !a.chunked; });
        }},
       {"sinks", [](ModelSpec& s) { return for_attention(s, [](AttentionSpec& a) { a.sinks = !a.sinks; }); }},
       {"output_gate",

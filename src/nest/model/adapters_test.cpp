@@ -16,7 +16,8 @@ struct Adapted {
 
 Adapted adapted(const std::string& name, std::int64_t rank, const std::vector<std::string>& targets) {
   const Model model = build_model(zoo_model(name), {.micro_batch = 1, .sequence = 64});
-  const LayerType& block = *std::ranges::find_if(model.types, [](const LayerType& t) { return t.is_block; });
+  const LayerType& block =
+      *std::ranges::find_if(model.types, [](const LayerType& t) { return t.is_block(); });
   Adapted out{block, block, {}};
   add_adapters(out.after, rank, targets, out.found);
   return out;

@@ -32,11 +32,12 @@ Value tensor_value(const Tensor& t) {
 }
 
 // Forward FLOPs as torch.utils.flop_counter counts them: products, and attention as the full square, whatever its mask.
+// Work element by element, as of a state space, it does not see.
 Flops counter_flops(const LayerType& type) {
   Flops sum;
   for (const Operator& op : type.operators) {
     if (op.kind != OperatorKind::attention) {
-      sum += op.forward_flops;
+      sum += op.forward_flops - op.uncounted;
       continue;
     }
     const Shape& q = type.tensor(op.inputs[0]).shape;
@@ -92,8 +93,8 @@ const LayerType& typical_layer(const Model& model) {
   for (const Layer& layer : model.layers) ++uses[layer.type];
   std::size_t best = 0;
   for (std::size_t i = 0; i < model.types.size(); ++i) {
-    const bool block = model.types[i].is_block;
-    const bool better = !model.types[best].is_block || uses[i] >= uses[best];
+    const bool block = model.types[i].is_block();
+    const bool better = !model.types[best].is_block() || uses[i] >= uses[best];
     if (block && better) best = i;
   }
   return model.types[best];

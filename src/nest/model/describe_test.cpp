@@ -38,6 +38,13 @@ TEST(Describe, LayersAddUpInEveryZooModel) {
   }
 }
 
+// The state space of Mamba 2 is element-wise work: 4 FLOPs for each of 80 heads of 64 and 128 states.
+TEST(Describe, TheCounterSeesNoElementWiseScans) {
+  const Value v = describe(build_model(zoo_model("mamba2-2.7b"), {.sequence = 1024}));
+  const double apart = *v.find("forward_flops")->as_real() - *v.find("counter_flops")->as_real();
+  EXPECT_DOUBLE_EQ(apart, 64.0 * 1024 * 4 * 80 * 64 * 128);
+}
+
 TEST(Describe, IsJsonThatReadsBack) {
   const Value v = describe(build_model(zoo_model("deepseek-v3")));
   EXPECT_EQ(parse_json("x", to_json(v)).root.find("layers")->as_array()->size(), 63U);

@@ -49,7 +49,8 @@ struct Change {
 class Tuner {
  public:
   Tuner(Model model, const Tuning& tuning) : model_(std::move(model)), tuning_(&tuning) {
-    for (const Layer& layer : model_.layers) places_.push_back(place_of(layer.name, type_of(layer).is_block));
+    for (const Layer& layer : model_.layers)
+      places_.push_back(place_of(layer.name, type_of(layer).is_block()));
     for (std::size_t i = 0; i < places_.size(); ++i) {
       if (places_[i].block) last_block_ = i;
     }
@@ -182,7 +183,7 @@ class Tuner {
       collect_targets(type);
       add_adapters(type, tuning_->rank, tuning_->targets, found_);
     }
-    const bool shares_blocks = type.is_block;
+    const bool shares_blocks = type.is_block();
     for (Operator& op : type.operators) {
       const bool product = op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul;
       for (const TensorIndex p : op.parameters) {
@@ -192,7 +193,7 @@ class Tuner {
             weight.role == Role::shared || shares_blocks || weight.shape.front().axis == Axis::vocab;
         weight.frozen = !adapter && (!change.trained || (change.router && op.name == kRouter) ||
                                      (change.table && shared));
-        if (weight.frozen && product && type.is_block && tuning_->frozen_bits < 16)
+        if (weight.frozen && product && type.is_block() && tuning_->frozen_bits < 16)
           weight.packed_bits = tuning_->frozen_bits;
       }
     }

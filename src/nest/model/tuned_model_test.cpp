@@ -128,7 +128,7 @@ TEST(TunedModel, PackedWeightsAreProductsOfBlocks) {
     const LayerType& type = model.types[layer.type];
     for (const Operator& op : type.operators) {
       for (const TensorIndex p : op.parameters) {
-        const bool packed = type.is_block && op.kind == OperatorKind::matmul && !type.tensor(p).apart;
+        const bool packed = type.is_block() && op.kind == OperatorKind::matmul && !type.tensor(p).apart;
         EXPECT_EQ(type.tensor(p).packed_bits, packed ? 4 : 0) << layer.name << " " << op.name;
       }
     }

@@ -39,6 +39,7 @@ struct Training {
   Optimizer optimizer = Optimizer::adam;
   Contents contents{};  // of a sequence
   Tuning tuning;        // what of the model is trained
+  bool mtp = false;     // with its modules for multi-token prediction
 
   bool operator==(const Training&) const = default;
 };

@@ -63,6 +63,9 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "a layer profile holds for the documents and images that it was measured with";
   if (profile != nullptr && !plan.training.tuning.whole())
     return "the times of a layer profile are those of training all of it";
+  const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+  if (plan.training.mtp && (spec == nullptr || spec->mtp_layers == 0))
+    return inputs.model_name() + " has no modules for multi-token prediction";
   if (const std::string lacks = lacking_math(inputs.cluster, plan.training.precision); !lacks.empty())
     return inputs.cluster.device_name() + " " + lacks;
   const Strategy* before = nullptr;

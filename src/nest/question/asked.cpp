@@ -185,6 +185,10 @@ std::vector<AskedField> make_fields() {
                         read_frozen_bits, [](const Tuning& t) {
                           return t.frozen_bits == Tuning().frozen_bits ? "" : std::to_string(t.frozen_bits);
                         }));
+  rows.push_back(
+      on_or_off({"mtp", "", "train the model's modules for multi-token prediction too, in the last stage",
+                 G::training, "mtp", true, true},
+                [](Asked& asked) -> bool& { return asked.mtp; }));
   for (const SpaceOption& option : space_options()) rows.push_back(choice(option));
   rows.push_back(
       on_or_off({"uniform", "", "use one strategy for all stages (default)", G::choices, "uniform"},

@@ -39,6 +39,7 @@ struct Asked {
   std::optional<Precision> precision;        // none: the recipe's
   std::optional<Optimizer> optimizer;        // none: the recipe's
   Tuning tuning;                             // what of the model is trained
+  bool mtp = false;                          // with its modules for multi-token prediction
   SearchSpace choices;                       // without rules: `framework` brings them
   bool uniform = false;                      // says so: not together with choices.mixed
   std::string framework;                     // "megatron": only plans that it can run; empty: all

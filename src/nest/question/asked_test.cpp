@@ -30,6 +30,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"train", "lora:8:q_proj+v_proj"},
       {"freeze", "embedding,head"},
       {"frozen-bits", "4"},
+      {"mtp", "on"},
       {"micro-batch", "1,2"},
       {"tensor", "2..8"},
       {"sequence-parallel", "off"},

@@ -50,7 +50,7 @@ std::int64_t innermost_devices(const Cluster& cluster) {
 std::optional<Model> model_of(const PlanInputs& inputs, const Training& training) {
   try {
     return build_model(std::get<ModelSpec>(inputs.source),
-                       {.sequence = training.sequence, .contents = training.contents});
+                       {.sequence = training.sequence, .contents = training.contents, .mtp = training.mtp});
   } catch (const InputError&) {
     return std::nullopt;
   }

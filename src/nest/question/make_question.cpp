@@ -37,6 +37,7 @@ Training training_of(const PlanInputs& inputs, const Asked& asked) {
   t.precision = asked.precision.value_or(inputs.recipe.precision);
   t.optimizer = asked.optimizer.value_or(inputs.recipe.optimizer);
   t.tuning = asked.tuning;
+  t.mtp = asked.mtp;
   return t;
 }
 
@@ -123,11 +124,15 @@ void check_model(const PlanInputs& inputs, const Training& t, Warnings& notes) {
                                       : "image-tokens",
              "a layer profile holds for the sequences that it was measured with");
     if (!t.tuning.whole()) refuse("train", "the times of a layer profile are those of training all of it");
+    if (t.mtp) refuse("mtp", "a layer profile has the layers that were measured, and no other modules");
     return;
   }
+  if (t.mtp && spec->mtp_layers == 0)
+    refuse("mtp", spec->name + " has no modules for multi-token prediction");
   try {
     const Model model = tuned(
-        build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents}), t.tuning);
+        build_model(*spec, {.micro_batch = 1, .sequence = t.sequence, .contents = t.contents, .mtp = t.mtp}),
+        t.tuning);
     if (t.tuning.frozen_bits < 16 && !holds_in_few_bits(model))
       notes.push_back(fmt::format("'frozen-bits' {} has no effect: no product of a block is frozen",
                                   t.tuning.frozen_bits));
@@ -246,6 +251,7 @@ Value to_value(const PlanQuestion& question) {
   set_contents(training, t.contents);
   training.set("precision", name_of(t.precision)).set("optimizer", name_of(t.optimizer));
   put_tuning(training, t.tuning);
+  if (t.mtp) training.set("mtp", true);
   Value space = Value::object();
   for (const SpaceOption& option : space_options())
     space.set(std::string(option.name), spell(option, question.space));

@@ -50,12 +50,14 @@ void apply(LayerTransform& t) {
     if (t.is_activation(i)) t.split_sequence(i, t.strategy().context);
   }
   for (Operator& op : t.take_operators()) {
-    if (op.kind == OperatorKind::attention) {
+    // Keys of a tower are whole on every rank.
+    const bool whole_keys = op.kind == OperatorKind::attention && !t.has_sequence(op.inputs[1]);
+    if (op.kind == OperatorKind::attention && !whole_keys) {
       if (t.strategy().context_method == ContextMethod::ring)
         push_ring(t, std::move(op));
       else
         push_traded(t, std::move(op));
-    } else if (op.kind == OperatorKind::select) {
+    } else if (op.kind == OperatorKind::select && makes_one_position(t, op)) {
       // The position lies on one device; the operators after it run on all.
       t.push_reduced(std::move(op), "spread",
                      {CollectiveKind::broadcast, CollectiveKind::none, GroupAxis::context});
@@ -92,13 +94,14 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   }
   std::optional<Refusal> rule_of_frameworks;
   for (const Operator& op : layer.operators) {
-    if (op.kind == OperatorKind::scan) {
+    if (op.kind == OperatorKind::scan && runs_along_sequence(layer, op)) {
       return Refusal{"context_scan", "context parallelism does not split the scan " + op.name + " of " +
                                          layer.name + ": its state goes from one position to the next"};
     }
     if (op.kind != OperatorKind::attention) continue;
     const Shape& q = layer.tensor(op.inputs[0]).shape;
     const Shape& k = layer.tensor(op.inputs[1]).shape;
+    if (k[1].axis == Axis::tower_sequence) continue;
     if (!ring) {
       auto refusal = check_heads(layer, s, q[2].size, k[2].size);
       if (refusal) return refusal;

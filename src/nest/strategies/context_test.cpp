@@ -65,6 +65,56 @@ TEST(Context, CrossAttentionReadsAShareOfTheSource) {
   EXPECT_EQ(operator_named(s.layer, "cross_attention.ring").collective.repeats, 1);
 }
 
+// Four chunks are even over two ranks, and those of a sequence that ends within a chunk are not.
+TEST(Context, ARingWaitsForItsFullestRankOfChunks) {
+  const auto slowest = [](std::int64_t sequence) {
+    const Model m = build_model(zoo_model("llama4-scout"), {.sequence = sequence});
+    for (const LayerType& type : m.types) {
+      const ShardedLayer s = shard_layer(type, {.context = 2});
+      for (const Operator& op : s.layer.operators) {
+        if (op.attention.chunk > 0) return op.attention.slowest;
+      }
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(slowest(32'768), 1, 1e-9);
+  EXPECT_NEAR(slowest(20'480), 44.0 / 36, 1e-9);  // in units of 1,024^2 pairs: 12.5 + 15.5 and 21.5 + 22.5
+}
+
+// Every context rank computes all of the image, and has its share of the tokens.
+TEST(Context, TowersAreComputedOnEveryRank) {
+  const Model m = build_model(zoo_model("llama4-scout"), {.sequence = 1024});
+  ASSERT_FALSE(check_strategy(m, {.context = 4}));
+  for (const Layer& layer : m.layers) {
+    const LayerType& whole = m.types[layer.type];
+    const ShardedLayer s = shard_layer(whole, {.context = 4});
+    if (!layer.name.starts_with("vision")) continue;
+    EXPECT_EQ(s.layer.forward_flops(), whole.forward_flops()) << layer.name;
+    EXPECT_TRUE(collectives(s.layer).empty()) << layer.name;
+    EXPECT_DOUBLE_EQ(s.layer.forward_flops().value > 0 ? s.factor_of("qkv", false) : 4,
+                     layer.name.ends_with("0") ? 4 : s.factor_of("qkv", false));
+  }
+  const ShardedLayer tokens =
+      shard_layer(m.type_of(LayerId(static_cast<std::int32_t>(m.layers.size()) - 1)), {.context = 4});
+  EXPECT_EQ(tokens.layer.tensor(tokens.layer.inputs[0]).shape[1], (Dim{Axis::sequence, 256}));
+}
+
+// The decoder of mllama reads an image that is whole on every rank: nothing goes round a ring.
+TEST(Context, KeysOfATowerStayWhereTheyAre) {
+  LayerBuilder b("decoder");
+  const Shape tokens{{Axis::batch, 1}, {Axis::sequence, 64}, {Axis::heads, 8}, {Axis::head_dim, 16}};
+  const Shape image{{Axis::batch, 1}, {Axis::tower_sequence, 41}, {Axis::kv_heads, 8}, {Axis::head_dim, 16}};
+  const TensorIndex q = b.input("q", tokens);
+  const TensorIndex k = b.input("k", image);
+  const TensorIndex v = b.input("v", image);
+  const LayerType layer = b.finish({b.attention("cross_attention", q, k, v, {})});
+  for (const ContextMethod method : {ContextMethod::ring, ContextMethod::all_to_all}) {
+    const ShardedLayer s = shard_layer(layer, {.context = 4, .context_method = method});
+    EXPECT_TRUE(collectives(s.layer).empty());
+    EXPECT_DOUBLE_EQ(s.layer.forward_flops().value, layer.forward_flops().value / 4);
+  }
+}
+
 TEST(Context, OnePositionIsSpread) {
   const Model m = small_model("bert-large");
   const ShardedLayer s = shard_layer(m.types.back(), {.context = 2});

@@ -103,8 +103,10 @@ double weight_factor(const Tensor& weight, std::int64_t t) {
 }
 
 double product_factor(const LayerType& whole, const Operator& op, const Strategy& s) {
-  if (op.kind != OperatorKind::matmul) return 1;  // attention and experts are split evenly
   const Tensor& in = whole.tensor(op.inputs[0]);
+  // Attention and experts are split evenly, but for towers, which every context rank computes.
+  if (op.kind != OperatorKind::matmul)
+    return size_of_axis(in, Axis::tower_sequence) > 0 ? static_cast<double>(s.context) : 1;
   const bool rows = size_of_axis(in, Axis::sequence) > 0 || size_of_axis(in, Axis::source_sequence) > 0;
   double sum = 0;
   double all = 0;
@@ -192,7 +194,10 @@ void check_boundaries(const Model& model, const std::vector<ShardedLayer>& types
     const TensorIndex input = to.inputs.at(next[edge.to.index()]++);
     if (!seen.insert({to_type * types.size() + model.layers[edge.from.index()].type, input}).second) continue;
     EXPECT_EQ(sizes(from.layer, from.layer.outputs[0]), sizes(to, input)) << to.name;
-    EXPECT_EQ(boundary_bytes(edge.bytes, from.strategy), from.layer.output_bytes()) << to.name;
+    // What a tower makes is whole on every rank.
+    const bool tower = size_of_axis(from.layer.tensor(from.layer.outputs[0]), Axis::tower_sequence) > 0;
+    EXPECT_EQ(tower ? edge.bytes : boundary_bytes(edge.bytes, from.strategy), from.layer.output_bytes())
+        << to.name;
   }
 }
 

@@ -197,8 +197,7 @@ std::string spell(const Recompute& r) {
 }
 
 bool can_recompute(const LayerType& layer) {
-  return std::any_of(layer.operators.begin(), layer.operators.end(),
-                     [](const Operator& op) { return op.kind == OperatorKind::attention; });
+  return layer.part != LayerPart::end;
 }
 
 RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, const Selective& choice,

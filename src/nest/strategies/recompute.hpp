@@ -3,12 +3,14 @@
 //
 //   none       every operator's keeps
 //   selective  the attention core (with its context collectives) runs again from queries, keys and values;
-//              its result stays, because the output projection keeps it (Megatron's core_attn)
-//              or, by choice, every second product and all element-wise work (torchtitan's per-operator
+//              its result stays, because the output projection keeps it (Megatron's core_attn);
+//              a block without a core, such as a state space's, keeps everything
+//              or, by choice, every second product, all scans and all element-wise work (torchtitan's per-operator
 //              policy): what came in, attention's results and the other products' results stay
 //   full       only what came into the layer stays; the whole forward pass runs again, collectives included
 //
-// Only layers with attention recompute; embeddings and heads keep what they keep, as in Megatron.
+// Every block can recompute, whatever it is made of, and so can modules for multi-token prediction: frameworks
+// put torch.utils.checkpoint around them. Embeddings, projectors and heads keep what they keep.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +34,10 @@ enum class RecomputePolicy { none, selective, full };
 struct Recompute {
   RecomputePolicy policy = RecomputePolicy::none;
   std::int64_t layers =
-      0;  // with full: only so many of the stage's layers with attention, the first ones; 0 = all
+      0;  // with full: only so many of the stage's layers that can recompute, the first ones; 0 = all
 
   bool operator==(const Recompute&) const = default;
-  // Of the stage's i-th layer with attention, from 0.
+  // Of the stage's i-th layer that can recompute, from 0.
   [[nodiscard]] RecomputePolicy of_layer(std::int64_t i) const;
 };
 

@@ -69,6 +69,25 @@ TEST(Recompute, EmbeddingsAndHeadsDoNot) {
   EXPECT_EQ(recompute_cost(head, RecomputePolicy::full).stash, head.layer.stash_bytes());
 }
 
+// A block of Mamba 2 has a state space and two products, one of Nemotron-H may be an MLP alone: what came in stays, and
+// all of it runs again. There is no attention core that could run again by itself.
+TEST(Recompute, BlocksWithoutAttention) {
+  const auto check = [](const LayerType& block, std::int64_t hidden) {
+    const ShardedLayer s = shard_layer(block, {});
+    const RecomputeCost full = recompute_cost(s, RecomputePolicy::full);
+    EXPECT_EQ(full.stash.value, 2 * 64 * hidden * 2) << block.name;
+    EXPECT_EQ(full.operators.size(), s.layer.operators.size());
+    const RecomputeCost selective = recompute_cost(s, RecomputePolicy::selective);
+    EXPECT_EQ(selective.stash, s.layer.stash_bytes());
+    EXPECT_TRUE(selective.operators.empty());
+  };
+  const Model mamba = small_model("mamba2-2.7b");
+  check(block_with(mamba, "ssm_scan"), 2560);
+  const Model hybrid = small_model("nemotron-h-8b");
+  check(block_with(hybrid, "up"), 4096);
+  check(block_with(hybrid, "ssm_scan"), 4096);
+}
+
 // torchtitan's per-operator policy on a Llama layer: wq, wv, w1 and w2 of seven products keep their results,
 // and attention and what comes in stay too: 4 h + kv + f values a token.
 TEST(Recompute, EverySecondProduct) {

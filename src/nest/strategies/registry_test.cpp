@@ -37,7 +37,8 @@ TEST(Registry, TakesRowsFromOutside) {
   const Model m = small_model("llama3.1-8b");
   SubgraphStrategy mine{"batch", "the batch over two devices", [](const Strategy&) { return true; },
                         [](const LayerType& layer, const Strategy&) -> std::optional<Refusal> {
-                          return layer.is_block ? std::optional<Refusal>{{"mine", "not here"}} : std::nullopt;
+                          return layer.is_block() ? std::optional<Refusal>{{"mine", "not here"}}
+                                                  : std::nullopt;
                         },
                         [](LayerTransform& t) {
                           for (TensorIndex i = 0; i < t.tensors(); ++i) t.split(i, Axis::batch, 2);

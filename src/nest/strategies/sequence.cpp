@@ -20,6 +20,16 @@ bool needed_again(const std::vector<Operator>& operators, TensorIndex share, Ten
   });
 }
 
+// What a tower made, whole on every rank, goes among rows that are split: each rank has the gradients of its own rows.
+void enter_towers(LayerTransform& t, Operator& op) {
+  if (op.outputs.empty() || t.inside(op.outputs[0]) || !t.has_sequence(op.outputs[0])) return;
+  for (TensorIndex& in : op.inputs) {
+    if (t.has(in, Axis::tower_sequence) && !t.inside(in))
+      in = t.push_enter(in, t.tensor(in).name + ".enter",
+                        {CollectiveKind::none, CollectiveKind::all_reduce, GroupAxis::tensor});
+  }
+}
+
 void apply(LayerTransform& t) {
   for (TensorIndex i = 0; i < t.tensors(); ++i) {
     if (t.is_activation(i) && !t.inside(i)) t.split_sequence(i, t.strategy().tensor);
@@ -50,7 +60,8 @@ void apply(LayerTransform& t) {
         if (!t.is_split(p)) t.set_partial_gradient(p);  // each rank sees its rows only
       }
     }
-    if (op.kind == OperatorKind::select) {
+    enter_towers(t, op);
+    if (op.kind == OperatorKind::select && makes_one_position(t, op)) {
       t.push_reduced(std::move(op), "spread_rows",
                      {CollectiveKind::broadcast, CollectiveKind::none, GroupAxis::tensor});
     } else {
@@ -63,7 +74,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
   for (const Operator& op : layer.operators) {
     // Inside a tensor-parallel region a rank has whole sequences of its own channels.
     const auto split = [](const Dim& d) { return is_tensor_axis(d.axis); };
-    if (op.kind == OperatorKind::scan &&
+    if (op.kind == OperatorKind::scan && runs_along_sequence(layer, op) &&
         std::ranges::none_of(layer.tensor(op.outputs.front()).shape, split)) {
       return Refusal{"sequence_parallel_scan", "sequence parallelism does not split the scan " + op.name +
                                                    " of " + layer.name +

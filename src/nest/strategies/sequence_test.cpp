@@ -69,6 +69,27 @@ TEST(Sequence, EmbeddingsScatterTheirResult) {
               ElementsAre("token_embedding.reduce: reduce_scatter 1048576 / all_gather 1048576"));
 }
 
+// The tower of Llama 4 has 577 positions, which no degree divides: its rows stay whole on every rank, and the gradients
+// of those that go among the tokens are added up. Two images of 144 tokens are 288 rows of 5,120 values.
+TEST(Sequence, TowersKeepTheirRows) {
+  const Model m = build_model(zoo_model("llama4-scout"), {.sequence = 1024});
+  const Strategy s{.tensor = 8, .sequence_parallel = true};
+  ASSERT_FALSE(check_strategy(m, s));
+  const auto of = [&](const std::string& name) {
+    const auto at = std::ranges::find(m.layers, name, &Layer::name);
+    return shard_layer(m.types[at->type], s);
+  };
+  const ShardedLayer block = of("vision0");
+  EXPECT_EQ(block.layer.tensor(block.layer.outputs[0]).shape[1], (Dim{Axis::tower_sequence, 577}));
+  for (const std::string& line : collectives(block.layer))
+    EXPECT_NE(line.find("all_reduce"), std::string::npos) << line;
+  const ShardedLayer tokens = of("embedding");
+  EXPECT_THAT(collectives(tokens.layer),
+              ElementsAre("token_embedding.reduce: reduce_scatter 10485760 / all_gather 10485760",
+                          "tower0.enter: - / all_reduce 1474560"));
+  EXPECT_EQ(tokens.layer.tensor(tokens.layer.outputs[0]).shape[1], (Dim{Axis::sequence, 128}));
+}
+
 TEST(Sequence, NeedsTensorRanks) {
   EXPECT_TRUE(sequence_strategy().active({.tensor = 2, .sequence_parallel = true}));
   EXPECT_FALSE(sequence_strategy().active({.sequence_parallel = true}));

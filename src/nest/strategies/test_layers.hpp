@@ -23,7 +23,7 @@ inline Model small_model(const std::string& name, std::int64_t sequence = 64, st
 inline const LayerType& block_with(const Model& model, const std::string& op_name) {
   for (const LayerType& type : model.types) {
     for (const Operator& op : type.operators) {
-      if (type.is_block && op.name == op_name) return type;
+      if (type.is_block() && op.name == op_name) return type;
     }
   }
   ADD_FAILURE() << "no block of " << model.name << " has " << op_name;

@@ -56,6 +56,15 @@ void replace(std::vector<TensorIndex>& uses, TensorIndex from, TensorIndex to) {
   std::replace(uses.begin(), uses.end(), from, to);
 }
 
+bool makes_one_position(const LayerTransform& t, const Operator& op) {
+  return t.has_sequence(op.inputs.front()) && !t.has_sequence(op.outputs.front());
+}
+
+bool runs_along_sequence(const LayerType& layer, const Operator& op) {
+  const Shape& made = layer.tensor(op.outputs.front()).shape;
+  return std::ranges::none_of(made, [](const Dim& d) { return d.axis == Axis::tower_sequence; });
+}
+
 // A product's weight is [contract, features] where its input is [rows, contract] and its output [rows,
 // features]: the number of contracted axes follows from the three. Stacked experts come first and do not add
 // work.
@@ -98,6 +107,7 @@ LayerTransform::LayerTransform(LayerType whole, Strategy strategy, ShardOptions 
   facts_.resize(layer_.tensors.size());
   for (TensorIndex i = 0; i < layer_.tensors.size(); ++i) {
     for (const Dim& d : layer_.tensors[i].shape) facts_[i].splits.push_back({d.size});
+    counts_tokens_ = counts_tokens_ || has_sequence(i);
   }
 }
 
@@ -131,7 +141,7 @@ void LayerTransform::unsplit(TensorIndex i, Axis axis, std::int64_t degree) {
 void LayerTransform::split_sequence(TensorIndex i, std::int64_t degree) {
   split(i, Axis::sequence, degree);
   split(i, Axis::source_sequence, degree);
-  split(i, Axis::routed, degree);
+  if (counts_tokens_) split(i, Axis::routed, degree);
 }
 
 bool LayerTransform::is_split(TensorIndex i, Axis axis) const {

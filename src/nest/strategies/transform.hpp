@@ -37,7 +37,7 @@ class LayerTransform {
   // Splits. An axis that the tensor lacks is left alone.
   void split(TensorIndex i, Axis axis, std::int64_t degree);
   void unsplit(TensorIndex i, Axis axis, std::int64_t degree);
-  // All that counts tokens: sequence, source sequence, routed rows.
+  // All that counts tokens: sequence, source sequence, routed rows. Positions of towers are not split.
   void split_sequence(TensorIndex i, std::int64_t degree);
   [[nodiscard]] bool is_split(TensorIndex i, Axis axis) const;
   [[nodiscard]] bool is_split(TensorIndex i) const;
@@ -89,7 +89,8 @@ class LayerTransform {
   LayerType layer_;
   Strategy strategy_;
   ShardOptions options_;
-  std::vector<Facts> facts_;  // one for each tensor
+  std::vector<Facts> facts_;    // one for each tensor
+  bool counts_tokens_ = false;  // some of them have positions of the sequence: a tower's layers have none
 };
 
 // What an operator makes: its outputs, and the statistics it keeps for its backward pass. To be asked before
@@ -97,6 +98,11 @@ class LayerTransform {
 [[nodiscard]] std::vector<TensorIndex> made_by(const Operator& op);
 // Every use of one tensor becomes a use of the other.
 void replace(std::vector<TensorIndex>& uses, TensorIndex from, TensorIndex to);
+
+// Whether a selection leaves one position of the sequence, which lies on one device.
+[[nodiscard]] bool makes_one_position(const LayerTransform& t, const Operator& op);
+// Whether a scan goes along positions that strategies split, and not along those of a tower.
+[[nodiscard]] bool runs_along_sequence(const LayerType& layer, const Operator& op);
 
 // What an operator's FLOPs are proportional to: rows times weights of a product, queries of an attention
 // core.

@@ -39,6 +39,7 @@ const char* reason_of_parameter(const ShardedLayer& s, const Operator& op, const
 const char* reason_of_operator(const ShardedLayer& s, const LayerType& whole, const Operator& op) {
   if (op.kind == OperatorKind::grouped_matmul) return "expert imbalance";
   const Tensor& in = whole.tensor(op.inputs.front());
+  if (has(in, Axis::tower_sequence)) return "positions of a tower";
   if (!has(in, Axis::sequence) && !has(in, Axis::source_sequence)) return "one position of the sequence";
   for (const TensorIndex p : op.parameters) {
     const Tensor& tensor = whole.tensor(p);

@@ -84,7 +84,7 @@ struct Feature {
   const char* name;
   bool (*holds)(const RunRow& row);
 };
-// Of 16-bit rows on GPUs.
+// Of the rows that the headline is made of.
 constexpr std::array<Feature, 6> kFeatures{{
     {"pipeline > 1", [](const RunRow& r) { return r.pipeline.value_or(1) > 1; }},
     {"expert > 1", [](const RunRow& r) { return r.expert.value_or(1) > 1; }},
@@ -116,6 +116,10 @@ std::vector<ErrorSummary> strata_of(const std::vector<RunResult>& rows) {
   for (const Feature& f : kFeatures) {
     out.push_back(
         summary_of(f.name, rows, [&](const RunResult& r) { return r.headline() && f.holds(r.row); }));
+  }
+  for (const char* kind : {"SFT", "LoRA"}) {
+    const Choice of_kind = [kind](const RunResult& r) { return r.row.tuning_kind == kind; };
+    if (std::ranges::any_of(rows, of_kind)) out.push_back(summary_of(kind, rows, of_kind));
   }
   out.push_back(summary_of("fp8", rows, [](const RunResult& r) { return r.is_fp8() && !r.is_tpu(); }));
   out.push_back(summary_of("TPU", rows, [](const RunResult& r) { return r.is_tpu(); }));
@@ -220,7 +224,11 @@ RunValidation validate_runs(std::span<const RunRow> rows, const RunPredictor& pr
   const bool any =
       std::any_of(out.rows.begin(), out.rows.end(), [](const RunResult& r) { return r.headline(); });
   const Choice choice = [any](const RunResult& r) { return !any || r.headline(); };
-  out.headline = summary_of(any ? "16-bit GPU rows" : "all scored rows", out.rows, choice);
+  const bool tuned = std::ranges::any_of(rows, [](const RunRow& r) { return !r.tuning_kind.empty(); });
+  out.headline = summary_of(tuned ? "fine-tuning rows"
+                            : any ? "16-bit GPU rows"
+                                  : "all scored rows",
+                            out.rows, choice);
   std::vector<RunResult> unseen;
   for (const RunRow& row : rows) unseen.push_back(check(row, predict, options, true));
   for (std::size_t i = 0; i < out.rows.size(); ++i) {

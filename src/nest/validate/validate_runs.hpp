@@ -38,13 +38,16 @@ struct RunResult {
   }
   [[nodiscard]] bool is_tpu() const { return row.accelerator.starts_with("tpu"); }
   [[nodiscard]] bool is_fp8() const { return row.precision_class == "fp8"; }
-  // Those that targets are set for; TPUs and fp8 are reported apart.
-  [[nodiscard]] bool headline() const { return scored() && !is_tpu() && !is_fp8(); }
+  // Those that targets are set for: TPUs and fp8 are reported apart, but in tables of fine-tuning runs.
+  [[nodiscard]] bool headline() const {
+    return scored() && (!row.tuning_kind.empty() || (!is_tpu() && !is_fp8()));
+  }
 };
 
 struct RunValidation {
   std::vector<RunResult> rows;
-  ErrorSummary headline;  // usable 16-bit GPU rows; all scored rows where there are none of those
+  ErrorSummary
+      headline;  // usable 16-bit GPU rows, or fine-tuning rows; all scored rows where there are neither
   ErrorSummary unseen;    // the same rows, constants fitted to a row's own project left out
   ErrorSummary constant;  // one efficiency per project and accelerator, over the same rows
   std::vector<ErrorSummary> strata;

@@ -61,6 +61,23 @@ TEST(ValidateRuns, TpuAndFp8RowsStandApart) {
   EXPECT_EQ(validate_runs(std::vector<RunRow>{rows[1]}, one_second).headline.rows, 1);
 }
 
+// Fine-tuning tables have few rows of each kind: their headline is all of them, by what they are beside.
+TEST(ValidateRuns, FineTuningRowsStandTogether) {
+  std::vector<RunRow> rows{with("a", 1), with("b", 2), with("c", 4)};
+  for (RunRow& row : rows) row.tuning_kind = "LoRA";
+  rows[1].precision_class = "fp8";
+  rows[2].tuning_kind = "SFT";
+  const RunValidation v = validate_runs(rows, one_second);
+  EXPECT_EQ(v.headline.rows, 3);
+  EXPECT_EQ(v.headline.name, "fine-tuning rows");
+  EXPECT_EQ(stratum(v, "LoRA").rows, 2);
+  EXPECT_EQ(stratum(v, "SFT").rows, 1);
+  EXPECT_EQ(stratum(v, "fp8").rows, 1);
+  EXPECT_EQ(stratum(v, "dense 16bit").rows, 2);
+  const RunValidation others = validate_runs(std::vector<RunRow>{with("a", 1)}, one_second);
+  EXPECT_EQ(stratum(others, "LoRA").name, "");
+}
+
 // The same run at 1, 1 and 2 s: the median efficiency is that of 1 s.
 TEST(ValidateRuns, ConstantModelIsTheMedianEfficiency) {
   const RunValidation v =

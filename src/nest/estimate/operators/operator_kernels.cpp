@@ -95,9 +95,10 @@ AttentionSizes sizes_of(const LayerType& layer, const Operator& op) {
           size_at(k, 1), size_at(k, 2), size_at(v, 3)};
 }
 
-// Whether a window is a mask over all keys: kernels then compute the whole square.
+// Whether a window or a chunk is a mask over all keys: kernels then compute the whole square.
 bool masked(const Operator& op, const AttentionSizes& s, const OperatorSettings& settings) {
-  return settings.masked_time > 0 && op.attention.window > 0 && op.attention.window <= s.keys;
+  const std::int64_t seen = std::max(op.attention.window, op.attention.chunk);
+  return settings.masked_time > 0 && seen > 0 && seen <= s.keys;
 }
 
 // What a device computes of its documents with one turn of its keys.

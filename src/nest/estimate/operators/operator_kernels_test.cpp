@@ -63,6 +63,25 @@ TEST(OperatorKernels, PackedDocumentsAreBlocks) {
   EXPECT_EQ(masked[0].call.blocks, uses[0].call.blocks);  // it has no window
 }
 
+// Chunks are documents of their own, or a mask over all keys where windows are.
+TEST(OperatorKernels, ChunksAreBlocks) {
+  const Model model = build_model(zoo_model("llama4-scout"), {.sequence = 32'768});
+  const auto chunked = std::ranges::find_if(model.types, [](const LayerType& type) {
+    return type.is_block() && type.name == "layer with experts";
+  });
+  ASSERT_NE(chunked, model.types.end());
+  const Operator& op = find(*chunked, "attention");
+  ASSERT_EQ(op.attention.chunk, 8192);
+  const auto uses = kernels_of(*chunked, op, {});
+  EXPECT_EQ(uses[0].call.window, 0);
+  EXPECT_EQ(uses[0].call.blocks, 4 * 64 * 65 / 2);
+  EXPECT_EQ(uses[0].call.longest_row, 64);
+  EXPECT_EQ(uses[0].call.document, 8192);
+  const auto masked = kernels_of(*chunked, op, {.masked_time = 2});
+  EXPECT_EQ(masked[0].call.sizes[6], 0);  // the whole square
+  EXPECT_EQ(masked[0].call.blocks, 0);
+}
+
 // Two products forward and four backward over the whole square, masked or not; one pass each for softmax and
 // dropout.
 // Of every second layer of Gemma 2, whose window is 4,096: a mask over all keys where there are as many.

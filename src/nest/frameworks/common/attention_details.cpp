@@ -82,16 +82,19 @@ std::string unturned_value(const ModelSpec& spec) {
 
 std::string window_value(const ModelSpec& spec) {
   std::set<std::int64_t> widths;
+  bool chunks = false;
   const auto has = [](const BlockSpec& b) {
     return attends(b) && b.attention.window > 0 &&
            (!b.attention.latent || b.attention.latent->index_dim == 0);
   };
   for (const BlockSpec& block : decoder_of(spec).blocks) {
-    if (has(block)) widths.insert(block.attention.window);
+    if (!has(block)) continue;
+    widths.insert(block.attention.window);
+    chunks = chunks || block.attention.chunked;
   }
   if (widths.empty()) return "";
-  return fmt::format("{}{} {}", states(spec.details, "attention_chunks") ? "chunks of " : "",
-                     fmt::join(widths, " and "), layers_text(spec, has));
+  return fmt::format("{}{} {}", chunks ? "chunks of " : "", fmt::join(widths, " and "),
+                     layers_text(spec, has));
 }
 
 std::string sinks_value(const ModelSpec& spec) {

@@ -55,7 +55,8 @@ ExportFacts export_facts(const ExportQuestion& question, std::string_view target
   if (const ReleaseTable* table = find_releases(target); table != nullptr && facts.release == nullptr)
     facts.release = &table->usual();
   facts.spec = std::get_if<ModelSpec>(&question.inputs.source);
-  LayerChain chain = layer_chain(question.inputs, question.plan.training.sequence);
+  const Training& training = question.plan.training;
+  LayerChain chain = layer_chain(question.inputs, training.sequence, training.mtp);
   facts.layers = std::move(chain.names);
   facts.decoder = chain.one_decoder;
   const std::vector<bool>& blocks = chain.blocks;
@@ -72,6 +73,8 @@ ExportFacts export_facts(const ExportQuestion& question, std::string_view target
       part.blocks += blocks[id.index()] ? 1 : 0;
       part.embedding = part.embedding || id.value == 0;
       part.head = part.head || id.index() + 1 == blocks.size();
+      const auto behind = static_cast<std::int64_t>(blocks.size() - 1 - id.index());
+      part.predictions += behind > 0 && behind <= chain.predictions ? 1 : 0;
       facts.contiguous = facts.contiguous && id.value == next;
       next = id.value + 1;
     }

@@ -20,6 +20,7 @@ namespace nest::frameworks {
 struct PipelinePart {
   std::vector<LayerId> layers;
   std::int64_t blocks = 0;
+  std::int64_t predictions = 0;  // modules for multi-token prediction
   bool embedding = false;
   bool head = false;
 };
@@ -29,7 +30,7 @@ struct ExportFacts {
   const Release* release = nullptr;  // that is written for; none: the target has none
   const ModelSpec* spec = nullptr;   // none: a layer profile
   std::vector<std::string> layers;   // names
-  bool decoder = false;              // an embedding, blocks and a head in a chain
+  bool decoder = false;  // an embedding, blocks, modules for multi-token prediction and a head in a chain
   std::int64_t blocks = 0;
   // Part i is chunk i / pipeline of stage i % pipeline.
   std::vector<PipelinePart> parts;

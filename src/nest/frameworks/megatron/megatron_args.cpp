@@ -72,6 +72,7 @@ FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
       flags.add("--num-virtual-stages-per-pipeline-rank", p.interleave);
     }
   }
+  if (f.plan().training.mtp) flags.add("--mtp-num-layers", f.spec->mtp_layers);
   if (order == RankOrder::stage_before_data) flags.add("--use-tp-pp-dp-mapping");
   return flags;
 }
@@ -227,7 +228,7 @@ std::optional<ModelSpec> language_part(const ModelSpec* spec) {
 ModelFlagOptions options_of(const ExportFacts& f) {
   const Strategy& s = f.strategy();
   const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
-  return {f.release, ring, s.context, s.tensor, s.expert_tensor_degree()};
+  return {f.release, ring, s.context, s.tensor, s.expert_tensor_degree(), f.plan().training.mtp};
 }
 
 std::string shape_loss(const ModelSpec* spec) {

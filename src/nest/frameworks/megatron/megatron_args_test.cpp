@@ -134,6 +134,22 @@ TEST(MegatronArgs, UnevenStagesAreALayout) {
   EXPECT_EQ(args_of(planner.question(plan)).text("num-virtual-stages-per-pipeline-rank"), "2");
 }
 
+// GLM-4.5 has one module, which stands before the loss; equal stages need no layout.
+TEST(MegatronArgs, ModulesForMultiTokenPrediction) {
+  test::Planner planner("glm-4.5");
+  Plan plan = test::degrees({.expert = 8}, 3, 8);
+  plan.training.mtp = true;
+  const test::Args uneven = args_of(planner.question(plan));
+  EXPECT_EQ(uneven.text("mtp-num-layers"), "1");
+  EXPECT_EQ(uneven.text("pipeline-model-parallel-layout"), "Et*31|t*31|t*30mL");
+  plan.parallelism.pipeline = 4;
+  const test::Args even = args_of(planner.question(plan));
+  EXPECT_EQ(even.text("mtp-num-layers"), "1");
+  EXPECT_FALSE(even.has("pipeline-model-parallel-layout"));
+  plan.training.mtp = false;
+  EXPECT_FALSE(args_of(planner.question(plan)).has("mtp-num-layers"));
+}
+
 TEST(MegatronArgs, ContextAndExperts) {
   test::Planner planner("mixtral-8x7b");
   const test::Args a = args_of(planner.question(test::degrees({.tensor = 2,

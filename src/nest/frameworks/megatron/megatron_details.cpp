@@ -202,14 +202,15 @@ DetailLoss write_windows(const DetailQuestion& q, FlagSection& flags) {
   const auto windows = layers_with(q.stack, [](const BlockSpec& b) { return b.attention.window > 0; });
   std::int64_t width = 0;
   bool alike = true;
+  bool chunks = false;
   for (const BlockSpec& block : q.stack.blocks) {
     const std::int64_t own = block.attention.window;
+    chunks = chunks || (own > 0 && block.attention.chunked);
     alike = alike && (own == 0 || width == 0 || own == width);
     width = std::max(width, own);
   }
   const std::string value = find_model_detail("windows")->value(q.spec);
-  if (states(q.spec.details, "attention_chunks"))
-    return fmt::format("{} are left out: attention sees the whole sequence", value);
+  if (chunks) return fmt::format("{} are left out: attention sees the whole sequence", value);
   if (q.options.ring)
     return fmt::format(
         "sliding windows are left out, {}, because ring attention has none: attention sees the whole "
@@ -275,7 +276,8 @@ DetailLoss write_indexer(const DetailQuestion& q, FlagSection& flags) {
   return std::nullopt;
 }
 
-DetailLoss write_mtp(const DetailQuestion& /*q*/, FlagSection& /*flags*/) {
+DetailLoss write_mtp(const DetailQuestion& q, FlagSection& /*flags*/) {
+  if (q.options.mtp) return std::nullopt;
   return "multi-token prediction modules are not part of the plan";
 }
 

@@ -28,6 +28,7 @@ struct ModelFlagOptions {
   std::int64_t context = 1;
   std::int64_t tensor = 1;
   std::int64_t expert_tensor = 1;
+  bool mtp = false;  // modules for multi-token prediction are part of the plan, which has the flag
 };
 
 // Where it has none for a value: what is said of it, or "" for the usual sentence.

@@ -34,6 +34,7 @@ constexpr std::array kKnown{"--tensor-model-parallel-size",
                             "--account-for-embedding-in-pipeline-split",
                             "--account-for-loss-in-pipeline-split",
                             "--use-tp-pp-dp-mapping",
+                            "--mtp-num-layers",
                             "--use-distributed-optimizer",
                             "--use-megatron-fsdp",
                             "--data-parallel-sharding-strategy",
@@ -72,7 +73,8 @@ class Import {
     read_degrees(plan);
     read_zero(plan.parallelism);
     const Recompute recompute = read_recompute();
-    const MegatronSplit split = read_split(plan.parallelism.pipeline);
+    MegatronSplit split = read_split(plan.parallelism.pipeline);
+    if (plan.training.mtp) split.predictions = std::get<ModelSpec>(run_.inputs.source).mtp_layers;
     plan.parallelism.interleave = split.interleave;
     plan.parallelism.schedule = split.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;
     try {
@@ -185,6 +187,15 @@ class Import {
     if (optimizer != "adam" && optimizer != "sgd")
       fail("--optimizer", fmt::format("adam or sgd is expected, not '{}'", optimizer));
     t.optimizer = optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
+    if (const auto modules = whole("--mtp-num-layers")) {
+      const auto* spec = std::get_if<ModelSpec>(&inputs.source);
+      const std::int64_t own = spec == nullptr ? 0 : spec->mtp_layers;
+      t.mtp = *modules == own;
+      if (!t.mtp)
+        warnings_.push_back(fmt::format(
+            "{}: --mtp-num-layers {}: {} has {} modules for multi-token prediction, and the plan none",
+            question_.file, *modules, inputs.model_name(), own));
+    }
   }
 
   // "world size: 64" of an argument file by nest, or the launcher's nodes x processes; 0: nobody says it.

@@ -144,6 +144,32 @@ TEST(MegatronImport, ReadsBackWhatExportWrites) {
   });
 }
 
+TEST(MegatronImport, ModulesForMultiTokenPrediction) {
+  test::Planner planner("glm-4.5");
+  Plan plan = test::degrees({.expert = 8}, 3, 8);
+  plan.training.mtp = true;
+  const ExportQuestion question = planner.question(plan);
+  const test::Exported out = test::exported("megatron", question);
+  Warnings warnings;
+  const auto read = [&](const std::string& model, std::string text) {
+    return import_megatron(
+        {.file = "args", .text = std::move(text), .model = model, .cluster = "h100-spine-leaf"}, warnings);
+  };
+  const std::string& text = out.files.at("megatron_args.txt");
+  const OpenPlan back = read("glm-4.5", text);
+  EXPECT_TRUE(warnings.empty()) << warnings.front();
+  EXPECT_TRUE(back.plan.training.mtp);
+  EXPECT_EQ(back.plan.stages.back().layers, question.plan.stages.back().layers);
+  // Another number of modules than the model has: the plan is without them, and a layout with them has no place.
+  std::string two = text;
+  two.replace(two.find("--mtp-num-layers 1"), 18, "--mtp-num-layers 2");
+  EXPECT_EQ(
+      message_of([&] { static_cast<void>(read("glm-4.5", two)); }),
+      "args: --pipeline-model-parallel-layout: it has 1 modules for multi-token prediction, the plan 0");
+  EXPECT_EQ(warnings.back(),
+            "args: --mtp-num-layers 2: glm-4.5 has 1 modules for multi-token prediction, and the plan none");
+}
+
 // The same bytes again.
 TEST(MegatronImport, ExportsAgainAsTheSameArguments) {
   test::Planner planner("mixtral-8x7b");

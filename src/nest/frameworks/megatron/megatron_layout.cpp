@@ -75,6 +75,7 @@ std::string letters(const PipelinePart& part, Spelled how) {
   } else {
     out.append(static_cast<std::size_t>(part.blocks), 't');
   }
+  out.append(static_cast<std::size_t>(part.predictions), 'm');
   return out + (part.head ? "L" : "");
 }
 

@@ -93,7 +93,13 @@ void make_stages(const MegatronSplit& split, const Recompute& recompute, const P
   std::vector<std::int64_t> counts;
   if (!split.layout.empty()) {
     for (const LayoutPart& part : split.layout) {
-      if (part.mtp > 0) refuse("--pipeline-model-parallel-layout", "a plan has no multi-token prediction");
+      if (part.mtp > 0 && !part.loss)
+        refuse("--pipeline-model-parallel-layout",
+               "a plan has the modules for multi-token prediction in one stage with the loss");
+      if (part.loss && part.mtp != split.predictions)
+        refuse("--pipeline-model-parallel-layout",
+               fmt::format("it has {} modules for multi-token prediction, the plan {}", part.mtp,
+                           split.predictions));
       counts.push_back(part.blocks);
     }
     const std::int64_t sum = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -104,10 +110,10 @@ void make_stages(const MegatronSplit& split, const Recompute& recompute, const P
   } else {
     counts = even_parts(split, blocks, p.pipeline, p.interleave);
   }
-  // The embedding comes before the first block, the head after the last.
+  // The embedding comes before the first block, modules for multi-token prediction and the head after the last.
   std::vector<std::int64_t> layers = counts;
   ++layers.front();
-  ++layers.back();
+  layers.back() += split.predictions + 1;
   if (const auto none = std::find(layers.begin(), layers.end(), 0); none != layers.end())
     refuse("--pipeline-model-parallel-layout", fmt::format("part {} has no layers", none - layers.begin()));
   cut_stages(plan, layers);

@@ -20,6 +20,7 @@ struct MegatronSplit {
   bool loss_slot = false;
   std::optional<std::int64_t> layers_per_chunk;
   std::int64_t interleave = 1;
+  std::int64_t predictions = 0;  // modules for multi-token prediction, in the stage of the loss
 };
 
 // Fills in the plan's stages, chunks and recomputation; recompute.layers is of every chunk. May change

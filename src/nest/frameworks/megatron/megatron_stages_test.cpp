@@ -49,8 +49,12 @@ TEST(MegatronStages, RefuseWhatDoesNotDivide) {
             "--num-layers-per-virtual-pipeline-stage: 32 layers do not divide over 4 stages by 5");
   EXPECT_EQ(problem({.layout = read_layout("Et*5|t*20L")}, 2),
             "--pipeline-model-parallel-layout: it has 25 layers, the model 32");
-  EXPECT_EQ(problem({.layout = read_layout("Et*32|m|L")}, 3),
-            "--pipeline-model-parallel-layout: a plan has no multi-token prediction");
+  EXPECT_EQ(
+      problem({.layout = read_layout("Et*32|m|L")}, 3),
+      "--pipeline-model-parallel-layout: a plan has the modules for multi-token prediction in one stage "
+      "with the loss");
+  EXPECT_EQ(problem({.layout = read_layout("Et*16|t*16mL")}, 2),
+            "--pipeline-model-parallel-layout: it has 1 modules for multi-token prediction, the plan 0");
   EXPECT_EQ(problem({.layout = read_layout("Et*16||t*16|L")}, 4),
             "--pipeline-model-parallel-layout: part 1 has no layers");
   EXPECT_EQ(problem({.interleave = 2}, 4, {RecomputePolicy::full, 1}),

@@ -25,7 +25,12 @@ inline std::string check_megatron_pipeline(const Args& a, long pipeline, long mi
     if (text.front() != 'E' || text.back() != 'L' || std::count(text.begin(), text.end(), 'E') != 1 ||
         std::count(text.begin(), text.end(), 'L') != 1)
       return "ends of the layout";
-    if (text.find_first_not_of("EtL|") != std::string::npos) return "letters of the layout";
+    if (text.find_first_not_of("EtmL|") != std::string::npos) return "letters of the layout";
+    const std::string end = text.substr(text.rfind('|') + 1);
+    if (std::count(text.begin(), text.end(), 'm') != a.number("mtp-num-layers", 0) ||
+        std::count(end.begin(), end.end(), 'm') != a.number("mtp-num-layers", 0) ||
+        text.find('m') < text.rfind('t'))
+      return "prediction modules of the layout";
     if (text.find("||") != std::string::npos || text.ends_with("|")) return "an empty part";
   } else if (layers % (pipeline * chunks) != 0) {
     return "layers do not divide";

@@ -74,7 +74,7 @@ std::vector<std::string> losses(const ExportFacts& f, const Base& base) {
         "the model: Megatron Bridge has no recipe for it, and a plain GPT cannot be it; BRIDGE_RECIPE names "
         "yours");
   }
-  if (base.recipe != nullptr && f.spec->mtp_layers > 0)
+  if (base.recipe != nullptr && f.spec->mtp_layers > 0 && !f.plan().training.mtp)
     lost.emplace_back("multi-token prediction modules are not part of the plan");
   if (base.recipe != nullptr) {
     for (std::string& sentence : recipe_losses(*f.spec, *base.recipe)) lost.push_back(std::move(sentence));

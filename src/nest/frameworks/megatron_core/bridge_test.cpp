@@ -122,6 +122,16 @@ TEST(Bridge, SwitchesOffWhatThePlanDoesNotUse) {
             std::vector<std::string>{"multi-token prediction modules are not part of the plan"});
 }
 
+TEST(Bridge, ModulesForMultiTokenPrediction) {
+  Plan plan = test::degrees({.expert = 8}, 16, 8, 32);
+  plan.training.mtp = true;
+  const test::Exported out = exported("deepseek-v3", plan);
+  const test::Settings settings = test::read_settings(out.files.at("overrides.txt"));
+  EXPECT_EQ(settings.at("model.mtp_num_layers"), "1");
+  EXPECT_TRUE(settings.at("model.pipeline_model_parallel_layout").ends_with("mL'"));
+  EXPECT_TRUE(out.result.lost.empty());
+}
+
 TEST(Bridge, ShardsWithMegatronFsdp) {
   Plan plan = test::degrees({}, 1, 8);
   plan.parallelism.zero = 3;

@@ -76,7 +76,7 @@ constexpr std::array kKnobs{
     fixed("model.num_layers_in_last_pipeline_stage", "null"),
     fixed("model.account_for_embedding_in_pipeline_split", "false"),
     fixed("model.account_for_loss_in_pipeline_split", "false"),
-    fixed("model.mtp_num_layers", "null"),
+    CoreKnob{"--mtp-num-layers", K::value, {"model.mtp_num_layers", "null"}, kNone, {"mtp_num_layers"}},
     CoreKnob{"--use-tp-pp-dp-mapping", K::on, {"dist.use_tp_pp_dp_mapping", "false"}, kNone, kNone},
     // Training.
     CoreKnob{"--micro-batch-size", K::value, {"train.micro_batch_size"}, kNo, {"micro_batch_size"}},

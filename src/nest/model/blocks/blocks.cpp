@@ -125,7 +125,9 @@ TensorIndex add_attention(LayerBuilder& b, const std::string& prefix, TensorInde
     p.q = turned[0];
     p.k = turned[1];
   }
-  TensorIndex core = b.attention(prefix + "attention", p.q, p.k, p.v, {s.causal, s.window});
+  AttentionFacts facts{.causal = s.causal};
+  (s.chunked ? facts.chunk : facts.window) = s.window;
+  TensorIndex core = b.attention(prefix + "attention", p.q, p.k, p.v, facts);
   if (s.position_buckets > 0) {
     b.also_parameter({prefix + "attention.relative_positions",
                       {{Axis::positions, s.position_buckets}, {Axis::heads, s.heads}},

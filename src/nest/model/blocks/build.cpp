@@ -120,7 +120,7 @@ class Builder {
   }
 
   std::size_t add_block_type(LayerType type) {
-    type.is_block = true;
+    type.part = LayerPart::block;
     return add_type(std::move(type));
   }
   std::size_t add_type(LayerType type) {
@@ -128,10 +128,18 @@ class Builder {
     return model_.types.size() - 1;
   }
 
+  // Frameworks run towers on every rank that shares a sequence: Megatron-LM turns sequence and context parallelism
+  // off for them. An encoder of images is one too.
+  [[nodiscard]] bool is_tower(const StackSpec& stack) const {
+    const bool read = spec_.head.kind != HeadSpec::Kind::contrast && spec_.stacks.size() > 1;
+    return stack.to_tokens ||
+           (read && stack.stem.kind == StemSpec::Kind::patches && &stack != &spec_.stacks.back());
+  }
+
   Shape tokens_of(const StackSpec& stack) const {
-    std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
-    if (stack.to_tokens) length = filled_up(length);
-    return {{Axis::batch, model_.micro_batch}, {Axis::sequence, length * stack.streams}};
+    const std::int64_t length = stack.sequence > 0 ? stack.sequence : model_.sequence;
+    const Axis axis = is_tower(stack) ? Axis::tower_sequence : Axis::sequence;
+    return {{Axis::batch, model_.micro_batch}, {axis, length * stack.streams}};
   }
 
   LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
@@ -205,7 +213,7 @@ class Builder {
     std::optional<TensorIndex> memory;
     if (block.cross) {
       Shape source = memory_;
-      source[1].axis = Axis::source_sequence;
+      if (source[1].axis == Axis::sequence) source[1].axis = Axis::source_sequence;
       memory = b.input("memory", source);
     }
     const TensorIndex x = b.input("hidden", join(tokens_of(stack), {hidden}));
@@ -221,7 +229,7 @@ class Builder {
   void add_mtp(std::vector<LayerId>& ends) {
     const StackSpec& stack = spec_.stacks.back();
     const LayerId trunk = ends.back();
-    const std::size_t type = add_type(mtp_layer(stack, tokens_of(stack), style_));
+    const std::size_t type = add_type(mtp_layer(spec_, tokens_of(stack), style_));
     LayerId at = trunk;
     for (std::int64_t i = 0; i < spec_.mtp_layers; ++i) {
       at = add_layer("mtp" + std::to_string(i), type, {at});
@@ -262,7 +270,7 @@ class Builder {
       model_.apart.push_back({"mlm head", model_.types[model_.layers.back().type].apart_parameters(), true});
     if (spec_.mtp_layers > 0) {
       const StackSpec& stack = spec_.stacks.back();
-      const std::int64_t one = mtp_layer(stack, tokens_of(stack), style_).apart_parameters();
+      const std::int64_t one = mtp_layer(spec_, tokens_of(stack), style_).apart_parameters();
       model_.apart.push_back({"mtp", one * spec_.mtp_layers, mtp_});
     }
   }

@@ -162,6 +162,24 @@ TEST(Build, BertsMaskedHeadIsApart) {
   EXPECT_TRUE(m.apart[0].in_graph);
 }
 
+// Three of four layers of Llama 4 see chunks of 8,192 tokens: a token 4,096 positions in the mean, whose scores and
+// values take 4 FLOPs for each of 5,120 values (40 heads of 128).
+TEST(Build, Llama4SeesChunks) {
+  const auto attention = [](std::int64_t sequence, std::size_t layer) {
+    const Model m = build_model(zoo_model("llama4-maverick"), {.sequence = sequence});
+    const auto at =
+        std::find_if(m.layers.begin(), m.layers.end(), [](const Layer& l) { return l.name == "layer0"; });
+    for (const Operator& op : m.types[(at + static_cast<std::ptrdiff_t>(layer))->type].operators) {
+      if (op.kind == OperatorKind::attention) return op.forward_flops.value / static_cast<double>(sequence);
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(attention(8192, 0), 4.0 * 5120 * 4096);
+  EXPECT_EQ(attention(32'768, 0), 4.0 * 5120 * 4096);
+  EXPECT_EQ(attention(131'072, 0), 4.0 * 5120 * 4096);
+  EXPECT_EQ(attention(32'768, 3), 4.0 * 5120 * 16'384);
+}
+
 TEST(Build, Gemma2AlternatesItsWindows) {
   const Model m = build_model(zoo_model("gemma2-2b"), {.micro_batch = 1, .sequence = 8192});
   EXPECT_EQ(m.types.size(), 4U);

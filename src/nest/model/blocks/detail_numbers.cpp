@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::array kNumbers{
     DetailNumber{"local_rotary_base"},   // of layers with a window; 0: that of the others
-    DetailNumber{"attention_chunks"},    // windows are chunks that no position looks out of
     DetailNumber{"attention_cap"},       // scores stay below it: cap * tanh(score / cap)
     DetailNumber{"logit_cap"},           // the same of logits
     DetailNumber{"attention_scale"},     // of scores; 0: one over the root of a head's width

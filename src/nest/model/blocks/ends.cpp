@@ -263,7 +263,8 @@ LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs, bo
   return b.finish({out});
 }
 
-LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style) {
+LayerType mtp_layer(const ModelSpec& spec, const Shape& tokens, LayerStyle style) {
+  const StackSpec& stack = spec.stacks.back();
   LayerBuilder b("multi-token prediction", std::move(style));
   b.set_apart(true);
   const Dim hidden{Axis::hidden, stack.hidden};
@@ -275,8 +276,10 @@ LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle styl
   const TensorIndex pair =
       b.general({"join", OperatorKind::dispatch, {a, e}, {}, {{"pair", join(tokens, {both})}}}).front();
   const TensorIndex x = b.matmul("joining_projection", pair, {both}, Weight{"joined", {hidden}});
-  const TensorIndex y = b.norm("final_norm", add_block(b, x, stack.blocks.back()), stack.norm);
+  const TensorIndex y =
+      b.norm("final_norm", add_block(b, x, spec.mtp_block.value_or(stack.blocks.back())), stack.norm);
   LayerType type = b.finish({y});
+  type.part = LayerPart::prediction;
   type.inputs = {trunk};
   return type;
 }

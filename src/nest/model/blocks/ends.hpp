@@ -21,7 +21,8 @@ namespace nest::model {
 [[nodiscard]] LayerType head_layer(const ModelSpec& spec, const std::vector<Shape>& inputs,
                                    bool fused_loss = false);
 
-// One multi-token prediction module: norms, the joining projection, one block like the stack's last, a norm.
-[[nodiscard]] LayerType mtp_layer(const StackSpec& stack, const Shape& tokens, LayerStyle style = {});
+// One multi-token prediction module: norms, the joining projection, one block, which is like the last one where the
+// spec has no other, and a norm.
+[[nodiscard]] LayerType mtp_layer(const ModelSpec& spec, const Shape& tokens, LayerStyle style = {});
 
 }  // namespace nest::model

@@ -52,17 +52,23 @@ TEST(Ends, TheHeadKeepsItsLogProbabilities) {
 }
 
 TEST(Ends, PredictionModulesAreApart) {
-  StackSpec s = stack();
+  ModelSpec spec;
+  spec.stacks = {stack()};
   BlockSpec block;
   block.attention.heads = block.attention.kv_heads = 4;
   block.attention.head_dim = 16;
   block.ffn = {128, Activation::swiglu};
-  s.blocks = {block};
-  const LayerType mtp = mtp_layer(s, kTokens);
+  spec.stacks.front().blocks = {block};
+  const LayerType mtp = mtp_layer(spec, kTokens);
+  EXPECT_EQ(mtp.part, LayerPart::prediction);
   EXPECT_EQ(mtp.parameters(), 0);
   // three norms, the joining projection, one block with two norms
   EXPECT_EQ(mtp.apart_parameters(), 3 * 64 + 2 * 64 * 64 + (4 * 64 * 64 + 3 * 64 * 128 + 2 * 64));
   EXPECT_EQ(mtp.shared_parameters(), 1000 * 64);
+  // A block of its own, half as wide inside.
+  spec.mtp_block = block;
+  spec.mtp_block->ffn.ffn = 64;
+  EXPECT_EQ(mtp.apart_parameters() - mtp_layer(spec, kTokens).apart_parameters(), 3 * 64 * 64);
 }
 
 }  // namespace

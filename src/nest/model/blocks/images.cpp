@@ -25,11 +25,6 @@ std::int64_t scaled(std::int64_t count, double factor) {
 
 }  // namespace
 
-std::int64_t filled_up(std::int64_t positions) {
-  constexpr std::int64_t kStep = 128;
-  return (positions + kStep - 1) / kStep * kStep;
-}
-
 bool reads_images(const StackSpec& stack) {
   return stack.to_tokens && stack.stem.kind == StemSpec::Kind::patches;
 }
@@ -45,9 +40,9 @@ std::optional<ImageTower> image_tower(const StackSpec& stack, const Contents& co
   const double larger =
       contents.image_tokens > 0 ? static_cast<double>(contents.image_tokens) / static_cast<double>(own) : 1;
   const bool tiles = stack.stem.positions > 0;
-  const std::int64_t length = filled_up(tiles ? stack.sequence : scaled(stack.sequence, larger));
+  const std::int64_t length = tiles ? stack.sequence : scaled(stack.sequence, larger);
   const double count = contents.images * (tiles ? larger : 1);
-  out.stack.sequence = filled_up(scaled(length, count));
+  out.stack.sequence = scaled(length, count);
   for (std::vector<StepSpec>* steps : {&out.stack.entry, &out.stack.exit}) {
     for (StepSpec& s : *steps) {
       if (s.kind == StepSpec::Kind::queries) s.count = scaled(s.count, contents.images * larger);

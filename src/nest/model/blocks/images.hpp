@@ -13,9 +13,6 @@
 
 namespace nest::model {
 
-// Frameworks fill up what a tower reads, so that ranks can share it.
-[[nodiscard]] std::int64_t filled_up(std::int64_t positions);
-
 // Whether a stack reads images that then stand among a decoder's tokens.
 [[nodiscard]] bool reads_images(const StackSpec& stack);
 // Tokens that an image of the configured size takes there.

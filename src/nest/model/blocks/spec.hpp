@@ -38,6 +38,7 @@ struct AttentionSpec {
   bool rotary = true;
   bool causal = true;
   std::int64_t window = 0;  // sliding window, 0 = none
+  bool chunked = false;     // the window does not slide: the sequence is cut into chunks of so many (Llama 4)
   bool head_norms = false;  // a norm per head on q and k (Qwen3)
   NormKind head_norm = NormKind::rms;
   bool head_norm_over_all = false;    // one norm over all heads together (OLMo 2)
@@ -114,8 +115,9 @@ struct StepSpec {
   bool shared = false;    // its parameters belong to the layer that the block shares with
   std::int64_t span = 0;  // 0: all
   std::int64_t count = 1;
-  bool whole = false;      // queries and join: once for the whole batch
-  std::int64_t flops = 0;  // of a scan, for each position
+  bool whole = false;          // queries and join: once for the whole batch
+  std::int64_t flops = 0;      // of a scan, for each position
+  std::int64_t uncounted = 0;  // of them, those that torch's counter does not see: element by element
   NormKind norm = NormKind::rms;
   OperatorKind pass = OperatorKind::scale;
   ScanKernel kernel = ScanKernel::other;  // of a scan
@@ -197,7 +199,8 @@ struct ModelSpec {
   std::int64_t default_sequence = 0;  // 0: min(positions, 8192)
   std::vector<StackSpec> stacks;      // one, or encoder and decoder, or two towers
   HeadSpec head;
-  std::int64_t mtp_layers = 0;  // multi-token prediction modules after the last block
+  std::int64_t mtp_layers = 0;         // multi-token prediction modules after the last block
+  std::optional<BlockSpec> mtp_block;  // of such a module, where it is not like the last block
   ModelDetails details;
 };
 

@@ -94,8 +94,9 @@ class Steps {
 
   std::vector<TensorIndex> scan(const StepSpec& s) {
     std::vector<TensorIndex> made = general(s, OperatorKind::scan);
-    const Shape tokens = tokens_of(made.front());
-    b_.set_flops(Flops{static_cast<double>(elements(tokens)) * static_cast<double>(s.flops)});
+    const auto tokens = static_cast<double>(elements(tokens_of(made.front())));
+    b_.set_flops(Flops{tokens * static_cast<double>(s.flops)},
+                 Flops{tokens * static_cast<double>(s.uncounted)});
     b_.set_scan(s.kernel);
     return made;
   }
@@ -126,7 +127,7 @@ class Steps {
   std::vector<TensorIndex> joined(const StepSpec& s) {
     const std::vector<TensorIndex> in = all(s);
     Shape shape = b_.shape(in.front());
-    shape[1].axis = Axis::source_sequence;
+    if (shape[1].axis == Axis::sequence) shape[1].axis = Axis::source_sequence;
     if (s.whole) shape[0] = {Axis::other, 1};
     for (std::size_t i = 1; i < in.size(); ++i) shape[1].size = plus(shape[1].size, b_.shape(in[i])[1].size);
     return b_.general({s.name, OperatorKind::dispatch, in, parameters_of(s), {{s.name + ".rows", shape}}});

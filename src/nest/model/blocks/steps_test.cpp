@@ -40,6 +40,10 @@ TEST(Steps, ScansHaveParametersAndFlopsForEachPosition) {
   const LayerType layer = layer_of({scan});
   EXPECT_EQ(layer.parameters(), 64 * 4);
   EXPECT_EQ(layer.forward_flops().value, 2 * 16 * 512);
+  EXPECT_EQ(layer.operators.back().uncounted.value, 0);
+  scan.uncounted = 128;
+  EXPECT_EQ(layer_of({scan}).forward_flops().value, 2 * 16 * 512);
+  EXPECT_EQ(layer_of({scan}).operators.back().uncounted.value, 2 * 16 * 128);
 }
 
 TEST(Steps, SharedParametersBelongToAnotherLayer) {

@@ -12,10 +12,17 @@
 
 namespace nest::model {
 
+// What a layer is to a plan. The builder of the model says it, whatever operators the layer has.
+enum class LayerPart {
+  end,         // an embedding, a projector or a head: there once
+  block,       // one of the repeated blocks of a stack: it can recompute, and even splits deal it out
+  prediction,  // a module for multi-token prediction: it can recompute, and stands with the head
+};
+
 struct LayerType {
   std::string name;  // "decoder", "moe_decoder", "embedding", ...
   std::vector<Tensor> tensors;
-  bool is_block = false;            // one of the repeated blocks, not an embedding or a head
+  LayerPart part = LayerPart::end;
   std::vector<Operator> operators;  // in an order in which they can run
   std::vector<TensorIndex> inputs;  // what comes over edges, in order
   std::vector<TensorIndex> outputs;
@@ -24,6 +31,7 @@ struct LayerType {
   TokenRoute routing;  // of the routed experts: how many there are, and how many a token takes
 
   [[nodiscard]] const Tensor& tensor(TensorIndex i) const { return tensors[i]; }
+  [[nodiscard]] bool is_block() const { return part == LayerPart::block; }
 
   // Parameters in the published count, those apart from it, and those that are trained in another layer.
   [[nodiscard]] std::int64_t parameters() const;

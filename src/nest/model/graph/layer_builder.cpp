@@ -112,6 +112,11 @@ TensorIndex LayerBuilder::attention(const std::string& name, TensorIndex q, Tens
   op.attention.flash = style_.flash;
   op.attention.dropout = style_.dropout;
   op.attention.packed = style_.packed;
+  if (op.attention.chunk >= ks[1].size) op.attention.chunk = 0;
+  if (op.attention.chunk > 0) {
+    const Packing whole = style_.packed ? *style_.packed : Packing::equal(ks[1].size, ks[1].size);
+    op.attention.packed = std::make_shared<const Packing>(whole.in_chunks(op.attention.chunk));
+  }
   op.forward_flops = attention_flops({.batch = qs[0].size,
                                       .queries = qs[1].size,
                                       .heads = qs[2].size,

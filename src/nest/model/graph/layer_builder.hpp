@@ -83,7 +83,11 @@ class LayerBuilder {
   // The operator added last also keeps these.
   void also_keep(const std::vector<TensorIndex>& tensors);
   // Work of the operator added last, where its tensors do not show it.
-  void set_flops(Flops flops) { layer_.operators.back().forward_flops = flops; }
+  // `uncounted` of it is element-wise work.
+  void set_flops(Flops flops, Flops uncounted = {}) {
+    layer_.operators.back().forward_flops = flops;
+    layer_.operators.back().uncounted = uncounted;
+  }
   void set_scan(ScanKernel kernel) { layer_.operators.back().scan = kernel; }
   // One parameter more for the operator added last (a class token, a logit scale).
   void also_parameter(Tensor parameter);

@@ -38,7 +38,7 @@ Flops Model::forward_flops_per_token() const {
 
 std::int64_t Model::blocks() const {
   std::int64_t n = 0;
-  for (const Layer& layer : layers) n += types[layer.type].is_block ? 1 : 0;
+  for (const Layer& layer : layers) n += types[layer.type].is_block() ? 1 : 0;
   return n;
 }
 

@@ -73,6 +73,8 @@ enum class ScanKernel {
 struct AttentionFacts {
   bool causal = false;
   std::int64_t window = 0;  // keys that one query sees at most; 0 = all
+  std::int64_t chunk =
+      0;  // a query sees keys of its own stretch of so many alone, as `packed` has it; 0 = all
   // One kernel that never writes the scores. Otherwise two batched products over the whole square, masked or
   // not, with a softmax between them, and its result kept.
   bool flash = true;
@@ -130,6 +132,8 @@ struct Operator {
   std::vector<TensorIndex> outputs;
   std::vector<TensorIndex> keeps;  // held from forward to backward
   Flops forward_flops;
+  Flops
+      uncounted;  // of these: computed element by element where torch runs it, which its counter does not see
   // For embedding and position: bytes of parameters touched, which are rows and not the table.
   Bytes parameter_bytes_read;
   AttentionFacts attention;

@@ -7,7 +7,7 @@
 namespace nest::model {
 namespace {
 
-// Pairs of one document.
+// Pairs of so many tokens that see each other.
 double pairs_of(double length, bool causal, std::int64_t window) {
   if (!causal) return length * length;
   const double w = window > 0 ? std::min(static_cast<double>(window), length) : length;
@@ -47,6 +47,25 @@ Packing Packing::equal(std::int64_t length, std::int64_t sequence) {
   return out;
 }
 
+Packing Packing::in_chunks(std::int64_t chunk) const {
+  Packing out = *this;
+  out.chunk_ = chunk;
+  return out;
+}
+
+template <class Function>
+double Packing::each_chunk(double length, const Function& of_chunk) const {
+  const auto chunk = static_cast<double>(chunk_);
+  if (chunk_ == 0 || length <= chunk) return of_chunk(length);
+  const double whole = std::floor(length / chunk);
+  const double rest = length - whole * chunk;
+  return whole * of_chunk(chunk) + (rest > 0 ? of_chunk(rest) : 0);
+}
+
+double Packing::pairs(double length, bool causal, std::int64_t window) const {
+  return each_chunk(length, [&](double l) { return pairs_of(l, causal, window); });
+}
+
 template <class Function>
 double Packing::each_token(const Function& of_piece) const {
   double sum = 0;
@@ -65,19 +84,21 @@ double Packing::documents() const {
 }
 
 std::int64_t Packing::typical() const {
-  return std::max<std::int64_t>(1, std::llround(each_token([](double l) { return l * l; })));
+  const auto squares = [](double l) { return l * l; };
+  return std::max<std::int64_t>(1,
+                                std::llround(each_token([&](double l) { return each_chunk(l, squares); })));
 }
 
 double Packing::share(bool causal, std::int64_t window) const {
-  return each_token([&](double l) { return pairs_of(l, causal, window); }) / static_cast<double>(sequence_);
+  return each_token([&](double l) { return pairs(l, causal, window); }) / static_cast<double>(sequence_);
 }
 
 // A renewal process whose documents bring their pairs: so many documents fill a sequence that the sum of their lengths
 // is its own, and the variance of the sum of their pairs is that of what a document has beyond the mean of its tokens.
 double Packing::deviation(bool causal, std::int64_t window) const {
-  const double mean = each_token([&](double l) { return pairs_of(l, causal, window); });
+  const double mean = each_token([&](double l) { return pairs(l, causal, window); });
   const double square = each_token([&](double l) {
-    const double beyond = pairs_of(l, causal, window) - mean * l;
+    const double beyond = pairs(l, causal, window) - mean * l;
     return beyond * beyond;
   });
   const auto tokens = static_cast<double>(sequence_);
@@ -91,13 +112,16 @@ Packing::Blocks Packing::blocks(double size, bool causal, std::int64_t window) c
     return window > 0 ? std::min(row, std::ceil(static_cast<double>(window) / size) + 1) : row;
   };
   const auto tokens = static_cast<double>(sequence_);
-  out.blocks = tokens * each_token([&](double length) {
-                 const double rows = std::ceil(length / size);
-                 const double missing = causal ? length / size : 1;
-                 return std::min(rows * rows - missing * (missing - 1) / 2, rows * row_of(length));
-               });
-  out.rows = tokens * each_token([&](double length) { return std::ceil(length / size); });
-  out.longest = row_of(static_cast<double>(pieces_.back().length));
+  const auto rows_of = [&](double length) { return std::ceil(length / size); };
+  const auto blocks_of = [&](double length) {
+    const double rows = rows_of(length);
+    const double missing = causal ? length / size : 1;
+    return std::min(rows * rows - missing * (missing - 1) / 2, rows * row_of(length));
+  };
+  out.blocks = tokens * each_token([&](double length) { return each_chunk(length, blocks_of); });
+  out.rows = tokens * each_token([&](double length) { return each_chunk(length, rows_of); });
+  const std::int64_t longest = pieces_.back().length;
+  out.longest = row_of(static_cast<double>(chunk_ > 0 ? std::min(chunk_, longest) : longest));
   return out;
 }
 
@@ -112,6 +136,7 @@ double Packing::slowest(std::int64_t ranks) const {
   Dice dice;
   const auto tokens = static_cast<double>(sequence_);
   const double part = tokens / static_cast<double>(2 * ranks);
+  const double chunk = chunk_ > 0 ? static_cast<double>(chunk_) : tokens;
   std::vector<double> work(static_cast<std::size_t>(ranks));
   double slowest = 0;
   double mean = 0;
@@ -121,14 +146,16 @@ double Packing::slowest(std::int64_t ranks) const {
       const auto drawn = std::upper_bound(upto.begin(), upto.end() - 1, dice.roll() * all) - upto.begin();
       const double end =
           std::min(tokens, at + static_cast<double>(pieces_[static_cast<std::size_t>(drawn)].length));
-      // A token sees those of its document before it: the pairs of a stretch are a difference of squares.
+      // A token sees those of its chunk before it: the pairs of a stretch are a difference of squares.
+      double first = at;  // of the chunk
       for (double from = at; from < end;) {
-        const double chunk = std::floor(from / part + 1e-9);
-        const double to = std::min(end, (chunk + 1) * part);
-        const auto place = static_cast<std::int64_t>(chunk);
+        if (from >= first + chunk) first += chunk;
+        const double share = std::floor(from / part + 1e-9);
+        const double to = std::min({end, (share + 1) * part, first + chunk});
+        const auto place = static_cast<std::int64_t>(share);
         const std::int64_t rank = std::min(place, std::max<std::int64_t>(0, 2 * ranks - 1 - place));
         work[static_cast<std::size_t>(std::clamp<std::int64_t>(rank, 0, ranks - 1))] +=
-            ((to - at) * (to - at) - (from - at) * (from - at)) / 2;
+            ((to - first) * (to - first) - (from - first) * (from - first)) / 2;
         from = to;
       }
       at = end;

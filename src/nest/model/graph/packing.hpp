@@ -3,6 +3,9 @@
 //
 //   Packing({{512, 900}, {8192, 100}}, 4096).share(true, 0)   pairs of tokens that see each other, over 4096^2
 //
+// Chunked attention (Llama 4) cuts every document into stretches of so many tokens from its start, each of which sees
+// itself alone.
+//
 // Sequences hold the same number of tokens and not the same work, by which their ranks wait for each other
 // (docs/lengths.md).
 #pragma once
@@ -19,12 +22,14 @@ class Packing {
   Packing(const Lengths& documents, std::int64_t sequence);
   // `sequence` tokens of equal documents of so many each: fewer than one where it is shorter.
   [[nodiscard]] static Packing equal(std::int64_t length, std::int64_t sequence);
+  // The same documents for attention in chunks.
+  [[nodiscard]] Packing in_chunks(std::int64_t chunk) const;
 
   [[nodiscard]] std::int64_t sequence() const { return sequence_; }
   [[nodiscard]] const std::vector<LengthCount>& pieces() const { return pieces_; }
   // Pieces of one sequence in the mean.
   [[nodiscard]] double documents() const;
-  // Length of the document of a token, in the mean over tokens.
+  // Length of what a token's document or chunk holds, in the mean over tokens.
   [[nodiscard]] std::int64_t typical() const;
 
   // Pairs of query and key of one sequence in the mean, over the square of its length. `window`: keys that one query
@@ -51,9 +56,15 @@ class Packing {
   // Sum of a function over the pieces, and over their tokens.
   template <class Function>
   [[nodiscard]] double each_token(const Function& of_piece) const;
+  // Sum of a function over the chunks of a document of that length.
+  template <class Function>
+  [[nodiscard]] double each_chunk(double length, const Function& of_chunk) const;
+  // Pairs of one document.
+  [[nodiscard]] double pairs(double length, bool causal, std::int64_t window) const;
 
   std::vector<LengthCount> pieces_;
   std::int64_t sequence_ = 1;
+  std::int64_t chunk_ = 0;  // 0: documents are whole
 };
 
 }  // namespace nest::model

@@ -80,6 +80,37 @@ TEST(Packing, RanksOfARingDifferWithShortDocuments) {
   EXPECT_LT(packing.slowest(8), 8);
 }
 
+// Chunks of 1,024 tokens of one document of 2,500: two whole triangles and one of 452.
+TEST(Packing, ChunksAreCutFromEachDocument) {
+  const Packing one = Packing::equal(2500, 2500).in_chunks(1024);
+  const double pairs = (2 * 1024.0 * 1024 + 452.0 * 452) / 2;
+  EXPECT_DOUBLE_EQ(one.share(true, 0), pairs / 2500 / 2500);
+  EXPECT_EQ(one.typical(), std::llround((2 * 1024.0 * 1024 + 452.0 * 452) / 2500));
+  // Two triangles of 8 blocks in a row, and rows of 4 of which the last is not full.
+  const double missing = 452.0 / 128;
+  EXPECT_DOUBLE_EQ(one.blocks(128, true, 0).blocks, 2 * 36 + 16 - missing * (missing - 1) / 2);
+  EXPECT_DOUBLE_EQ(one.blocks(128, true, 0).rows, 20);
+  EXPECT_DOUBLE_EQ(one.blocks(128, true, 0).longest, 8);
+  EXPECT_EQ(one.deviation(true, 0), 0);
+  // Chunks as long as the documents or longer cut none of them.
+  const Lengths lengths({{512, 4}, {2048, 1}});
+  const Packing two(lengths, 4096);
+  EXPECT_DOUBLE_EQ(two.in_chunks(2048).share(true, 0), two.share(true, 0));
+  EXPECT_DOUBLE_EQ(two.in_chunks(1024).share(true, 0),
+                   (4 * 512.0 * 512 + 2 * 1024.0 * 1024) / 2 / 4096 / 4096);
+}
+
+// A rank has a part from the front and one from the back: the work of four chunks in order is even over two and over
+// eight of them, and two chunks with a rest are not.
+TEST(Packing, RanksOfARingHaveEqualChunks) {
+  const Packing whole = Packing::equal(32'768, 32'768);
+  EXPECT_NEAR(whole.in_chunks(8192).slowest(2), 1, 1e-9);
+  EXPECT_NEAR(whole.in_chunks(8192).slowest(8), 1, 1e-9);
+  // Chunks of 12,288 and a rest of 8,192 in parts of 8,192, in units of 1,024^2 pairs: the first rank has 32 of the
+  // first chunk and the 32 of the last, the second 40 of the first and 8 and 64 of the second.
+  EXPECT_NEAR(whole.in_chunks(12'288).slowest(2), 112.0 / 88, 1e-9);
+}
+
 TEST(Packing, ImagesLieSideBySide) {
   EXPECT_DOUBLE_EQ(Packing::equal(256, 768).share(false, 0), 1.0 / 3);
   EXPECT_DOUBLE_EQ(Packing::equal(256, 128).share(false, 0), 2);

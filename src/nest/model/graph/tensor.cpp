@@ -5,9 +5,10 @@
 namespace nest::model {
 
 std::string_view name_of(Axis axis) {
-  static constexpr std::array<std::string_view, 17> kNames{
-      "batch",   "sequence", "source_sequence", "heads",     "kv_heads", "head_dim", "hidden", "ffn", "vocab",
-      "experts", "routed",   "latent",          "positions", "patch",    "classes",  "other",  "rank"};
+  static constexpr std::array<std::string_view, 18> kNames{
+      "batch", "sequence", "source_sequence", "tower_sequence", "heads",  "kv_heads",  "head_dim", "hidden",
+      "ffn",   "vocab",    "experts",         "routed",         "latent", "positions", "patch",    "classes",
+      "other", "rank"};
   return kNames[static_cast<std::size_t>(axis)];
 }
 

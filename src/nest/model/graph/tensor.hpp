@@ -18,6 +18,7 @@ enum class Axis {
   batch,
   sequence,
   source_sequence,  // what cross-attention reads: the encoder's positions
+  tower_sequence,   // of an image or a sound in its tower, which no strategy splits
   heads,
   kv_heads,
   head_dim,

@@ -139,6 +139,7 @@ ModelSpec read_by_data(Reader& r, const std::string& type) {
   ModelSpec spec;
   spec.stacks.push_back(stack_of(r, family, f));
   read_head(f, spec, spec.stacks.back().stem.vocab);
+  if (spec.mtp_layers > 0) spec.mtp_block = prediction_block(r, family, f, spec.stacks.back());
   spec.details = read_details(r, family.details);
   read_numbers(f, spec.details);
   if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);

@@ -43,6 +43,7 @@ AttentionSpec attention_of(Fields& f) {
   a.output_bias = f.flag("output_bias");
   a.rotary = f.flag("rotary", true);
   a.window = f.count("window");
+  a.chunked = f.flag("chunked");
   a.head_norms = f.flag("head_norms");
   if (a.head_norms) a.head_norm = norm_kind_of(f, "head_norm");
   a.head_norm_over_all = f.flag("head_norm_over_all");
@@ -171,6 +172,17 @@ StackSpec stack_of(Reader& r, const Described& family, Fields& f) {
     stack.blocks.push_back(block_of(r, b, stack.hidden));
   }
   return stack;
+}
+
+std::optional<BlockSpec> prediction_block(Reader& r, const Described& family, Fields& f,
+                                          const StackSpec& stack) {
+  if (!f.has("mtp_layer") && !f.has("mtp_steps")) return std::nullopt;
+  Described own = family;
+  if (f.has("mtp_steps")) own.block.insert_or_assign("steps", family.model.at("mtp_steps"));
+  Fields b(r, own, own.block);
+  const auto layers = static_cast<std::int64_t>(stack.blocks.size());
+  b.set_layer(f.whole("mtp_layer", {0, kMostLayers}, layers - 1));
+  return block_of(r, b, stack.hidden);
 }
 
 }  // namespace nest::model

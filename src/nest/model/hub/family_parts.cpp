@@ -234,6 +234,7 @@ class StepReader {
     if (s.count < 1) f_.fail(expression_of(*step.find("count")), "a count must be 1 or more");
     s.whole = number(step, "whole", 0) > 0;
     s.flops = number(step, "flops", 0);
+    s.uncounted = s.flops - number(step, "counted", s.flops);
     s.causal = number(step, "causal", 1) > 0;
     s.window = number(step, "window", 0);
     if (const Value* kind = step.find("kind")) read_kind(s, evaluate(*kind));

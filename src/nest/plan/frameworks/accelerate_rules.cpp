@@ -81,9 +81,10 @@ constexpr std::array kAccelerate{
                   }},
 };
 
-constexpr std::array kInputs{
+constexpr std::array kAccelerateInputs{
     InputRule{"gpu-devices", "Accelerate's FSDP, DDP and DeepSpeed run on devices with CUDA or ROCm",
               on_gpus},
+    InputRule{"no-mtp", "plans for Accelerate are without modules for multi-token prediction", without_mtp},
 };
 
 }  // namespace
@@ -95,7 +96,7 @@ FrameworkRules accelerate_table() {
                         .contiguous_stages = true,
                         .schedules = {Schedule::one_f_one_b},
                         .rules = {kAccelerate.begin(), kAccelerate.end()},
-                        .input_rules = {kInputs.begin(), kInputs.end()},
+                        .input_rules = {kAccelerateInputs.begin(), kAccelerateInputs.end()},
                         .whole_recompute = true,
                         .policies = {RecomputePolicy::none, RecomputePolicy::full}};
 }

@@ -57,6 +57,10 @@ constexpr std::array kDeepSpeed{
         }},
 };
 
+constexpr std::array kDeepSpeedInputs{
+    InputRule{"no-mtp", "plans for DeepSpeed are without modules for multi-token prediction", without_mtp},
+};
+
 }  // namespace
 
 FrameworkRules deepspeed_table() {
@@ -66,6 +70,7 @@ FrameworkRules deepspeed_table() {
                         .contiguous_stages = true,
                         .schedules = schedules_of("deepspeed"),
                         .rules = {kDeepSpeed.begin(), kDeepSpeed.end()},
+                        .input_rules = {kDeepSpeedInputs.begin(), kDeepSpeedInputs.end()},
                         .whole_recompute = true,
                         .policies = {RecomputePolicy::none, RecomputePolicy::full}};
 }

@@ -54,6 +54,10 @@ bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view>
   return spec != nullptr && std::find(families.begin(), families.end(), spec->family) != families.end();
 }
 
+bool without_mtp(const PlanInputs& /*inputs*/, const Training& training) {
+  return !training.mtp;
+}
+
 bool on_gpus(const PlanInputs& inputs, const Training&) {
   return inputs.cluster.device_software().empty();
 }

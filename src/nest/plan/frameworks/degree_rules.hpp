@@ -31,6 +31,8 @@ namespace nest::plan {
 
 // Rules on inputs.
 [[nodiscard]] bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families);
+// Without modules for multi-token prediction.
+[[nodiscard]] bool without_mtp(const PlanInputs& inputs, const Training& training);
 // Devices with CUDA or ROCm.
 [[nodiscard]] bool on_gpus(const PlanInputs& inputs, const Training& training);
 

@@ -39,7 +39,7 @@ std::string_view FrameworkRules::why_uncut(const PlanInputs& inputs) const {
   return {};
 }
 
-LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence) {
+LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence, bool mtp) {
   LayerChain chain;
   if (const LayerProfile* profile = inputs.profile()) {
     for (const ProfileLayer& layer : profile->strategies.front().layers) chain.names.push_back(layer.name);
@@ -48,17 +48,20 @@ LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence) {
   } else {
     const auto& spec = std::get<ModelSpec>(inputs.source);
     if (spec.positions > 0) sequence = std::min(sequence, spec.positions);
-    const Model model = build_model(spec, {.micro_batch = 1, .sequence = sequence});
+    const Model model = build_model(spec, {.micro_batch = 1, .sequence = sequence, .mtp = mtp});
     for (const Layer& layer : model.layers) {
+      const LayerType& type = model.types[layer.type];
       chain.names.push_back(layer.name);
-      chain.blocks.push_back(model.types[layer.type].is_block);
+      chain.blocks.push_back(type.is_block());
+      chain.predictions += type.part == LayerPart::prediction ? 1 : 0;
     }
     if (spec.stacks.size() != 1) return chain;
   }
   const std::vector<bool>& blocks = chain.blocks;
-  chain.one_decoder = blocks.size() > 2 && chain.names.front() == "embedding" &&
-                      chain.names.back() == "head" && !blocks.front() && !blocks.back() &&
-                      std::all_of(blocks.begin() + 1, blocks.end() - 1, [](bool b) { return b; });
+  chain.one_decoder =
+      blocks.size() > 2 && chain.names.front() == "embedding" && chain.names.back() == "head" &&
+      !blocks.front() && !blocks.back() &&
+      std::all_of(blocks.begin() + 1, blocks.end() - 1 - chain.predictions, [](bool b) { return b; });
   return chain;
 }
 

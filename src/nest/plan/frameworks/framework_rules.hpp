@@ -92,11 +92,12 @@ struct FrameworkRules {
 // The layers of a model in their order, and whether it is an embedding, a chain of blocks and a head.
 struct LayerChain {
   std::vector<std::string> names;
-  std::vector<bool> blocks;  // which layers are blocks (hold attention)
+  std::vector<bool> blocks;      // which layers are the repeated ones
+  std::int64_t predictions = 0;  // modules for multi-token prediction, which stand before the head
   bool one_decoder = false;
 };
 // `sequence`: only names are asked for, so that one beyond the model's positions does.
-[[nodiscard]] LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence);
+[[nodiscard]] LayerChain layer_chain(const PlanInputs& inputs, std::int64_t sequence, bool mtp = false);
 
 // Of the usual releases.
 [[nodiscard]] std::span<const FrameworkRules> all_framework_rules();

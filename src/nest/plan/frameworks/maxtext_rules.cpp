@@ -87,6 +87,7 @@ constexpr std::array kInputs{
                 const std::string& software = inputs.cluster.device_software();
                 return software.empty() || software == "xla";
               }},
+    InputRule{"no-mtp", "plans for MaxText are without modules for multi-token prediction", without_mtp},
     InputRule{
         "model-family",
         "MaxText builds models like Llama, Mistral, Mixtral, Qwen 2 and 3, Gemma 1 and 2, GPT-3 and DeepSeek",

@@ -38,6 +38,10 @@ constexpr std::array kVerl{
                   shards_over_all_ranks},
 };
 
+constexpr std::array kVerlInputs{
+    InputRule{"no-mtp", "plans for verl are without modules for multi-token prediction", without_mtp},
+};
+
 // A rule's sentence with the framework's own name, kept for as long as the program runs.
 std::string_view renamed(std::string_view sentence, std::string_view title) {
   static std::set<std::string> texts;
@@ -84,6 +88,7 @@ FrameworkRules ms_swift_table() {
 FrameworkRules verl_table() {
   FrameworkRules rules = on_megatron_core("verl", "verl", kVerlCore);
   rules.rules.insert(rules.rules.end(), kVerl.begin(), kVerl.end());
+  rules.input_rules.insert(rules.input_rules.end(), kVerlInputs.begin(), kVerlInputs.end());
   return rules;
 }
 

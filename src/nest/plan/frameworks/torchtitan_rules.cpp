@@ -80,6 +80,10 @@ constexpr std::array kTorchtitan{
                   micro_batches_in_rounds},
 };
 
+constexpr std::array kTorchtitanInputs{
+    InputRule{"no-mtp", "torchtitan's models have no modules for multi-token prediction", without_mtp},
+};
+
 }  // namespace
 
 bool runs_in_titan_022(const Parallelism& parallelism) {
@@ -97,6 +101,7 @@ FrameworkRules torchtitan_table() {
                         .contiguous_stages = true,
                         .schedules = schedules_of("torchtitan"),
                         .rules = {kTorchtitan.begin(), kTorchtitan.end()},
+                        .input_rules = {kTorchtitanInputs.begin(), kTorchtitanInputs.end()},
                         .whole_recompute = true,
                         .one_decoder = true,
                         .untied_stages = true};

@@ -80,7 +80,7 @@ bool consecutive(const Plan& plan, const LayerGraph& graph) {
   if (plan.parallelism.interleave != 1 || !graph.ascending()) return false;
   std::int32_t next = 0;
   for (const Stage& stage : plan.stages) {
-    if (stage.layers.empty()) return false;
+    if (stage.layers.empty() || graph.is_joined(stage.layers.front())) return false;
     for (const LayerId id : stage.layers) {
       if (id.value != next++) return false;
     }
@@ -139,6 +139,10 @@ Problem check_layers(const Plan& plan, const LayerGraph& graph) {
   for (std::size_t id = 0; id < part.size(); ++id) {
     if (part[id] < 0) return fmt::format("layer {} is in no stage", id);
   }
+  if (const auto id = graph.parted(part))
+    return fmt::format(
+        "layer {} (stage {}) predicts further tokens and stands in one stage with the head ({})",
+        id->value - 1, stage_of(LayerId(id->value - 1)), stage_of(*id));
   for (const Edge& edge : graph.edges()) {
     if (part[edge.from.index()] > part[edge.to.index()]) {
       return fmt::format("layer {} (stage {}) feeds layer {} of an earlier stage ({})", edge.from.value,

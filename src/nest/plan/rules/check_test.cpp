@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/cluster/catalog.hpp"
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/zoo.hpp"
 #include "nest/plan/test_example.hpp"
 
@@ -51,6 +52,23 @@ TEST(Check, Degrees) {
             "data_inner 3 does not divide the 2 copies");
   EXPECT_EQ(verdict([](Plan& p) { p.parallelism.data = p.parallelism.data_inner = 1 << 24; }),
             "33554432 devices are needed (cells of 1 x 16777216 copies x 2 stages), the cluster has 4");
+}
+
+// The module for multi-token prediction of DeepSeek V3 is layer 62, the head 63.
+TEST(Check, ModulesForMultiTokenPredictionStandWithTheHead) {
+  const Cluster cluster = load_cluster("h100-spine-leaf");
+  const LayerGraph graph(build_model(zoo_model("deepseek-v3"), {.sequence = 64, .mtp = true}));
+  const auto verdict = [&](std::int32_t first_of_last) {
+    Plan plan = example_plan({{0}, {1}}, 1, 1);
+    plan.stages[0].layers.clear();
+    plan.stages[1].layers.clear();
+    for (std::int32_t i = 0; i < 64; ++i) plan.stages[i < first_of_last ? 0 : 1].layers.emplace_back(i);
+    return check_plan(plan, graph, cluster).value_or("fine");
+  };
+  EXPECT_EQ(verdict(62), "fine");
+  EXPECT_EQ(verdict(40), "fine");
+  EXPECT_EQ(verdict(63),
+            "layer 62 (stage 0) predicts further tokens and stands in one stage with the head (1)");
 }
 
 TEST(Check, DataIsInMultiplesOfTheSide) {

@@ -7,16 +7,21 @@
 namespace nest::plan {
 
 LayerGraph::LayerGraph(const Model& model) : edges_(model.edges), tied_(model.tied) {
+  bool predicts = false;  // a module for multi-token prediction came
   for (const Layer& layer : model.layers) {
-    recomputes_.push_back(can_recompute(model.types[layer.type]));
-    end_.push_back(!recomputes_.back());
+    const LayerType& type = model.types[layer.type];
+    recomputes_.push_back(can_recompute(type));
+    block_.push_back(type.is_block());
+    joined_.push_back(predicts);
+    predicts = predicts || type.part == LayerPart::prediction;
   }
   finish();
 }
 
 LayerGraph::LayerGraph(const LayerProfile& profile) : edges_(profile.strategies.front().edges) {
   recomputes_.assign(profile.strategies.front().layers.size(), true);
-  end_.assign(recomputes_.size(), false);
+  block_ = recomputes_;
+  joined_.assign(recomputes_.size(), false);
   for (const ProfileShared& shared : profile.shared) {
     tied_.push_back({"shared", shared.layers, shared.parameters.value / profile.parameter_dtype_bytes});
   }
@@ -46,6 +51,13 @@ void LayerGraph::finish() {
       if (!c.frozen) returning_[i] += c.bytes;
     }
   }
+}
+
+std::optional<LayerId> LayerGraph::parted(std::span<const std::int32_t> part_of) const {
+  for (std::size_t i = 1; i < part_of.size(); ++i) {
+    if (joined_[i] && part_of[i] != part_of[i - 1]) return LayerId(static_cast<std::int32_t>(i));
+  }
+  return std::nullopt;
 }
 
 template <class Counts>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,10 +23,16 @@ class LayerGraph {
   [[nodiscard]] const std::vector<TiedTensor>& tied() const { return tied_; }
   // Whether every edge runs from a lower to a higher id.
   [[nodiscard]] bool ascending() const { return ascending_; }
-  // Layers with attention; all layers of a profile.
+  // Whether recomputation means this layer; all layers of a profile.
   [[nodiscard]] bool recomputes(LayerId id) const { return recomputes_[id.index()]; }
-  // Blocks between the ends: what an even split counts.
-  [[nodiscard]] bool is_block(LayerId id) const { return recomputes_[id.index()] && !end_[id.index()]; }
+  // What even splits count: a stack's blocks, and all layers of a profile.
+  [[nodiscard]] bool is_block(LayerId id) const { return block_[id.index()]; }
+
+  // Whether this layer stands in the part of the one before it: modules for multi-token prediction and the head do,
+  // from the first module on, as Megatron-LM has them in the last stage.
+  [[nodiscard]] bool is_joined(LayerId id) const { return joined_[id.index()]; }
+  // The first layer that stands in another part than the one before it, though it is joined to it.
+  [[nodiscard]] std::optional<LayerId> parted(std::span<const std::int32_t> part_of) const;
 
   // Bytes that cross each boundary between the parts of a pipeline in order, every distinct tensor once, the
   // last entry being 0: `part_of` has the part of each layer. Tensors are relayed from part to part.
@@ -47,7 +54,8 @@ class LayerGraph {
   std::vector<TiedTensor> tied_;
   bool ascending_ = true;
   std::vector<bool> recomputes_;
-  std::vector<bool> end_;
+  std::vector<bool> block_;
+  std::vector<bool> joined_;
   std::vector<Bytes> before_;
   std::vector<Bytes> returning_;
   // Distinct tensors: maker and last users.

@@ -88,6 +88,39 @@ TEST(LayerGraph, BlocksAndEndsOfAModel) {
   EXPECT_THAT(graph.tied()[0].layers, ElementsAre(LayerId{0}, LayerId{13}));
 }
 
+// What is a block does not depend on the operators that it has.
+TEST(LayerGraph, BlocksWithoutAttentionAreBlocks) {
+  for (const char* name : {"mamba2-2.7b", "nemotron-h-8b", "qwen3-next-80b-a3b"}) {
+    const Model model = build_model(zoo_model(name), {.sequence = 64});
+    const LayerGraph graph(model);
+    const auto layers = static_cast<std::int32_t>(graph.layers());
+    for (std::int32_t i = 0; i < layers; ++i) {
+      const bool block = i > 0 && i + 1 < layers;
+      EXPECT_EQ(graph.is_block(LayerId{i}), block) << name;
+      EXPECT_EQ(graph.recomputes(LayerId{i}), block) << name;
+    }
+  }
+}
+
+// The modules of MiniMax M2 can recompute, are no blocks, and stand with each other and the head.
+TEST(LayerGraph, ModulesForMultiTokenPredictionStandWithTheHead) {
+  const Model model = build_model(zoo_model("minimax-m2"), {.sequence = 64, .mtp = true});
+  const LayerGraph graph(model);
+  ASSERT_EQ(graph.layers(), 1U + 62 + 3 + 1);
+  for (const std::int32_t module : {63, 64, 65}) {
+    EXPECT_TRUE(graph.recomputes(LayerId{module}));
+    EXPECT_FALSE(graph.is_block(LayerId{module}));
+    EXPECT_EQ(graph.is_joined(LayerId{module}), module > 63);
+  }
+  EXPECT_TRUE(graph.is_joined(LayerId{66}));
+  EXPECT_FALSE(graph.recomputes(LayerId{66}));
+  std::vector<std::int32_t> part(67, 0);
+  part[66] = 1;
+  EXPECT_EQ(graph.parted(part), LayerId{66});
+  part[63] = part[64] = part[65] = 1;
+  EXPECT_EQ(graph.parted(part), std::nullopt);
+}
+
 TEST(LayerGraph, SharedTensorsOfAProfileInParameters) {
   LayerProfile profile = profile_of(3, {{0, 1, 10, "a"}, {1, 2, 10, "b"}});
   profile.parameter_dtype_bytes = 4;

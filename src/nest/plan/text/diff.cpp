@@ -40,6 +40,7 @@ void compare(const Training& a, const Training& b, Choices& out) {
   const auto or_word = [](const std::string& text, const char* word) { return text.empty() ? word : text; };
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));
+  out.add("multi-token prediction", on_off(a.mtp), on_off(b.mtp));
   out.add("bits of frozen weights", a.tuning.frozen_bits, b.tuning.frozen_bits);
 }
 

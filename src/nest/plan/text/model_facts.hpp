@@ -8,7 +8,7 @@
 namespace nest::plan {
 
 // {"name", "parameters", "layers": [names]}
-[[nodiscard]] Value model_facts(const PlanInputs& inputs, std::int64_t sequence);
+[[nodiscard]] Value model_facts(const PlanInputs& inputs, const Training& training);
 
 [[nodiscard]] std::string_view version_text();
 

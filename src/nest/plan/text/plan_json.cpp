@@ -64,6 +64,7 @@ Value training_value(const Training& t) {
   v.set("optimizer", name_of(t.optimizer));
   set_contents(v, t.contents);
   put_tuning(v, t.tuning);
+  if (t.mtp) v.set("mtp", true);
   return v;
 }
 
@@ -147,7 +148,7 @@ Value plan_value(const Plan& plan, const PlanInputs& inputs) {
   v.set("nest", std::move(about));
   if (plan.status) v.set("status", name_of(*plan.status));
   if (plan.lower_bound) v.set("lower_bound_s", plan.lower_bound->value);
-  v.set("inputs", to_value(inputs)).set("model", model_facts(inputs, plan.training.sequence));
+  v.set("inputs", to_value(inputs)).set("model", model_facts(inputs, plan.training));
   v.set("cluster", cluster_value(inputs.cluster)).set("training", training_value(plan.training));
   v.set("parallelism", to_value(plan.parallelism, plan.stages));
   Value stages = Value::array();

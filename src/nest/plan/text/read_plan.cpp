@@ -47,6 +47,7 @@ Training read_training(Reader* r, const Recipe& recipe, Warnings& warnings) {
   read_word(*r, "precision", precision_names(), find_precision, t.precision);
   read_word(*r, "optimizer", optimizer_names(), find_optimizer, t.optimizer);
   t.tuning = read_tuning(*r, warnings);
+  t.mtp = r->boolean_or("mtp", false);
   return t;
 }
 

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "nest/base/numbers.hpp"
-
 namespace nest::plan {
 
 std::string spell_degrees(const Plan& plan) {
@@ -32,9 +30,10 @@ std::string spell_tuning(const Tuning& tuning) {
 
 std::string spell_training(const Training& t) {
   const std::string tuned = spell_tuning(t.tuning);
-  return fmt::format("global batch {} of {} tokens{}; {}, {}{}{}", format_digits(t.global_batch),
+  return fmt::format("global batch {} of {} tokens{}; {}, {}{}{}{}", format_digits(t.global_batch),
                      format_digits(t.sequence), beside_tokens(t.contents), name_of(t.precision),
-                     name_of(t.optimizer), tuned.empty() ? "" : "; ", tuned);
+                     name_of(t.optimizer), t.mtp ? "; multi-token prediction" : "", tuned.empty() ? "" : "; ",
+                     tuned);
 }
 
 std::string spell_recompute(std::span<const Stage> stages) {

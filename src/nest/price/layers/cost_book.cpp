@@ -91,7 +91,7 @@ void CostBook::trim() {
 }
 
 std::size_t CostBook::number_of(const Training& training) {
-  const Kind kind{training.contents, training.tuning};
+  const Kind kind{training.contents, training.tuning, training.mtp};
   const auto known = std::find(kinds_.begin(), kinds_.end(), kind);
   if (known == kinds_.end()) kinds_.push_back(kind);
   return static_cast<std::size_t>(known - kinds_.begin());
@@ -103,6 +103,7 @@ const BuiltModel& CostBook::model(std::int64_t micro_batch, const Training& trai
   if (known != models_.end()) return known->second;
   BuildOptions options = pricer_.build_options(micro_batch, training.sequence);
   options.contents = training.contents;
+  options.mtp = training.mtp;
   return models_.emplace(key, built(*inputs_, options, training.tuning)).first->second;
 }
 

@@ -136,10 +136,11 @@ class CostBook {
   std::uint64_t generation_ = 0;
   FabricConstants constants_;
   CollectiveModel collectives_;
-  // What documents, images and tuning were asked for, the usual first.
+  // What documents, images, tuning and prediction modules were asked for, the usual first.
   struct Kind {
     Contents contents;
     Tuning tuning;
+    bool mtp = false;
     bool operator==(const Kind&) const = default;
   };
   std::vector<Kind> kinds_{Kind{}};

@@ -34,8 +34,11 @@ Bytes state_bytes(const PlanInputs& inputs, const Training& training) {
   const auto each = recipe.weight_bytes_per_parameter() + recipe.optimizer_bytes_per_parameter();
   const LayerProfile* profile = inputs.profile();
   const auto of_model = [&] {
-    const Model model = build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence});
-    return training.tuning.whole() ? model.parameters() : tuned(model, training.tuning).trained_parameters();
+    const Model model =
+        build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence, .mtp = training.mtp});
+    // Modules for multi-token prediction are outside the published count.
+    return training.tuning.whole() && !training.mtp ? model.parameters()
+                                                    : tuned(model, training.tuning).trained_parameters();
   };
   const std::int64_t parameters = profile != nullptr ? profile->parameters() : of_model();
   return Bytes{parameters} * each;

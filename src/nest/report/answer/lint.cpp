@@ -180,6 +180,8 @@ PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, const F
   asked.global_batch = plan.training.global_batch;
   asked.sequence = plan.training.sequence;
   asked.contents = plan.training.contents;
+  asked.tuning = plan.training.tuning;
+  asked.mtp = plan.training.mtp;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
   asked.framework = rules.name;

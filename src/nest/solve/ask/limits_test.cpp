@@ -134,7 +134,7 @@ SearchResult search_of(const test::Instance& instance, const SearchOptions& opti
 // With more work the plan is no slower, the bound no lower, and a plan that was found stays found.
 TEST(Limits, MoreWorkIsNeverWorse) {
   int better = 0;
-  for (unsigned seed = 55'001; seed < 55'001 + 60; seed += test::stride()) {
+  for (unsigned seed = 55'001; seed < 55'001 + 120; seed += test::stride()) {
     test::Instance instance = test::random_instance(seed, 1000);
     instance.options.objective = Objective::step_time;
     SearchOptions options = instance.options;

@@ -97,7 +97,10 @@ using namespace solve;
 [[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
   std::int64_t experts = 1;
-  const Value model = tight_architecture(dice, experts);
+  // From a copy: the other draws stay as they were before there were hybrids.
+  Dice more = dice;
+  Value model = tight_architecture(dice, experts);
+  if (more.once_in(4)) model = hybrid_architecture(more, more.pick(3, 8), experts);
   Warnings warnings;
   ModelSource source(read_hub_config(parse_json("model", to_json(model)), "tight", warnings));
   const std::int64_t sequence = dice.one_of<std::int64_t>({512, 2048, 4096, 8192});
@@ -113,6 +116,7 @@ using namespace solve;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
   t.optimizer = made.inputs.recipe.optimizer;
   draw_lengths(seed, made);
+  draw_mtp(seed, made);
   made.options.threads = 1;
   if (dice.once_in(12))
     made.options.pipeline_model = dice.one_of<PipelineModel>({PipelineModel::sum_max, PipelineModel::paper});

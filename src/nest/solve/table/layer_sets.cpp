@@ -99,6 +99,7 @@ LayerSets::LayerSets(const LayerGraph& graph, std::span<const std::uint16_t> kin
   }
   enumerate(most, contiguous, deadline);
   chain_ = graph_->ascending() && sets_.size() == layers_ + 1;
+  std::erase_if(sets_, [&](const Set& set) { return graph_->parted(halves(set)).has_value(); });
   if (memory.value / static_cast<std::int64_t>(sizeof(outside_[0])) <
       static_cast<std::int64_t>(sets_.size() * kinds_))
     throw TableTooLarge{};

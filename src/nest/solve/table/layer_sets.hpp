@@ -1,6 +1,7 @@
 // The downsets of a layer graph and the stages between them. A downset is closed under successors: what the
 // last stages of a pipeline hold. Stages that hold the same kinds of layers in the same order, between
-// boundaries of the same size, cost the same: they share a class.
+// boundaries of the same size, cost the same: they share a class. Downsets that part layers which stand together are
+// left out.
 //
 //   const LayerSets sets(graph, kinds, 4096);
 //   for (const Move& move : sets.moves(state))   // stages that can come before those of `state`

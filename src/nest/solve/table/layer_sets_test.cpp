@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "nest/model/blocks/build.hpp"
 #include "nest/model/hub/test_configs.hpp"
 #include "nest/plan/test_example.hpp"
 #include "nest/solve/table/memory_budget.hpp"
@@ -86,6 +87,30 @@ TEST(LayerSets, OfAChain) {
   ASSERT_EQ(c.sets.moves(0).size(), 4U);
   for (std::int32_t n = 1; n <= 4; ++n) EXPECT_EQ(c.sets.moves(0)[static_cast<std::size_t>(n - 1)].to, n);
   EXPECT_TRUE(c.sets.moves(c.sets.all()).empty());
+}
+
+// Two modules for multi-token prediction and the head stand together: of the 9 downsets of a chain of 8 layers, those
+// with one and with two layers are none.
+TEST(LayerSets, LayersThatStandTogetherAreNotParted) {
+  Warnings warnings;
+  const ModelSpec spec = read_hub_config(
+      parse_json("x",
+                 R"({"model_type": "glm4_moe", "num_hidden_layers": 4, "hidden_size": 64, "vocab_size": 100,
+                          "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 16,
+                          "num_nextn_predict_layers": 2})"),
+      "tiny", warnings);
+  const Model model = build_model(spec, {.sequence = 64, .mtp = true});
+  const LayerGraph graph(model);
+  ASSERT_EQ(graph.layers(), 8U);  // embedding, 4 blocks, 2 modules, head
+  const LayerSets sets(graph, layer_kinds(model), kMany);
+  EXPECT_EQ(sets.size(), 7U);  // the empty one, and from the first module on
+  EXPECT_TRUE(sets.chain());
+  EXPECT_EQ(sets.moves(0).size(), 6U);
+  EXPECT_EQ(sets.stage(0, sets.moves(0).front().to),
+            (std::vector<LayerId>{LayerId{5}, LayerId{6}, LayerId{7}}));
+  // As the twin cuts them: the last three in the last stage, and three stages of the five before.
+  EXPECT_EQ(all_cuts(graph, 6, kMany).size(), 1U);
+  EXPECT_EQ(all_cuts(graph, 7, kMany).size(), 0U);
 }
 
 TEST(LayerSets, OfADiamond) {

@@ -35,11 +35,7 @@ TEST(LeastMemory, NoPlanNeedsLess) {
     const Bytes all = least_of_all(instance);
     if (all == Bytes::most()) continue;
     test::TestProblem problem(instance);
-    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-      if (problem.costs.refusal(problem.costs.batches().front(), plan.parallelism.strategy).empty())
-        static_cast<void>(problem.configuration(plan));
-      return true;
-    });
+    problem.add_degrees(instance);
     const Bytes least = least_memory(problem.problem);
     EXPECT_LE(least, all) << instance.text;
     ++compared;
@@ -104,11 +100,7 @@ TEST(LeastMemory, StopsAtTheDeadline) {
   deadline.cancel();
   const test::Instance instance = test::random_instance(61'000, 300);
   test::TestProblem problem(instance);
-  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-    if (problem.costs.refusal(problem.costs.batches().front(), plan.parallelism.strategy).empty())
-      static_cast<void>(problem.configuration(plan));
-    return true;
-  });
+  problem.add_degrees(instance);
   ASSERT_FALSE(problem.problem.degrees.empty());
   EXPECT_THROW((void)least_memory(problem.problem, deadline), Stopped);
 }

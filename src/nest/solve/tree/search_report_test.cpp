@@ -12,10 +12,7 @@ namespace {
 TEST(SearchReport, CountsWhatTheTreeDid) {
   const test::Instance instance = test::random_instance(71'000, 1000);
   test::TestProblem problem(instance);
-  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-    static_cast<void>(problem.configuration(plan));
-    return true;
-  });
+  problem.add_degrees(instance);
   Workers workers(1);
   BestPlans best(instance.options.objective, 1, Seconds::most());
   SearchTree tree(problem.problem, instance.options, best, workers);
@@ -37,10 +34,7 @@ TEST(SearchReport, TellsTheBoundOfTheAnswer) {
   for (unsigned seed = 71'001; seed < 71'021; ++seed) {
     const test::Instance instance = test::random_instance(seed, 1000);
     test::TestProblem problem(instance);
-    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-      static_cast<void>(problem.configuration(plan));
-      return true;
-    });
+    problem.add_degrees(instance);
     Workers workers(1);
     BestPlans best(instance.options.objective, 1, Seconds::most());
     SearchOptions options = instance.options;

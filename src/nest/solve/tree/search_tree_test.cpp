@@ -20,10 +20,7 @@ struct Ran {
 // A tree over all degrees of an instance.
 Ran run(const test::Instance& instance, const SearchOptions& options, std::size_t threads) {
   test::TestProblem problem(instance);
-  for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
-    static_cast<void>(problem.configuration(plan));
-    return true;
-  });
+  problem.add_degrees(instance);
   Workers workers(threads);
   BestPlans best(options.objective, 1, Seconds::most());
   SearchTree tree(problem.problem, options, best, workers);

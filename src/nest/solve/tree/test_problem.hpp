@@ -70,6 +70,15 @@ struct TestProblem {
     return c;
   }
 
+  // The degrees of all plans of the instance whose strategy the model allows.
+  void add_degrees(const Instance& instance) {
+    for_each_plan(instance.inputs, instance.training, instance.space, [&](const Plan& plan) {
+      if (costs.refusal(costs.batches().front(), plan.parallelism.strategy).empty())
+        static_cast<void>(configuration(plan));
+      return true;
+    });
+  }
+
   [[nodiscard]] const Degrees& degrees(const Configuration& c) const { return problem.degrees[c.degrees]; }
   [[nodiscard]] const Batch& batch(const Configuration& c) const { return costs.batches()[degrees(c).batch]; }
 

@@ -35,12 +35,19 @@ class Cuts {
       }
     }
   }
+  [[nodiscard]] bool parts_joined() const {
+    std::vector<std::int32_t> part_of(graph_->layers());
+    for (std::size_t part = 0; part < cut_.size(); ++part) {
+      for (const LayerId id : cut_[part]) part_of[id.index()] = static_cast<std::int32_t>(part);
+    }
+    return graph_->parted(part_of).has_value();
+  }
   // Decides about the layers from order_[at] on, for stage `stage` - 1.
   void take(std::size_t stage, std::size_t at) {
     if (at == order_.size()) {
       if (cut_[stage - 1].empty() || left_ < stage - 1) return;
       if (stage > 1) return take(stage - 1, 0);
-      if (all_.size() == most_) return;
+      if (all_.size() == most_ || parts_joined()) return;
       all_.push_back(cut_);
       for (std::vector<LayerId>& part : all_.back()) std::sort(part.begin(), part.end());
       return;

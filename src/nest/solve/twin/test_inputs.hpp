@@ -17,6 +17,7 @@
 #include "nest/model/hub/hub_config.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/test_plans.hpp"
+#include "nest/solve/twin/test_architectures.hpp"
 
 namespace nest::test {
 using namespace solve;
@@ -254,38 +255,6 @@ struct RandomEdge {
   return v;
 }
 
-// A config.json of a dense model, a mixture of experts or an encoder and decoder.
-[[nodiscard]] inline Value random_architecture(Dice& dice) {
-  const std::int64_t hidden = dice.one_of<std::int64_t>({256, 1024, 2048});
-  const std::int64_t blocks = dice.pick(1, 5);
-  const std::string family =
-      dice.one_of<std::string>({"llama", "llama", "gpt2", "mixtral", "mixtral", "qwen3_moe", "t5"});
-  Value v = Value::object();
-  v.set("model_type", family).set("_name_or_path", "tiny-" + family);
-  v.set("vocab_size", dice.one_of<std::int64_t>({1024, 32768}));
-  v.set("tie_word_embeddings", dice.once_in(2));
-  const std::int64_t heads = dice.one_of<std::int64_t>({4, 8, 12});
-  if (family == "gpt2") {
-    v.set("n_embd", heads * 64).set("n_layer", blocks).set("n_head", heads).set("n_positions", 32768);
-    return v;
-  }
-  if (family == "t5") {
-    v.set("d_model", hidden).set("d_ff", 2 * hidden).set("d_kv", 64).set("num_heads", heads);
-    v.set("num_layers", dice.pick(1, 2)).set("num_decoder_layers", dice.pick(1, 2));
-    return v;
-  }
-  v.set("hidden_size", hidden).set("intermediate_size", 3 * hidden).set("num_hidden_layers", blocks);
-  v.set("num_attention_heads", heads).set("num_key_value_heads", dice.once_in(2) ? heads : heads / 2);
-  v.set("head_dim", 64).set("max_position_embeddings", 32768);
-  const std::int64_t experts = dice.one_of<std::int64_t>({2, 4, 6});
-  if (family == "mixtral") v.set("num_local_experts", experts).set("num_experts_per_tok", 2);
-  if (family == "qwen3_moe") {
-    v.set("num_experts", experts).set("num_experts_per_tok", 2).set("moe_intermediate_size", hidden);
-    v.set("decoder_sparse_step", dice.pick(1, 2)).set("mlp_only_layers", Value::array());
-  }
-  return v;
-}
-
 // A framework's recipe, or one with any of its figures changed. `reserve` is what it keeps back.
 [[nodiscard]] inline Recipe random_recipe(Dice& dice, Bytes reserve) {
   Recipe r =
@@ -322,6 +291,27 @@ struct RandomEdge {
   if (more.once_in(3)) r.fresh_gradients = !r.fresh_gradients;
   if (more.once_in(3)) r.early_stop = !r.early_stop;
   return r;
+}
+
+// Something that is trained in part, of a model that has blocks.
+[[nodiscard]] inline Tuning random_tuning(Dice& dice, const ModelSpec& spec) {
+  Tuning tuning;
+  const auto blocks = static_cast<std::int64_t>(spec.stacks.back().blocks.size());
+  if (dice.once_in(2)) {
+    tuning.kind = Tuning::Kind::lora;
+    tuning.rank = dice.one_of<std::int64_t>({1, 8, 64});
+    // Hybrids may have no attention, whose products are the usual targets.
+    const bool usual = dice.once_in(2) && spec.family != "nemotron_h";
+    tuning.targets = usual ? default_targets() : std::vector<std::string>{"all-linear"};
+  } else if (dice.once_in(2)) {
+    tuning.kind = Tuning::Kind::layers;
+    tuning.layers.first = dice.pick(0, blocks - 1);
+    if (dice.once_in(2)) tuning.layers.last = dice.pick(tuning.layers.first, blocks - 1);
+  } else {
+    tuning.freeze = {dice.one_of<std::string>({"embedding", "head", "layers 0"})};
+  }
+  tuning.frozen_bits = dice.one_of<std::int64_t>({4, 8, 16, 16});
+  return tuning;
 }
 
 }  // namespace nest::test

@@ -223,7 +223,11 @@ class Pins {
   wish.bandwidth = architecture ? log_pick(dice, 7, 12) : log_pick(dice, 9, 11.5);
   const std::int64_t layers = dice.once_in(8) ? dice.pick(1, 3) : dice.pick(3, 8);
   const double bytes = 1e-3 * wish.bandwidth * log_pick(dice, -3, 3);
+  // From a copy: what is drawn after this stays as it was before there were hybrids.
+  Dice more = dice;
   Value model = architecture ? random_architecture(dice) : random_layer_profile(dice, layers, bytes);
+  std::int64_t experts = 1;
+  if (architecture && more.once_in(3)) model = hybrid_architecture(more, more.pick(2, 6), experts);
   Warnings warnings;
   const Document text = parse_json("model", to_json(model));
   ModelSource source = architecture ? ModelSource(read_hub_config(text, "tiny", warnings))
@@ -271,34 +275,15 @@ inline void set_memory(Dice& dice, Instance& instance) {
   return tokens * dice.one_of<double>({0.5, 0.999, 1.001, 1.5, 3});
 }
 
-// Something that is trained in part, of a model that has blocks.
-[[nodiscard]] inline Tuning random_tuning(Dice& dice, const ModelSpec& spec) {
-  Tuning tuning;
-  const auto blocks = static_cast<std::int64_t>(spec.stacks.back().blocks.size());
-  if (dice.once_in(2)) {
-    tuning.kind = Tuning::Kind::lora;
-    tuning.rank = dice.one_of<std::int64_t>({1, 8, 64});
-    tuning.targets = dice.once_in(2) ? default_targets() : std::vector<std::string>{"all-linear"};
-  } else if (dice.once_in(2)) {
-    tuning.kind = Tuning::Kind::layers;
-    tuning.layers.first = dice.pick(0, blocks - 1);
-    if (dice.once_in(2)) tuning.layers.last = dice.pick(tuning.layers.first, blocks - 1);
-  } else {
-    tuning.freeze = {dice.one_of<std::string>({"embedding", "head", "layers 0"})};
-  }
-  tuning.frozen_bits = dice.one_of<std::int64_t>({4, 8, 16, 16});
-  return tuning;
-}
-
 [[nodiscard]] inline std::string text_of(const Instance& instance) {
   const Training& t = instance.training;
   const SearchOptions& o = instance.options;
   std::string text = "global batch " + std::to_string(t.global_batch) + " of " + std::to_string(t.sequence) +
-                     " tokens" + beside_tokens(t.contents) + ", " + std::string(name_of(t.precision)) + ", " +
-                     std::string(name_of(t.optimizer)) + ", trained " + spell_train(t.tuning) + ", frozen " +
-                     spell_freeze(t.tuning) + " in " + std::to_string(t.tuning.frozen_bits) +
-                     " bits\nspace: " + spell(instance.space) + "\npipeline model " +
-                     std::string(name_of(o.pipeline_model));
+                     " tokens" + beside_tokens(t.contents) + (t.mtp ? ", multi-token prediction, " : ", ") +
+                     std::string(name_of(t.precision)) + ", " + std::string(name_of(t.optimizer)) +
+                     ", trained " + spell_train(t.tuning) + ", frozen " + spell_freeze(t.tuning) + " in " +
+                     std::to_string(t.tuning.frozen_bits) + " bits\nspace: " + spell(instance.space) +
+                     "\npipeline model " + std::string(name_of(o.pipeline_model));
   if (o.objective == Objective::devices)
     text += ", fewest devices for " + std::to_string(o.target_tokens_per_s) + " tokens/s";
   if (o.memory_margin > 0) text += ", margin " + std::to_string(o.memory_margin) + " of memory";
@@ -325,6 +310,13 @@ inline void draw_lengths(unsigned seed, Instance& made) {
   made.inputs.recipe.split_documents = dice.once_in(3);
 }
 
+// Modules for multi-token prediction, of which hybrids have some.
+inline void draw_mtp(unsigned seed, Instance& made) {
+  Dice dice(seed + 4'000'037);
+  const auto* spec = std::get_if<ModelSpec>(&made.inputs.source);
+  made.training.mtp = spec != nullptr && spec->mtp_layers > 0 && !dice.once_in(4);
+}
+
 [[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans) {
   Dice dice(seed);
   Instance made{random_small_inputs(dice), {}, {}, {}, {}};
@@ -342,6 +334,7 @@ inline void draw_lengths(unsigned seed, Instance& made) {
   t.optimizer = dice.once_in(6) ? Optimizer::sgd : made.inputs.recipe.optimizer;
   if (made.inputs.cluster.computes(MathType::fp8) && dice.once_in(8)) t.precision = Precision::fp8;
   draw_lengths(seed, made);
+  draw_mtp(seed, made);
   Dice tunings(seed + 3'000'017);
   if (made.inputs.profile() == nullptr && tunings.once_in(2))
     t.tuning = random_tuning(tunings, std::get<ModelSpec>(made.inputs.source));

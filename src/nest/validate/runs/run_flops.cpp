@@ -17,7 +17,8 @@ double attention_flops(const AttentionSpec& a, double sequence, bool causal) {
   const double score = static_cast<double>(a.head_dim);
   const double value = static_cast<double>(a.latent ? a.latent->value_dim : a.head_dim);
   // A window is full for nearly every token; halving it would be wrong.
-  const bool halved = causal && a.causal && (a.window == 0 || static_cast<double>(a.window) >= sequence);
+  const bool halved =
+      causal && a.causal && (a.window == 0 || a.chunked || static_cast<double>(a.window) >= sequence);
   return 2 * static_cast<double>(a.heads) * (score + value) * seen * (halved ? 0.5 : 1);
 }
 

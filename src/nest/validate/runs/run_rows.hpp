@@ -28,6 +28,7 @@ struct RunRow {
   std::string cuda_graph;           // none, transformer_engine, full_iteration; empty: not stated
   std::string recompute_modules;    // Megatron's names, with blanks between them
   std::string routing;              // forced_balance or real
+  std::string tuning_kind;          // SFT or LoRA, in tables of fine-tuning runs
 
   std::optional<std::int64_t> layers, hidden, heads, kv_heads, ffn, vocab, experts, top_k, expert_ffn;
   std::optional<std::int64_t> sequence, global_batch, devices, devices_per_node;

@@ -30,6 +30,13 @@ std::string device_of(const std::string& written) {
   return name;
 }
 
+// As the column precision_class of the other tables has it.
+std::string class_of(const std::string& precision) {
+  if (mentions(precision, "fp4")) return "fp4";
+  if (mentions(precision, "fp8")) return "fp8";
+  return mentions(precision, "16") ? "16bit" : "";
+}
+
 void put_shape(RunRow& out) {
   std::string name = out.model;
   std::ranges::replace(name, ' ', '-');
@@ -57,6 +64,8 @@ bool is_tuning_table(const CsvTable& table) {
 void read_tuning_row(const CsvRow& row, RunRow& out) {
   const std::string& kind = row.text("kind");
   if (kind != "SFT" && kind != "LoRA") row.fail("kind", "SFT or LoRA");
+  out.tuning_kind = kind;
+  out.precision_class = class_of(out.precision);
   out.id = kind + " of " + out.model + ", line " + std::to_string(row.line());
   if (kind == "LoRA") {
     out.tuning.kind = Tuning::Kind::lora;

@@ -26,6 +26,10 @@ TEST(TuningRows, NamesBecomeShapesAndDevices) {
   EXPECT_EQ(rows[0].tuning.targets, default_targets());
   EXPECT_TRUE(rows[2].tuning.whole());
   EXPECT_EQ(rows[2].hidden, 8192);
+  EXPECT_EQ(rows[0].precision_class, "16bit");
+  EXPECT_EQ(rows[1].precision_class, "fp8");
+  EXPECT_EQ(rows[2].precision_class, "fp8");
+  EXPECT_EQ(rows[2].tuning_kind, "SFT");
 }
 
 TEST(TuningRows, CanBePriced) {

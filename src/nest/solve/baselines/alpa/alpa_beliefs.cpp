@@ -26,6 +26,16 @@ std::vector<LayerId> LayerBeliefs::order(std::int64_t micro_batch) {
   return order;
 }
 
+std::vector<std::size_t> LayerBeliefs::units(std::int64_t micro_batch) {
+  const LayerGraph& graph = book_->model(micro_batch, question_->training).graph;
+  std::vector<std::size_t> units;
+  const std::vector<LayerId> all = order(micro_batch);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!graph.is_joined(all[i])) units.push_back(i);
+  }
+  return units;
+}
+
 std::vector<Seconds> LayerBeliefs::times(std::int64_t micro_batch, const LayerSplit& split) {
   const BuiltModel& built = book_->model(micro_batch, question_->training);
   const LayerProfile* profile = question_->inputs.profile();

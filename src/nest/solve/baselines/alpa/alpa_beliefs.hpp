@@ -22,6 +22,8 @@ class LayerBeliefs {
 
   // Layers one after the other, each behind those that feed it; by id where edges allow.
   [[nodiscard]] std::vector<LayerId> order(std::int64_t micro_batch);
+  // The places in that order of layers that do not stand with the one before them.
+  [[nodiscard]] std::vector<std::size_t> units(std::int64_t micro_batch);
   // In the same order. `again` of the split: of layers that can recompute.
   [[nodiscard]] std::vector<Seconds> times(std::int64_t micro_batch, const LayerSplit& split);
   // Of dynamic programs so far.

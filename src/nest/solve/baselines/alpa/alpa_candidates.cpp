@@ -66,7 +66,7 @@ class Offers {
     for (Candidate& c : found_) {
       question_.options.deadline.look();
       const std::vector<Seconds> times = beliefs_.times(c.training.micro_batch, c.split(again));
-      c.firsts = equal_stages(times, static_cast<std::size_t>(c.parallelism.pipeline));
+      c.firsts = firsts_of(c, times);
       c.believed = believed_step(times, c.firsts, c.training.micro_batches);
     }
     std::sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
@@ -82,7 +82,7 @@ class Offers {
       Training training = question_.training;
       training.micro_batch = b;
       try {
-        layers_ = static_cast<std::int64_t>(book_.model(b, training).graph.layers());
+        layers_ = static_cast<std::int64_t>(beliefs_.units(b).size());
       } catch (const InputError&) {  // longer sequences than the model has positions
         continue;
       }
@@ -102,6 +102,20 @@ class Offers {
         }
       }
     }
+  }
+
+  // Where the stages of a candidate begin, of which none ends between layers that stand together.
+  [[nodiscard]] std::vector<std::size_t> firsts_of(const Candidate& c, const std::vector<Seconds>& times) {
+    const std::vector<std::size_t> units = beliefs_.units(c.training.micro_batch);
+    std::vector<Seconds> of_unit(units.size());
+    std::size_t unit = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (unit + 1 < units.size() && i == units[unit + 1]) ++unit;
+      of_unit[unit] += times[i];
+    }
+    std::vector<std::size_t> firsts = equal_stages(of_unit, static_cast<std::size_t>(c.parallelism.pipeline));
+    for (std::size_t& first : firsts) first = units[first];
+    return firsts;
   }
 
   // Of those that can be completed; the others are worth no look.

@@ -8,7 +8,7 @@ namespace {
 
 bool is_row_axis(Axis axis) {
   return axis == Axis::batch || axis == Axis::sequence || axis == Axis::source_sequence ||
-         axis == Axis::routed;
+         axis == Axis::tower_sequence || axis == Axis::routed;
 }
 
 std::size_t first_feature(const Shape& shape) {

@@ -24,7 +24,7 @@ Story story(const std::string& model, std::int64_t micro_batch) {
 
 const LayerType& block_of(const Model& model) {
   for (const LayerType& type : model.types) {
-    if (type.is_block) return type;
+    if (type.is_block()) return type;
   }
   return model.types.front();
 }

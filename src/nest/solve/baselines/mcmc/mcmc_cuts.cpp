@@ -57,6 +57,9 @@ McmcCuts::McmcCuts(const LayerGraph& graph, bool contiguous)
       barred[static_cast<std::size_t>(i)] = true;
   }
   for (std::int32_t i = 1; i < layers; ++i) {
+    if (graph.is_joined(LayerId(i))) barred[static_cast<std::size_t>(at[static_cast<std::size_t>(i)])] = true;
+  }
+  for (std::int32_t i = 1; i < layers; ++i) {
     if (!barred[static_cast<std::size_t>(i)]) places_.push_back(i);
     const auto& from = before_[static_cast<std::size_t>(order_[static_cast<std::size_t>(i)])];
     const std::int32_t last = order_[static_cast<std::size_t>(i) - 1];

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "nest/model/blocks/build.hpp"
+#include "nest/model/zoo.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 
 namespace nest::solve {
@@ -82,6 +84,14 @@ TEST(McmcCuts, CutsEvenly) {
   EXPECT_EQ(lengths(cuts, cuts.even(3)), (std::vector<std::size_t>{3, 4, 3}));
   EXPECT_EQ(lengths(cuts, cuts.even(10)), std::vector<std::size_t>(10, 1));
   EXPECT_EQ(cuts.most_stages(), 10);
+}
+
+// Modules for multi-token prediction stay with the head: of the 67 layers of MiniMax M2, the last four are one.
+TEST(McmcCuts, KeepsLayersTogetherThatStandTogether) {
+  const LayerGraph graph(build_model(zoo_model("minimax-m2"), {.sequence = 64, .mtp = true}));
+  const McmcCuts cuts(graph, true);
+  EXPECT_EQ(cuts.most_stages(), 64);
+  EXPECT_EQ(lengths(cuts, cuts.even(64)).back(), 4U);
 }
 
 TEST(McmcCuts, MovesALayerFromStageToStage) {
