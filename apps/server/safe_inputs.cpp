@@ -8,7 +8,6 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/model/blocks/build.hpp"
-#include "nest/model/hub/hub_config.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::server {

@@ -171,8 +171,8 @@ ModelSpec zoo_model(std::string_view name) {
 }
 
 ModelSource read_model(const Document& document, Warnings& warnings) {
+  if (is_model_text(document.root)) return read_model_text(document);
   if (is_layer_profile(document)) return read_layer_profile(document);
-  if (is_model_text(document)) return read_model_text(document);
   const Value* name = document.root.find("_name_or_path");
   const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
   return read_hub_config(document, named ? *name->as_string() : "config", warnings);
@@ -196,8 +196,8 @@ ModelSource load_model(const std::string& name_or_file, Warnings& warnings, cons
     if (const EmbeddedFile* file = find_zoo_file(name_or_file)) return known(read_zoo_file(*file));
   }
   Document document = read_document(name_or_file);
+  if (is_model_text(document.root)) return read_model_text(document);
   if (is_layer_profile(document)) return read_layer_profile(document);
-  if (is_model_text(document)) return read_model_text(document);
   if (!like.empty()) mark_like(document, like);
   return read_hub_config(document, name_from_path(name_or_file), warnings);
 }

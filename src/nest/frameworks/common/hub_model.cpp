@@ -4,12 +4,13 @@
 #include <string>
 
 #include "nest/base/document/document.hpp"
+#include "nest/model/onnx/model_text.hpp"
 #include "nest/model/zoo.hpp"
 
 namespace nest::frameworks {
 
 std::optional<Value> hub_config(const PlanInputs& inputs) {
-  if (inputs.profile() != nullptr) return std::nullopt;
+  if (inputs.profile() != nullptr || is_model_text(inputs.model)) return std::nullopt;
   Value config = inputs.model;
   if (config.as_object() == nullptr) {
     const auto files = model_files();

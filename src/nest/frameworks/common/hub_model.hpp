@@ -11,7 +11,7 @@
 
 namespace nest::frameworks {
 
-// None for layer profiles, which have no such file.
+// None for layer profiles and models from ONNX files, which have no such file.
 [[nodiscard]] std::optional<Value> hub_config(const PlanInputs& inputs);
 
 }  // namespace nest::frameworks

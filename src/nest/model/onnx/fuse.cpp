@@ -34,8 +34,7 @@ std::vector<FlowWeight> weights_behind(const Flow& flow, OnnxValueId value) {
     if (v >= graph.values.size() || !seen.insert(v).second) continue;
     if (const std::optional<std::size_t> tensor = flow.tensor_of(v)) {
       const OnnxTensor& t = graph.tensors[*tensor];
-      if (is_real_type(t.type) && t.elements() > 1 && !is_square_mask(t.dims))
-        found.push_back({*tensor, t.dims});
+      if (is_real_type(t.type) && t.elements() > 1 && !is_square(t.dims)) found.push_back({*tensor, t.dims});
       continue;
     }
     const OnnxNode* node = flow.node_of(v);
@@ -49,8 +48,8 @@ std::vector<FlowWeight> weights_behind(const Flow& flow, OnnxValueId value) {
   return found;
 }
 
-bool is_square_mask(const OnnxShape& d) {
-  return d.size() > 2 && d[d.size() - 1] == d[d.size() - 2] && long_axes(d) == 2;
+bool is_square(const OnnxShape& d) {
+  return d.size() > 2 && d[d.size() - 1] == d[d.size() - 2] && d.back() > 1;
 }
 
 void join_norm_weights(Flow& flow) {
@@ -111,7 +110,7 @@ void keep_parameters(Flow& flow) {
     const bool adds = op.op == "Add" || op.op == "Sub" || op.kind == FlowKind::join;
     std::erase_if(op.weights, [&](const FlowWeight& w) {
       const OnnxTensor& tensor = flow.graph().tensors[w.tensor];
-      if (!is_real_type(tensor.type) || is_square_mask(w.dims)) return true;
+      if (!is_real_type(tensor.type) || is_square(w.dims)) return true;
       // What is multiplied by is a parameter where it is one number for each feature: sines differ by position.
       return long_axes(w.dims) > 1 && !adds;
     });

@@ -16,8 +16,9 @@ void fuse_flow(Flow& flow, MaskReader& masks);
 // frequencies of sines.
 [[nodiscard]] std::vector<FlowWeight> weights_behind(const Flow& flow, OnnxValueId value);
 
-// Whether a constant of this shape is a mask over queries and keys.
-[[nodiscard]] bool is_square_mask(const OnnxShape& dims);
+// Whether a constant of this shape is over queries and keys, for all heads or for each: a mask, or positions that an
+// exporter has looked up already.
+[[nodiscard]] bool is_square(const OnnxShape& dims);
 
 // One after the other:
 void settle_nodes(Flow& flow, MaskReader& masks);  // operators that are whole patterns in themselves

@@ -82,7 +82,7 @@ class Pattern {
   // What is added to the scores or chooses among them.
   void note_masks(const FlowOp& op) {
     for (const FlowWeight& w : op.weights) {
-      if (!is_square_mask(w.dims)) weights_.push_back(w);
+      if (!is_square(w.dims)) weights_.push_back(w);
     }
     if (op.op == "Add" || op.op == "Where") {
       for (const OnnxValueId v : op.side) {

@@ -38,10 +38,14 @@ class ModelLowering {
   // A product that makes the last value is the head: over the vocabulary where it has as many outputs.
   void name_logits(const FlowStack& stack) {
     if (stack.head.ops.empty() || flow_.outputs.size() != 1) return;
-    const FlowOp& last = flow_.ops[stack.head.ops.back()];
-    if (last.kind != FlowKind::product || last.out.size() != 1) return;
-    const bool vocabulary = table_rows() == 0 || axes_.width(last.out[0]) >= table_rows() / 2;
-    axes_.name_vocabulary(last.out[0], vocabulary ? Axis::vocab : Axis::classes);
+    // Soft caps and scales may follow.
+    for (std::size_t i = stack.head.ops.size(); i-- > 0;) {
+      const FlowOp& op = flow_.ops[stack.head.ops[i]];
+      if (op.out.size() != 1 || (op.kind != FlowKind::product && op.kind != FlowKind::pass)) return;
+      const bool vocabulary = table_rows() == 0 || axes_.width(op.out[0]) >= table_rows() / 2;
+      axes_.name_vocabulary(op.out[0], vocabulary ? Axis::vocab : Axis::classes);
+      if (op.kind == FlowKind::product) return;
+    }
   }
   [[nodiscard]] std::int64_t table_rows() const {
     std::int64_t most = 0;
@@ -170,10 +174,13 @@ class ModelLowering {
     head.kind = HeadSpec::Kind::vocabulary;
     const FlowOp& last = flow_.ops[stack.head.ops.back()];
     head.outputs = axes_.width(last.out.empty() ? stack.head.in : last.out[0]);
-    if (last.kind == FlowKind::product && spec_.stacks.back().stem.kind == StemSpec::Kind::tokens) {
-      head.tied = weights_.tables.contains(last.weights[0].tensor);
-      head.bias = last.bias;
-      warn_of_second_table(last);
+    const auto product = std::find_if(stack.head.ops.rbegin(), stack.head.ops.rend(),
+                                      [&](std::size_t i) { return flow_.ops[i].kind == FlowKind::product; });
+    if (product != stack.head.ops.rend()) {
+      const FlowOp& logits = flow_.ops[*product];
+      head.tied = weights_.tables.contains(logits.weights[0].tensor);
+      head.bias = logits.bias;
+      warn_of_second_table(logits);
     }
     if (first_token(stack, head) || plain_head(stack, head)) return;
     Lowering lowering(flow_, axes_, stack.head, stack.memory, weights_);

@@ -136,8 +136,8 @@ Value model_text(const ModelSpec& spec) {
   return out.set("head", std::move(head));
 }
 
-bool is_model_text(const Document& document) {
-  const Value* format = document.root.find("format");
+bool is_model_text(const Value& root) {
+  const Value* format = root.find("format");
   return format != nullptr && format->as_string() != nullptr && *format->as_string() == kModelTextFormat;
 }
 

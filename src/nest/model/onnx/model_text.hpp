@@ -13,7 +13,7 @@ namespace nest::model {
 [[nodiscard]] Value model_text(const ModelSpec& spec);
 
 // Whether a document claims to be such a text.
-[[nodiscard]] bool is_model_text(const Document& document);
+[[nodiscard]] bool is_model_text(const Value& root);
 // Throws an InputError with the place of what cannot be built.
 [[nodiscard]] ModelSpec read_model_text(const Document& document);
 
