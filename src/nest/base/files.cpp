@@ -86,7 +86,7 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 bool looks_like_file(const std::string& text) {
-  for (const char* ending : {".json", ".yaml", ".yml"}) {
+  for (const char* ending : {".json", ".yaml", ".yml", ".onnx"}) {
     if (text.ends_with(ending)) return true;
   }
   for (const char* beginning : {"/", "./", "../"}) {

@@ -22,9 +22,8 @@ void check_target(const std::string& path);
 // Writes beside the target and renames, so that a reader never sees half a file.
 void write_file(const std::string& path, std::string_view text);
 
-// Whether an argument that may be a name or a file means a file: by an ending .json, .yaml or .yml, by
-// beginning with
-// /, ./ or ../, or because there is such a file. Known names come first: look them up before asking this.
+// Whether an argument that may be a name or a file means a file: by an ending .json, .yaml, .yml or .onnx,
+// by beginning with /, ./ or ../, or because there is such a file. Known names come first: look them up before asking this.
 [[nodiscard]] bool looks_like_file(const std::string& text);
 
 }  // namespace nest::base

@@ -5,6 +5,8 @@
 #include "nest/base/files.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/model/hub/hub_config.hpp"
+#include "nest/model/onnx/model_text.hpp"
+#include "nest/model/onnx/read_onnx.hpp"
 #include "nest/model/zoo_names.hpp"
 
 namespace nest::model {
@@ -41,6 +43,14 @@ ModelSpec zoo_model(std::string_view name) {
       hint.empty() ? "'nest models' lists them; a config.json or a layer profile is given as a file" : hint);
 }
 
+ModelSource read_model(const Document& document, Warnings& warnings) {
+  if (is_model_text(document.root)) return read_model_text(document);
+  if (is_layer_profile(document)) return read_layer_profile(document);
+  const Value* name = document.root.find("_name_or_path");
+  const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
+  return read_hub_config(document, named ? *name->as_string() : "config", warnings);
+}
+
 ModelSource load_model(const std::string& name_or_file, Warnings& warnings, const std::string& like) {
   const auto known = [&](ModelSpec spec) {
     if (!like.empty())
@@ -49,13 +59,18 @@ ModelSource load_model(const std::string& name_or_file, Warnings& warnings, cons
   };
   if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file))
     return known(read_zoo_file(*file));
-  if (!looks_like_file(name_or_file)) return known(zoo_model(name_or_file));
+  if (!looks_like_file(name_or_file) && !is_onnx_name(name_or_file)) return known(zoo_model(name_or_file));
+  if (is_onnx_name(name_or_file)) {
+    if (!like.empty()) warnings.push_back("--like has no effect on an ONNX file");
+    return read_onnx(name_or_file, warnings);
+  }
   // "meta-llama/Llama-3.1-8B" could be a file; where there is none, it is a name of the hub.
   if (!std::filesystem::exists(name_or_file)) {
     if (const EmbeddedFile* file = file_of_name(model_files(), name_or_file))
       return known(read_zoo_file(*file));
   }
   Document document = read_document(name_or_file);
+  if (is_model_text(document.root)) return read_model_text(document);
   if (is_layer_profile(document)) return read_layer_profile(document);
   if (!like.empty()) mark_like(document, like);
   return read_hub_config(document, name_from_path(name_or_file), warnings);

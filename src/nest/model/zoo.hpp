@@ -24,8 +24,12 @@ using ModelSource = std::variant<ModelSpec, LayerProfile>;
 [[nodiscard]] std::vector<std::string> zoo_names();
 [[nodiscard]] ModelSpec zoo_model(std::string_view name);
 
-// A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json or a layer
-// profile. A name with a slash or an ending such as .json, and any existing file, is a file. `like`: the model type
+// A document that is no file of its own, such as a part of a plan: a layer profile, a model as lists of steps
+// (docs/formats/onnx.md), or a config.json, whose name is in it.
+[[nodiscard]] ModelSource read_model(const Document& document, Warnings& warnings);
+
+// A zoo name (as on the Hub, letter case, organisation and punctuation ignored), a config.json, a layer
+// profile or an ONNX file. A name with a slash or an ending such as .json, and any existing file, is a file. `like`: the model type
 // by whose keys a config.json is read, whatever its own; empty: its own.
 [[nodiscard]] ModelSource load_model(const std::string& name_or_file, Warnings& warnings,
                                      const std::string& like = {});

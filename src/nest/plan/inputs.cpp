@@ -9,6 +9,8 @@
 #include "nest/cluster/catalog.hpp"
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/model/hub/hub_config.hpp"
+#include "nest/model/onnx/model_text.hpp"
+#include "nest/model/onnx/read_onnx.hpp"
 
 namespace nest::plan {
 namespace {
@@ -20,15 +22,10 @@ Document part_of(const Reader& inputs, const std::string& key, const Value& valu
                     to_json(value));
 }
 
-ModelSource read_model(const Document& document, Warnings& warnings) {
-  if (is_layer_profile(document)) return read_layer_profile(document);
-  const Value* name = document.root.find("_name_or_path");
-  const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
-  return read_hub_config(document, named ? *name->as_string() : "config", warnings);
-}
-
-// What stands in a plan for a model file: its whole text, with the name that the file's own name gave it.
+// What stands in a plan for a model file: its whole text, with the name that the file's own name gave it. Of an ONNX
+// file, what was made of it.
 Value written_out(const std::string& file, const ModelSource& source, const std::string& like) {
+  if (is_onnx_name(file)) return model_text(std::get<ModelSpec>(source));
   Document document = read_document(file);
   if (!like.empty()) mark_like(document, like);
   Value text = std::move(document.root);
@@ -73,7 +70,8 @@ const std::string& PlanInputs::model_name() const {
 void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings, const std::string& like) {
   inputs.source = load_model(model, warnings, like);
   std::error_code ignored;
-  const bool file = looks_like_file(model) && std::filesystem::exists(model, ignored);
+  const bool file =
+      is_onnx_name(model) || (looks_like_file(model) && std::filesystem::exists(model, ignored));
   inputs.model = file ? written_out(model, inputs.source, like) : Value(model);
 }
 

@@ -7,6 +7,7 @@
 
 #include "nest/base/document/document.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/model/onnx/model_text.hpp"
 #include "nest/model/zoo.hpp"
 
 namespace nest::frameworks {
@@ -37,7 +38,7 @@ void state_positions(Value& config, std::int64_t positions) {
 }  // namespace
 
 std::optional<Value> hub_config(const PlanInputs& inputs, std::int64_t sequence) {
-  if (inputs.profile() != nullptr) return std::nullopt;
+  if (inputs.profile() != nullptr || is_model_text(inputs.model)) return std::nullopt;
   Value config = inputs.model;
   if (config.as_object() == nullptr) {
     const auto files = model_files();

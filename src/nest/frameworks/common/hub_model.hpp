@@ -12,8 +12,8 @@
 
 namespace nest::frameworks {
 
-// None for layer profiles, which have no such file. `sequence`: where it is beyond the positions that the file states, the
-// file states as many; models with a table of positions are not planned so.
+// None for layer profiles and models from ONNX files, which have no such file. `sequence`: where it is beyond the
+// positions that the file states, the file states as many; models with a table of positions are not planned so.
 [[nodiscard]] std::optional<Value> hub_config(const PlanInputs& inputs, std::int64_t sequence = 0);
 
 }  // namespace nest::frameworks

@@ -141,6 +141,11 @@ class Builder {
     const Axis axis = is_tower(stack) ? Axis::tower_sequence : Axis::sequence;
     return {{Axis::batch, model_.micro_batch}, {axis, length * stack.streams}};
   }
+  Shape stem_tokens_of(const StackSpec& stack) const {
+    Shape tokens = tokens_of(stack);
+    if (stack.stem_sequence > 0) tokens[1].size = stack.stem_sequence;
+    return tokens;
+  }
 
   LayerId add_stack(std::size_t index, bool encoder, std::optional<LayerId> memory, bool towers) {
     const std::optional<ImageTower> tower = image_tower(spec_.stacks[index], contents_);
@@ -159,7 +164,7 @@ class Builder {
       among.push_back(type.tensor(type.outputs.front()).shape);
     }
     LayerId at =
-        add_layer(stem_name, add_type(stem_layer(stack, tokens_of(stack), shares_table, among)), from_towers);
+        add_layer(stem_name, add_type(stem_layer(stack, stem_tokens_of(stack), shares_table, among)), from_towers);
     if (stack.stem.own_table) table_users_.clear();
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 

@@ -170,8 +170,9 @@ struct StemSpec {
 struct StackSpec {
   std::string prefix;  // of layer names: "layer", "encoder", "text", ...
   std::int64_t hidden = 0;
-  std::int64_t sequence = 0;  // fixed length (images, audio), 0 = the training sequence
-  std::int64_t streams = 1;   // hidden vectors of each token, one after the other (ProphetNet)
+  std::int64_t sequence = 0;       // fixed length (images, audio), 0 = the training sequence
+  std::int64_t stem_sequence = 0;  // of the stem, where the steps after it leave another; 0 = the same
+  std::int64_t streams = 1;        // hidden vectors of each token, one after the other (ProphetNet)
   NormKind norm = NormKind::rms;
   bool final_norm = true;
   StemSpec stem;

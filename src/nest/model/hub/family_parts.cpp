@@ -6,65 +6,21 @@
 
 #include "nest/base/document/mismatch.hpp"
 #include "nest/base/error.hpp"
+#include "nest/model/blocks/step_words.hpp"
 
 namespace nest::model {
 namespace {
 
 using K = StepSpec::Kind;
 
-struct KindRow {
-  std::string_view word;
-  K kind;
-};
-constexpr std::array<KindRow, 17> kKinds{{{"linear", K::linear},
-                                          {"norm", K::norm},
-                                          {"pass", K::pass},
-                                          {"scan", K::scan},
-                                          {"attention", K::attention},
-                                          {"mixer", K::mixer},
-                                          {"dense", K::dense},
-                                          {"experts", K::experts},
-                                          {"cross", K::cross},
-                                          {"add", K::add},
-                                          {"fold", K::fold},
-                                          {"queries", K::queries},
-                                          {"lookup", K::lookup},
-                                          {"pool", K::pool},
-                                          {"join", K::join},
-                                          {"take", K::take},
-                                          {"hold", K::hold}}};
-
-struct PassRow {
-  std::string_view word;
-  OperatorKind kind;
-};
-constexpr std::array<PassRow, 7> kPasses{{{"scale", OperatorKind::scale},
-                                          {"rotary", OperatorKind::rotary},
-                                          {"gelu", OperatorKind::gelu},
-                                          {"relu", OperatorKind::relu},
-                                          {"tanh", OperatorKind::tanh},
-                                          {"swiglu", OperatorKind::swiglu},
-                                          {"geglu", OperatorKind::geglu}}};
-
-struct NormRow {
-  std::string_view word;
-  NormKind kind;
-};
-constexpr std::array<NormRow, 4> kNorms{{{"rms", NormKind::rms},
-                                         {"layer", NormKind::layer},
-                                         {"layer_weight", NormKind::layer_weight},
-                                         {"bare", NormKind::bare}}};
-
-struct ScanRow {
-  std::string_view word;
-  ScanKernel kind;
-};
-constexpr std::array<ScanRow, 6> kScans{{{"convolution", ScanKernel::convolution},
-                                         {"state_space", ScanKernel::state_space},
-                                         {"selective_scan", ScanKernel::selective_scan},
-                                         {"delta_rule", ScanKernel::delta_rule},
-                                         {"channel_delta_rule", ScanKernel::channel_delta_rule},
-                                         {"linear_attention", ScanKernel::linear_attention}}};
+constexpr const auto& kKinds = kStepKindWords;
+constexpr const auto& kPasses = kStepPassWords;
+constexpr const auto& kNorms = kNormWords;
+constexpr const auto& kScans = kStepScanWords;
+using KindRow = StepKindWord;
+using PassRow = StepPassWord;
+using NormRow = NormWord;
+using ScanRow = StepScanWord;
 
 template <typename Row, std::size_t N>
 const Row* row_of(const std::array<Row, N>& rows, std::string_view word) {

@@ -12,7 +12,7 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/fewer_nodes.hpp"
 #include "nest/cluster/resize.hpp"
-#include "nest/model/hub/hub_config.hpp"
+#include "nest/model/zoo.hpp"
 #include "nest/question/make_question.hpp"
 
 namespace nest::report {
@@ -160,10 +160,7 @@ void set_in_file(PlanInputs& inputs, const Known& known, const FieldValue& field
     set_place(inputs.model, known.place, field);
     Warnings unheard;
     const Document text = parse_json(file, to_json(inputs.model));
-    if (inputs.profile() != nullptr)
-      inputs.source = read_layer_profile(text);
-    else
-      inputs.source = read_hub_config(text, inputs.model_name(), unheard);
+    inputs.source = read_model(text, unheard);
   }
 }
 
