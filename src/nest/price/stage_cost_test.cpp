@@ -227,7 +227,7 @@ TEST(PartialGradients, AreSummedOverTheTensorGroup) {
     const LayerTerms terms = book.table(t, s, RecomputePolicy::none, network->stages[0]).range(0, 34);
     StageCost out;
     out.chunks.resize(1);
-    coster.chunk(terms, network->stages[0], 0, out.chunks.front());
+    coster.chunk(terms, network->stages[0], 0, Schedule::one_f_one_b, out.chunks.front());
     coster.step(terms, network->stages[0], {}, out);
     return out;
   };

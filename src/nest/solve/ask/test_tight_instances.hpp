@@ -94,7 +94,22 @@ using namespace solve;
   return s;
 }
 
-[[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
+// Schedules that are searched only where they are asked for: `only`, or now and then one by dice of their own, so that
+// the other draws stay as they were.
+inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSpace& s) {
+  Dice dice(seed + 4'000'037);
+  const auto drawn = dice.one_of<Schedule>({Schedule::zb_v, Schedule::dualpipe_v, Schedule::dualpipe_v});
+  const bool own = dice.once_in(3) && s.interleave.has(2) && s.pipeline.values(8).front() > 1;
+  if (!only && !own) return;
+  s.interleave = Choice(2);
+  s.mixed = false;
+  s.schedules = {only.value_or(drawn)};
+  if (!only && dice.once_in(3)) s.schedules.push_back(Schedule::interleaved);
+  if (dice.once_in(4)) s.expert_overlap = {true, false};
+}
+
+[[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans,
+                                             std::optional<Schedule> only = std::nullopt) {
   Dice dice(seed);
   std::int64_t experts = 1;
   const Value model = tight_architecture(dice, experts);
@@ -108,6 +123,7 @@ using namespace solve;
   recipe.reserve = Bytes{1'000'000};
   Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
   made.space = tight_space(dice, made.inputs, experts);
+  draw_schedules(seed, only, made.space);
   Training& t = made.training;
   t.sequence = sequence;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
@@ -203,9 +219,10 @@ struct TightCounts {
 // Searches the seed's instance with several memories and tells `report` of every difference from the twin.
 template <class Report>
 TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memories,
-                              const std::vector<std::string>& without, Report report) {
+                              const std::vector<std::string>& without, Report report,
+                              std::optional<Schedule> only = std::nullopt) {
   TightCounts counts;
-  Instance instance = tight_instance(seed, most_plans);
+  Instance instance = tight_instance(seed, most_plans, only);
   instance.options.without = without;
   const TightTwin twin(instance);
   counts.plans = static_cast<std::int64_t>(twin.plans());

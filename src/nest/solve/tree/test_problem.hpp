@@ -101,7 +101,7 @@ struct TestProblem {
     std::vector<std::optional<Recompute>> all;
     const FrameworkRules* rules = problem.space->rules;
     for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch(c).sets->layers()))) {
-      if (r.layers == 0 || rules == nullptr || rules->allows_part(c.interleave)) all.emplace_back(r);
+      if (rules == nullptr || rules->allows(problem.plan_degrees(c).parallelism, r)) all.emplace_back(r);
     }
     return all;
   }
