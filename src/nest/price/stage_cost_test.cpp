@@ -28,7 +28,7 @@ class StageCosts : public ::testing::Test {
   const StageNetwork& stage() const { return network_->stages[0]; }
   ChunkCost chunk(std::int64_t zero) const {
     ChunkCost out;
-    coster_->chunk(terms_, stage(), zero, out);
+    coster_->chunk(terms_, stage(), zero, Schedule::one_f_one_b, out);
     return out;
   }
   StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
@@ -210,6 +210,52 @@ TEST(StageCost, SumsOverChunks) {
   EXPECT_EQ(t.pipeline.value, 0.25);
   EXPECT_EQ(t.zero.value, 0.125);
   EXPECT_EQ(t.total().value, 3.25 + 6.625);
+}
+
+// A forward pass of 3 s, of whose exchanges 2 s may hide, beside a backward pass of 1.5 s, of whose exchanges 4 s may:
+// as much hides as the other pass computes. What is computed again hides nothing.
+TEST(StageCost, APairSavesWhatTheOtherPassHides) {
+  ChunkCost a;
+  a.forward = Seconds{3};
+  a.forward_collectives.expert = Seconds{2.5};
+  a.forward_beside = Seconds{2};
+  ChunkCost b;
+  b.backward_input = Seconds{1};
+  b.backward_weight = Seconds{0.5};
+  b.recompute = Seconds{7};
+  b.backward_collectives.expert = Seconds{5};
+  b.backward_receive = Seconds{0.25};
+  b.backward_beside = Seconds{4};
+  EXPECT_DOUBLE_EQ(saved_in_pair(a, b).value, 1.5 + 3);
+  EXPECT_DOUBLE_EQ(saved_in_pair(b, a).value, 0);
+  std::vector<StagePass> passes;
+  add_passes({a, b}, Schedule::dualpipe_v, passes);
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_DOUBLE_EQ(passes[0].pair, 5.5 + (1.5 + 7 + 5 + 0.25) - 4.5);
+  EXPECT_DOUBLE_EQ(passes[1].pair, 0);
+  passes.clear();
+  add_passes({a, b}, Schedule::zb_v, passes);
+  EXPECT_EQ(passes[0].pair, 0);
+  StageCost stage;
+  stage.chunks = {a, b};
+  stage.chunks[0].paired = 0.5;
+  EXPECT_DOUBLE_EQ(stage.saved().value, 2.25);
+  EXPECT_DOUBLE_EQ(stage.time().expert.value, 2.5 + 5 - 2.25);
+}
+
+TEST(StageCost, MemoryHoldsWhatTwoPassesNeedAtOnce) {
+  LayerTerms chunk;
+  chunk.of(Term::stash) = 5;
+  chunk.transient = 2;
+  chunk.largest_parameters = 3;
+  for (const bool at_once : {false, true}) {
+    LayerTerms stage;
+    add_chunk(chunk, at_once, stage);
+    add_chunk(chunk, at_once, stage);
+    EXPECT_EQ(stage.of(Term::stash), 10);
+    EXPECT_EQ(stage.transient, at_once ? 4 : 2);
+    EXPECT_EQ(stage.largest_parameters, at_once ? 6 : 3);
+  }
 }
 
 // docs/decisions/0009-charged-or-deleted.md: 8 ranks of a node sum the gradients of their norms once, in the

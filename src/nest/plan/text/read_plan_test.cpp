@@ -101,9 +101,9 @@ TEST(ReadPlan, WrongTypes) {
             "p.json: line 1, training.precision: 'bf61' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; "
             "did you mean 'bf16'?");
   EXPECT_EQ(message(R"({"parallelism": {"schedule": "1F1B"}})"),
-            "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v; "
-            "did you "
-            "mean '1f1b'?");
+            "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v, "
+            "dualpipe-v; "
+            "did you mean '1f1b'?");
   EXPECT_EQ(message(R"({"stages": {}})"), "p.json: line 1, stages: a list is expected, not a group of keys");
   EXPECT_EQ(message("{\"stages\": [{},\n 7]}"),
             "p.json: line 2, stages[1]: a group of keys is expected here, not a whole number");

@@ -158,8 +158,8 @@ class Chart {
     if (s.kind > SegmentKind::weight) return;
     const std::string number = std::to_string(s.task.micro_batch);
     if (width - again >= 4 + 7 * static_cast<double>(number.size())) {
-      svg_.text(x + (width + again) / 2, top + (half ? 9 : 15), number, Svg::Anchor::middle,
-                half ? "small inside" : "label inside");
+      svg_.text(x + (width + again) / 2, top + (half ? 9.75 : 15), number, Svg::Anchor::middle,
+                "label inside");
     }
   }
 
