@@ -146,12 +146,11 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   out.backward_collectives = {Seconds{t.of(Term::backward_tensor)}, Seconds{t.of(Term::backward_expert)},
                               Seconds{t.of(Term::backward_context)}};
   // Under other schedules some pass of the same layers always runs beside.
-  if (schedule_of(schedule).pairs_passes) {
-    out.forward_beside = Seconds{t.of(Term::forward_alone)};
-    out.backward_beside = Seconds{t.of(Term::backward_alone)};
-    out.forward_collectives.expert += out.forward_beside;
-    out.backward_collectives.expert += out.backward_beside;
-  }
+  const bool pairs = schedule_of(schedule).pairs_passes;
+  out.forward_beside = Seconds{pairs ? t.of(Term::forward_alone) : 0};
+  out.backward_beside = Seconds{pairs ? t.of(Term::backward_alone) : 0};
+  out.forward_collectives.expert += out.forward_beside;
+  out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
   out.forward_zero = out.backward_zero = Seconds{};
   if (!zero.reduces_every_micro_batch()) return;

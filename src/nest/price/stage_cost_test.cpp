@@ -61,6 +61,20 @@ TEST_F(StageCosts, AChunkIsTheSumOfItsLayers) {
   EXPECT_EQ(chunk(1).backward_zero.value, 0);
 }
 
+// What a pass shows alone belongs to schedules with pairs; a chunk that was one of theirs forgets it.
+TEST_F(StageCosts, ExchangesOfPairsShowAloneUnderSchedulesOfPairsOnly) {
+  terms_.of(Term::forward_expert) = 1e-3;
+  terms_.of(Term::forward_alone) = 2e-3;
+  ChunkCost out;
+  coster_->chunk(terms_, stage(), 0, Schedule::dualpipe_v, out);
+  EXPECT_NEAR(out.forward_collectives.expert.value, 3e-3, 1e-15);
+  EXPECT_NEAR(out.forward_beside.value, 2e-3, 1e-15);
+  EXPECT_NEAR((out.forward_work() - out.least_forward_work()).value, 2e-3, 1e-15);
+  coster_->chunk(terms_, stage(), 0, Schedule::zb_v, out);
+  EXPECT_NEAR(out.forward_collectives.expert.value, 1e-3, 1e-15);
+  EXPECT_EQ(out.forward_beside.value, 0);
+}
+
 TEST_F(StageCosts, ReceivesHideBehindWorkWhereTheRecipeLetsThem) {
   const Bytes bytes{100'000'000};  // 1.001 ms in a node
   const Shapes& pair = stage().dense.whole;

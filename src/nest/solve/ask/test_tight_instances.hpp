@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 
 namespace nest::test {
@@ -214,6 +215,7 @@ struct TightCounts {
   std::int64_t plans = 0;
   std::int64_t feasible = 0;
   std::int64_t differences = 0;
+  std::int64_t in_pairs = 0;  // whose best plan hides exchanges in pairs
 };
 
 // Searches the seed's instance with several memories and tells `report` of every difference from the twin.
@@ -236,6 +238,10 @@ TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memori
     const SearchResult found = ask({instance.inputs, instance.training, instance.space, instance.options});
     ++counts.searches;
     counts.feasible += best ? 1 : 0;
+    if (!found.plans.empty()) {
+      const Parallelism& p = found.plans.front().parallelism;
+      counts.in_pairs += hides_in_pairs(p.schedule, p.strategy) ? 1 : 0;
+    }
     const bool agree = found.plans.empty()
                            ? !best && found.status == PlanStatus::infeasible
                            : best && found.status == PlanStatus::optimal &&
