@@ -63,6 +63,15 @@ TEST(ReadPlan, EveryChoice) {
 TEST(ReadPlan, WhatFollowsFromOtherKeys) {
   EXPECT_EQ(read(R"({"parallelism": {"interleave": 3}})").parallelism.schedule, Schedule::interleaved);
   EXPECT_EQ(read(R"({"parallelism": {"schedule": "zb-v"}})").parallelism.interleave, 2);
+  // What hides exchanges in pairs does so unless the plan says otherwise.
+  const auto overlaps = [](const char* schedule, const char* more) {
+    const std::string text =
+        std::string(R"({"parallelism": {"expert": 2, "schedule": ")") + schedule + "\"" + more + "}}";
+    return read(text).parallelism.strategy.overlaps_experts();
+  };
+  EXPECT_TRUE(overlaps("dualpipe-v", ""));
+  EXPECT_FALSE(overlaps("dualpipe-v", R"(, "expert_overlap": false)"));
+  EXPECT_FALSE(overlaps("zb-v", ""));
   EXPECT_TRUE(read(R"({"parallelism": {"tensor": 2}})").parallelism.strategy.sequence_parallel);
   EXPECT_EQ(read(R"({"parallelism": {"tensor": 2}})").parallelism.strategy.expert_tensor_degree(), 2);
   // Stages take the plan's strategy and recomputation, and a plan without parallelism its first stage's.
