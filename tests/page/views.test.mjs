@@ -164,6 +164,17 @@ test('a timeline is unpacked into what runs and what runs beside it', () => {
   assert.deepEqual(spans.sumKinds(row.compute), { forward: 1, backward: 2 });
 });
 
+test('passes beside each other are passes in halves of a row, and share its time', () => {
+  const [row] = spans.unpackTimeline({ kinds: [...kTimeline.kinds, 'forward beside', 'backward beside'], tick_s: 1,
+    rows: [[0, 0, 0, 0, 2, 5, 1, 0, 2, 4, 6, 0, 1, 2, 4]] });
+  assert.deepEqual(row.compute.map((s) => [s.kind, s.half, s.chunk, s.from, s.to]),
+    [['forward', undefined, 0, 0, 2], ['forward', 0, 0, 2, 6], ['backward', 1, 1, 2, 6]]);
+  assert.deepEqual(spans.sumKinds(row.compute), { forward: 4, backward: 2 });
+  const { columns } = spans.gatherSpans(row.compute, 0, 600, 600, 5);
+  assert.deepEqual(columns.map((c) => c.shares), [{ forward: 1 }, { forward: 1 },
+    ...Array.from({ length: 4 }, () => ({ forward: 0.5, backward: 0.5 }))]);
+});
+
 test('narrow segments become columns that keep their time', () => {
   const many = Array.from({ length: 1000 }, (_, i) => ({ kind: i % 2 ? 'backward' : 'forward', from: i, to: i + 1 }));
   const { boxes, columns } = spans.gatherSpans(many, 0, 1000, 100);

@@ -126,12 +126,14 @@ class Planner {
     p.zero_shards = !p.zero.shards_anything() ? 1 : dice.divisor_of(copies * s.cell() / s.tensor);
     p.schedule = dice.one_of(rules.schedules);
     if (p.pipeline == 1 && schedule_of(p.schedule).chunked()) p.schedule = Schedule::one_f_one_b;
+    if (schedule_of(p.schedule).pairs_passes) s.expert_overlap = s.expert > 1 && dice.once_in(2);
     p.interleave =
         p.schedule == Schedule::interleaved ? dice.pick(2, 3) : schedule_of(p.schedule).least_chunks;
     Training& t = plan.training;
     t.sequence = dice.one_of(List{512, 1024});
     t.micro_batch = dice.one_of(List{1, 2});
     t.micro_batches = dice.pick(1, 6) * (p.interleave > 1 ? p.pipeline : 1);
+    if (schedule_of(p.schedule).pairs_passes) t.micro_batches += 2 * p.pipeline;
     t.global_batch = t.micro_batch * p.data * t.micro_batches;
     t.precision = dice.one_of<Precision>({Precision::bf16, Precision::bf16, Precision::fp8, Precision::fp16});
     return plan;
@@ -149,6 +151,7 @@ class Planner {
     Recompute recompute{dice.one_of(rules.policies), 0};
     if (recompute.policy == RecomputePolicy::full && rules.allows_part(p.interleave) && dice.once_in(2))
       recompute.layers = 1;
+    if (!rules.allows(p, recompute)) recompute = {};
     for (Stage& stage : plan.stages) {
       stage.strategy = p.strategy;
       stage.recompute = recompute;

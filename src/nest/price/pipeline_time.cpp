@@ -100,7 +100,7 @@ Seconds pipeline_time(Schedule schedule, PipelineModel model, std::span<const St
     std::vector<StagePass> parts;
     for (const StagePass& s : stages)
       parts.insert(parts.end(), static_cast<std::size_t>(chunks),
-                   {s.f * share, s.b * share, s.weight * share});
+                   {s.f * share, s.b * share, s.weight * share, s.pair * share});
     return chunk_time(schedule, parts, p, micro_batches);
   }
   const PipelineShape shape{&pipeline_form(schedule, model), p, micro_batches};

@@ -151,21 +151,22 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
            : source == ChunkSource::next   ? own.from_next
                                            : network.wrap;
   };
+  const bool at_once = hides_in_pairs(p.schedule, plan.stages[i].strategy);
   LayerTerms whole;
   cost.chunks.resize(v);
   for (std::size_t c = 0; c < v; ++c) {
     const Part& part = parts_[i * v + c];
     ChunkCost& chunk = cost.chunks[c];
-    coster.chunk(part.terms, own, p.zero, chunk);
-    whole += part.terms;
+    coster.chunk(part.terms, own, p.zero, p.schedule, chunk);
+    add_chunk(part.terms, at_once, whole);
     chunk.forward_bytes = part.forward;
     chunk.backward_bytes = part.backward;
     // Frameworks that keep what crosses a boundary apart from the stash keep it as long.
     chunk.stash += coster.recipe().stage_buffers * std::max(part.forward, part.backward);
-    chunk.forward_receive = coster.receive(part.forward, sender(c, Direction::forward), chunk.forward_work(),
-                                           p.schedule, &chunk.forward_hidden);
+    chunk.forward_receive = coster.receive(part.forward, sender(c, Direction::forward),
+                                           chunk.least_forward_work(), p.schedule, &chunk.forward_hidden);
     chunk.backward_receive = coster.receive(part.backward, sender(c, Direction::backward),
-                                            chunk.backward_work(), p.schedule, &chunk.backward_hidden);
+                                            chunk.least_backward_work(), p.schedule, &chunk.backward_hidden);
   }
   coster.add_frozen_copy(tied_[i].frozen, whole);
   const StageStep step{.zero = p.zero,
@@ -233,7 +234,12 @@ void PlanCosts::cost(const Plan& plan, const Setting& setting, std::vector<Stage
     } else {
       cost_stage(plan, network, coster, i, cost);
     }
-    for (std::size_t c = 0; c < v; ++c) stashes_[c] = cost.chunks[c].stash;
+    for (std::size_t c = 0; c < v; ++c) {
+      ChunkCost& chunk = cost.chunks[c];
+      chunk.paired =
+          paired_share(p.schedule, shape, static_cast<std::int64_t>(i), static_cast<std::int64_t>(c));
+      stashes_[c] = chunk.stash;
+    }
     cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes_);
     // The optimizer's moment, where it needs more than the fullest moment of the passes.
     const Bytes passes = cost.memory.activations + cost.memory.workspace;

@@ -56,6 +56,30 @@ double gather_bytes(const LayerTerms& t, const Recipe& recipe) {
   return low * recipe.gather_bytes_per_parameter(true) + (1 - low) * recipe.gather_bytes_per_parameter(false);
 }
 
+Seconds saved_in_pair(const ChunkCost& forward, const ChunkCost& backward) {
+  return std::min(forward.forward_beside, backward.backward_input + backward.backward_weight) +
+         std::min(backward.backward_beside, forward.forward);
+}
+
+void add_chunk(const LayerTerms& chunk, bool at_once, LayerTerms& stage) {
+  const LayerTerms before = stage;
+  stage += chunk;
+  if (!at_once) return;
+  for (double LayerTerms::* most :
+       {&LayerTerms::transient, &LayerTerms::largest_parameters, &LayerTerms::largest_gathered})
+    stage.*most = before.*most + chunk.*most;
+}
+
+void add_passes(const std::vector<ChunkCost>& chunks, Schedule schedule, std::vector<StagePass>& out) {
+  const bool pairs = schedule_of(schedule).pairs_passes;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const ChunkCost& own = chunks[c];
+    const ChunkCost& other = chunks[chunks.size() - 1 - c];
+    const Seconds pair = pairs ? own.f() + other.b() - saved_in_pair(own, other) : Seconds{};
+    out.push_back({own.f().value, own.b().value, own.backward_weight.value, pair.value});
+  }
+}
+
 Seconds StageCost::f() const {
   Seconds sum;
   for (const ChunkCost& c : chunks) sum += c.f();
@@ -65,6 +89,15 @@ Seconds StageCost::f() const {
 Seconds StageCost::b() const {
   Seconds sum;
   for (const ChunkCost& c : chunks) sum += c.b();
+  return sum;
+}
+
+Seconds StageCost::saved() const {
+  Seconds sum;
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    if (chunks[c].paired > 0)
+      sum += chunks[c].paired * saved_in_pair(chunks[c], chunks[chunks.size() - 1 - c]);
+  }
   return sum;
 }
 
@@ -80,6 +113,7 @@ StageTime StageCost::time() const {
     t.pipeline += c.forward_receive + c.backward_receive;
     t.zero += c.forward_zero + c.backward_zero;
   }
+  t.expert -= saved();
   return t;
 }
 
@@ -101,7 +135,8 @@ double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes
   return slowest(kind, round_up_bytes(bytes), shapes, *collectives_).value;
 }
 
-void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero zero, ChunkCost& out) const {
+void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero zero, Schedule schedule,
+                        ChunkCost& out) const {
   out.forward = Seconds{t.of(Term::forward)};
   out.backward_input = Seconds{t.of(Term::backward_input)};
   out.backward_weight = Seconds{t.of(Term::backward_weight)};
@@ -110,6 +145,12 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
                              Seconds{t.of(Term::forward_context)}};
   out.backward_collectives = {Seconds{t.of(Term::backward_tensor)}, Seconds{t.of(Term::backward_expert)},
                               Seconds{t.of(Term::backward_context)}};
+  // Under other schedules some pass of the same layers always runs beside.
+  const bool pairs = schedule_of(schedule).pairs_passes;
+  out.forward_beside = Seconds{pairs ? t.of(Term::forward_alone) : 0};
+  out.backward_beside = Seconds{pairs ? t.of(Term::backward_alone) : 0};
+  out.forward_collectives.expert += out.forward_beside;
+  out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
   out.forward_zero = out.backward_zero = Seconds{};
   if (!zero.reduces_every_micro_batch()) return;

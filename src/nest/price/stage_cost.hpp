@@ -30,6 +30,10 @@ struct ChunkCost {
   // ZeRO-2 and ZeRO-3 traffic of every micro-batch that nothing hides, and kernels slowed down by the rest.
   Seconds forward_zero;
   Seconds backward_zero;
+  // Of forward_collectives and backward_collectives: what the other pass of a pair hides, where there are pairs.
+  Seconds forward_beside;
+  Seconds backward_beside;
+  double paired = 0;  // the share of forward passes that run in a pair
   // What one device receives before each pass (0 for the ends of the pipeline), and the unhidden time of it
   // when all copies send at once.
   Bytes forward_bytes;
@@ -47,10 +51,23 @@ struct ChunkCost {
   [[nodiscard]] Seconds backward_work() const {
     return backward_compute() + backward_collectives.total() + backward_zero;
   }
+  // Where all hides that may: what sends hide behind, in a pair or not.
+  [[nodiscard]] Seconds least_forward_work() const { return forward_work() - forward_beside; }
+  [[nodiscard]] Seconds least_backward_work() const { return backward_work() - backward_beside; }
   // f and b of the cost model.
   [[nodiscard]] Seconds f() const { return forward_work() + forward_receive; }
   [[nodiscard]] Seconds b() const { return backward_work() + backward_receive; }
 };
+
+// What a forward pass of one chunk and a backward pass of another save where they run beside each other: compute adds
+// up, and exchanges with experts hide behind what the other computes. Recomputation is not counted among that: then
+// no recomputation makes a pair shorter.
+[[nodiscard]] Seconds saved_in_pair(const ChunkCost& forward, const ChunkCost& backward);
+// Adds the terms of one more chunk to those of its stage. Where passes of two chunks are under way at once, memory holds
+// what both need.
+void add_chunk(const LayerTerms& chunk, bool at_once, LayerTerms& stage);
+// What a schedule's formula reads of the chunks of one stage.
+void add_passes(const std::vector<ChunkCost>& chunks, Schedule schedule, std::vector<StagePass>& out);
 
 // A collective at the end of the step, over ranks of one stage.
 struct StepCollective {
@@ -88,9 +105,11 @@ struct StageCost {
   Bytes update;        // held while the optimizer works, when no stash is
   Bytes gradients;     // as they are then, where they come as stashes go; see StageCoster::fresh
 
-  // Sums over the chunks.
+  // Sums over the chunks, each pass for itself.
   [[nodiscard]] Seconds f() const;
   [[nodiscard]] Seconds b() const;
+  // What pairs save of them, in the mean over the micro-batches.
+  [[nodiscard]] Seconds saved() const;
   [[nodiscard]] StageTime time() const;
 };
 
@@ -129,7 +148,8 @@ class StageCoster {
   // A step over the same step if all devices were alike.
   [[nodiscard]] double waiting(std::int64_t devices) const;
 
-  void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, ChunkCost& out) const;
+  void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, Schedule schedule,
+             ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
   [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
                                 Seconds* hidden = nullptr) const;

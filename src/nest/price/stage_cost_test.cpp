@@ -28,7 +28,7 @@ class StageCosts : public ::testing::Test {
   const StageNetwork& stage() const { return network_->stages[0]; }
   ChunkCost chunk(std::int64_t zero) const {
     ChunkCost out;
-    coster_->chunk(terms_, stage(), zero, out);
+    coster_->chunk(terms_, stage(), zero, Schedule::one_f_one_b, out);
     return out;
   }
   StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
@@ -59,6 +59,20 @@ TEST_F(StageCosts, AChunkIsTheSumOfItsLayers) {
   EXPECT_EQ(c.stash, Bytes{300'000'000});
   EXPECT_EQ(c.forward_zero.value, 0);
   EXPECT_EQ(chunk(1).backward_zero.value, 0);
+}
+
+// What a pass shows alone belongs to schedules with pairs; a chunk that was one of theirs forgets it.
+TEST_F(StageCosts, ExchangesOfPairsShowAloneUnderSchedulesOfPairsOnly) {
+  terms_.of(Term::forward_expert) = 1e-3;
+  terms_.of(Term::forward_alone) = 2e-3;
+  ChunkCost out;
+  coster_->chunk(terms_, stage(), 0, Schedule::dualpipe_v, out);
+  EXPECT_NEAR(out.forward_collectives.expert.value, 3e-3, 1e-15);
+  EXPECT_NEAR(out.forward_beside.value, 2e-3, 1e-15);
+  EXPECT_NEAR((out.forward_work() - out.least_forward_work()).value, 2e-3, 1e-15);
+  coster_->chunk(terms_, stage(), 0, Schedule::zb_v, out);
+  EXPECT_NEAR(out.forward_collectives.expert.value, 1e-3, 1e-15);
+  EXPECT_EQ(out.forward_beside.value, 0);
 }
 
 TEST_F(StageCosts, ReceivesHideBehindWorkWhereTheRecipeLetsThem) {
@@ -212,6 +226,52 @@ TEST(StageCost, SumsOverChunks) {
   EXPECT_EQ(t.total().value, 3.25 + 6.625);
 }
 
+// A forward pass of 3 s, of whose exchanges 2 s may hide, beside a backward pass of 1.5 s, of whose exchanges 4 s may:
+// as much hides as the other pass computes. What is computed again hides nothing.
+TEST(StageCost, APairSavesWhatTheOtherPassHides) {
+  ChunkCost a;
+  a.forward = Seconds{3};
+  a.forward_collectives.expert = Seconds{2.5};
+  a.forward_beside = Seconds{2};
+  ChunkCost b;
+  b.backward_input = Seconds{1};
+  b.backward_weight = Seconds{0.5};
+  b.recompute = Seconds{7};
+  b.backward_collectives.expert = Seconds{5};
+  b.backward_receive = Seconds{0.25};
+  b.backward_beside = Seconds{4};
+  EXPECT_DOUBLE_EQ(saved_in_pair(a, b).value, 1.5 + 3);
+  EXPECT_DOUBLE_EQ(saved_in_pair(b, a).value, 0);
+  std::vector<StagePass> passes;
+  add_passes({a, b}, Schedule::dualpipe_v, passes);
+  ASSERT_EQ(passes.size(), 2U);
+  EXPECT_DOUBLE_EQ(passes[0].pair, 5.5 + (1.5 + 7 + 5 + 0.25) - 4.5);
+  EXPECT_DOUBLE_EQ(passes[1].pair, 0);
+  passes.clear();
+  add_passes({a, b}, Schedule::zb_v, passes);
+  EXPECT_EQ(passes[0].pair, 0);
+  StageCost stage;
+  stage.chunks = {a, b};
+  stage.chunks[0].paired = 0.5;
+  EXPECT_DOUBLE_EQ(stage.saved().value, 2.25);
+  EXPECT_DOUBLE_EQ(stage.time().expert.value, 2.5 + 5 - 2.25);
+}
+
+TEST(StageCost, MemoryHoldsWhatTwoPassesNeedAtOnce) {
+  LayerTerms chunk;
+  chunk.of(Term::stash) = 5;
+  chunk.transient = 2;
+  chunk.largest_parameters = 3;
+  for (const bool at_once : {false, true}) {
+    LayerTerms stage;
+    add_chunk(chunk, at_once, stage);
+    add_chunk(chunk, at_once, stage);
+    EXPECT_EQ(stage.of(Term::stash), 10);
+    EXPECT_EQ(stage.transient, at_once ? 4 : 2);
+    EXPECT_EQ(stage.largest_parameters, at_once ? 6 : 3);
+  }
+}
+
 // docs/decisions/0009-charged-or-deleted.md: 8 ranks of a node sum the gradients of their norms once, in the
 // gradients' dtype, when everything else is reduced.
 TEST(PartialGradients, AreSummedOverTheTensorGroup) {
@@ -227,7 +287,7 @@ TEST(PartialGradients, AreSummedOverTheTensorGroup) {
     const LayerTerms terms = book.table(t, s, RecomputePolicy::none, network->stages[0]).range(0, 34);
     StageCost out;
     out.chunks.resize(1);
-    coster.chunk(terms, network->stages[0], 0, out.chunks.front());
+    coster.chunk(terms, network->stages[0], 0, Schedule::one_f_one_b, out.chunks.front());
     coster.step(terms, network->stages[0], {}, out);
     return out;
   };

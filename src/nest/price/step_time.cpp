@@ -38,14 +38,16 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   double most = -1;
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     StagePass sum;
-    for (const ChunkCost& c : out.stages[i].chunks) {
-      const StagePass pass{c.f().value, c.b().value, c.backward_weight.value};
-      if (by_chunk) passes.push_back(pass);
-      sum = {sum.f + pass.f, sum.b + pass.b, sum.weight + pass.weight};
+    for (const ChunkCost& c : out.stages[i].chunks)
+      sum = {sum.f + c.f().value, sum.b + c.b().value, sum.weight + c.backward_weight.value};
+    if (by_chunk) {
+      add_passes(out.stages[i].chunks, p.schedule, passes);
+    } else {
+      passes.push_back(sum);
     }
-    if (!by_chunk) passes.push_back(sum);
-    if (sum.f + sum.b > most) {
-      most = sum.f + sum.b;
+    const double own = sum.f + sum.b - out.stages[i].saved().value;
+    if (own > most) {
+      most = own;
       longest = i;
     }
   }

@@ -45,6 +45,37 @@ TEST(StepTime, AllWaitForTheSlowestWhereGradientsAreReduced) {
   EXPECT_DOUBLE_EQ(step.priced.predicted.breakdown.bubble.value, 3);
 }
 
+// Two stages of two chunks and four micro-batches: F = 1 s, I = W = 1 s of compute, and 1 s of exchanges either way, all
+// of which a pair hides. Passes alone take 2 s and 3 s, each stage's three pairs 3 s in place of 5. Stage 0 works
+// 4 x 10 - 3 x 2 = 34 s and waits 3 s: from 16 to 18 s for the first gradients to come back, and from 33 to 34 s for the
+// last ones. Where nothing hides it is the paper's 4 x 10 s + (pair + B - 3 W).
+TEST(StepTime, PairsSaveWhatTheyHide) {
+  StageCost both = stage(1, 2);
+  both.chunks[0].forward_collectives.expert = both.chunks[0].backward_collectives.expert = Seconds{1};
+  both.chunks[0].forward_beside = both.chunks[0].backward_beside = Seconds{1};
+  both.chunks.push_back(both.chunks[0]);
+  Step step({both, both});
+  step.plan.parallelism.schedule = Schedule::dualpipe_v;
+  step.plan.parallelism.interleave = 2;
+  const ScheduleShape shape{2, 4, 2};
+  for (const std::int64_t i : {0, 1}) {
+    for (const std::int64_t c : {0, 1})
+      step.priced.stages[static_cast<std::size_t>(i)].chunks[static_cast<std::size_t>(c)].paired =
+          paired_share(Schedule::dualpipe_v, shape, i, c);
+  }
+  const double time = step.time().value;
+  const Breakdown& parts = step.priced.predicted.breakdown;
+  EXPECT_DOUBLE_EQ(time, 37);
+  EXPECT_DOUBLE_EQ(step.priced.pipeline.value, 37);
+  EXPECT_DOUBLE_EQ(parts.compute.value, 4 * 6);
+  EXPECT_DOUBLE_EQ(parts.expert.value, 4 * 4 - 3 * 2);
+  EXPECT_DOUBLE_EQ(parts.bubble.value, 3);
+  for (StageCost& s : step.priced.stages) {
+    for (ChunkCost& c : s.chunks) c.forward_beside = c.backward_beside = Seconds{0};
+  }
+  EXPECT_DOUBLE_EQ(step.time().value, 4 * 10 + 5 + 3 - 3);
+}
+
 // Stage 1 ends 2 s before stage 0, so that 2 of its 5 s of reduction are hidden; stage 0 has 1 s of its own.
 TEST(StepTime, LaterStagesReduceBesideEarlierOnes) {
   Step step({stage(1, 2), stage(1, 2)});

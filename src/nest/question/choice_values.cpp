@@ -5,6 +5,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/strategies/sequence.hpp"
 
 namespace nest::question {
@@ -74,8 +75,12 @@ void add_exchanges(std::vector<Strategy>& all, Strategy strategy, const Recipe& 
                    const SearchSpace& space, std::int64_t devices) {
   const std::vector<Dispatcher> dispatchers =
       space.dispatchers.empty() ? std::vector{recipe.dispatcher} : space.dispatchers;
-  const std::vector<bool> overlaps =
-      space.expert_overlap.empty() ? std::vector<bool>{recipe.expert_overlap} : space.expert_overlap;
+  std::vector<bool> overlaps = space.expert_overlap;
+  if (overlaps.empty()) {
+    for (const Schedule schedule : schedule_values(space))
+      overlaps.push_back(usual_expert_overlap(schedule, recipe));
+    if (overlaps.empty()) overlaps.push_back(recipe.expert_overlap);
+  }
   for (const Dispatcher dispatcher : dispatchers) {
     for (const bool overlap : overlaps) {
       strategy.dispatcher = strategy.expert > 1 ? dispatcher : Dispatcher::alltoall;
@@ -192,6 +197,13 @@ std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& 
     }
   }
   return all;
+}
+
+// Layer profiles know no exchanges.
+bool go_together(const Strategy& strategy, Schedule schedule, const PlanInputs& inputs,
+                 const SearchSpace& space) {
+  return strategy.expert == 1 || inputs.profile() != nullptr || !space.expert_overlap.empty() ||
+         strategy.expert_overlap == usual_expert_overlap(schedule, inputs.recipe);
 }
 
 std::vector<std::int64_t> copies_values(const Training& training, const SearchSpace& space,

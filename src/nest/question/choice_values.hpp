@@ -16,6 +16,9 @@ namespace nest::question {
 // Strategies whose cells the cluster can hold; whether the model can be cut so is not looked at.
 [[nodiscard]] std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& training,
                                                     const SearchSpace& space);
+// Whether plans of the space may run such a strategy under such a schedule.
+[[nodiscard]] bool go_together(const Strategy& strategy, Schedule schedule, const PlanInputs& inputs,
+                               const SearchSpace& space);
 // Copies of the pipeline: ascending.
 [[nodiscard]] std::vector<std::int64_t> copies_values(const Training& training, const SearchSpace& space,
                                                       std::int64_t micro_batch, const Strategy& strategy,

@@ -36,6 +36,36 @@ TEST(Domains, Divisors) {
   EXPECT_EQ(divisors(13), (Numbers{1, 13}));
 }
 
+// DualPipeV is there to hide exchanges with experts: where nothing is asked it does so, and other schedules as the recipe
+// has it.
+TEST(Domains, ExchangesOverlapAsTheScheduleHasIt) {
+  const PlanInputs inputs = inputs_of("qwen3-30b-a3b");
+  SearchSpace space;
+  space.tensor = space.expert_tensor = Choice(1);
+  space.expert = Choice(8);
+  const auto overlaps = [&] {
+    std::vector<bool> all;
+    for (const Strategy& s : strategy_values(inputs, {.sequence = 4096}, space))
+      all.push_back(s.expert_overlap);
+    return all;
+  };
+  EXPECT_EQ(overlaps(), std::vector<bool>{false});
+  space.schedules = {Schedule::dualpipe_v};
+  EXPECT_EQ(overlaps(), std::vector<bool>{true});
+  space.schedules = {Schedule::one_f_one_b, Schedule::dualpipe_v};
+  EXPECT_EQ(overlaps(), (std::vector<bool>{false, true}));
+  const Strategy beside{.expert = 8, .expert_overlap = true};
+  const Strategy apart{.expert = 8};
+  EXPECT_TRUE(go_together(beside, Schedule::dualpipe_v, inputs, space));
+  EXPECT_FALSE(go_together(beside, Schedule::one_f_one_b, inputs, space));
+  EXPECT_FALSE(go_together(apart, Schedule::dualpipe_v, inputs, space));
+  EXPECT_TRUE(go_together(apart, Schedule::one_f_one_b, inputs, space));
+  EXPECT_TRUE(go_together({}, Schedule::dualpipe_v, inputs, space));  // without experts nothing is exchanged
+  space.expert_overlap = {false};
+  EXPECT_EQ(overlaps(), std::vector<bool>{false});
+  EXPECT_TRUE(go_together(apart, Schedule::dualpipe_v, inputs, space));
+}
+
 TEST(Domains, MicroBatchesDivideTheBatch) {
   const PlanInputs model = inputs_of("llama2-7b");
   SearchSpace space;

@@ -31,7 +31,7 @@ struct SearchSpace {
   std::vector<bool> sequence_parallel;         // on where tensor is above 1 and divides the positions
   std::vector<ContextMethod> context_methods;  // ring
   std::vector<Dispatcher> dispatchers;         // the recipe's
-  std::vector<bool> expert_overlap;            // the recipe's
+  std::vector<bool> expert_overlap;            // the recipe's; on where a schedule pairs passes
   std::vector<Schedule> schedules;             // 1f1b and interleaved
   std::vector<bool> first_stage_first;         // both
   // none, selective, full and full on any number of layers; a listed {full, n} allows just that n, a listed

@@ -12,7 +12,7 @@
 namespace nest::question {
 namespace {
 
-// "1f1b and interleaved (the default), gpipe, zb-h1 or zb-v"
+// "1f1b and interleaved (the default), gpipe, zb-h1, zb-v or dualpipe-v"
 std::string schedule_text() {
   const std::size_t usual = default_schedules().size();
   const std::vector<Schedule> all = all_schedules();
@@ -58,7 +58,7 @@ const auto& options() {
       SpaceOption{
           "expert-overlap", "on|off",
           "whether exchanges with experts run beside the compute of another micro-batch (default: the "
-          "recipe's; on,off tries both)",
+          "recipe's, and on with dualpipe-v; on,off tries both)",
           &SearchSpace::expert_overlap},
       SpaceOption{"pipeline", "LIST", "the number of pipeline stages (default: 1 to the number of layers)",
                   &SearchSpace::pipeline},

@@ -44,8 +44,9 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(problem_of("tensor", "0"), "0 is less than 1, the smallest value allowed (impossible)");
   EXPECT_EQ(problem_of("zero", "1..4"), "4 is more than 3, the largest value allowed (impossible)");
   EXPECT_EQ(problem_of("sequence-parallel", "yes"), "on or off is expected, not 'yes'");
-  EXPECT_EQ(problem_of("schedule", "1f1b,gpip"),
-            "1f1b, interleaved, gpipe, zb-h1 or zb-v is expected, not 'gpip'; did you mean 'gpipe'?");
+  EXPECT_EQ(
+      problem_of("schedule", "1f1b,gpip"),
+      "1f1b, interleaved, gpipe, zb-h1, zb-v or dualpipe-v is expected, not 'gpip'; did you mean 'gpipe'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");

@@ -113,33 +113,53 @@ TEST(Agreement, ZeroBubbleV) {
   }
 }
 
-// Equal stages that send nothing: every schedule's formula is its simulation, whatever the times of forward
-// passes, input gradients and weight gradients.
-TEST(Agreement, FormulasAreExactForEqualStagesWithoutCommunication) {
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
-  std::mt19937 random(kSeed + 3);
-  std::uniform_real_distribution<double> times(0, 3e-3);
-  for (int n = 0; n < 400; ++n) {
-    const auto schedule = static_cast<Schedule>(n % static_cast<int>(kSchedules.size()));
-    Case c = random_case(random, {.schedule = schedule});
-    const Seconds forward{times(random)};
-    const Seconds input{times(random)};
-    const Seconds weight{times(random)};
-    for (StageCost& stage : c.priced.stages) {
-      for (ChunkCost& chunk : stage.chunks) {
-        chunk.forward = forward;
-        chunk.backward_input = input;
-        chunk.backward_weight = weight;
-        chunk.forward_bytes = chunk.backward_bytes = Bytes{0};
-      }
-    }
-    price_receives(c);
-    price_step(c);
-    const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {});
-    ASSERT_NEAR(r.pipeline.value, c.priced.pipeline.value, 1e-11 * c.priced.pipeline.value)
-        << name_of(schedule) << ", " << c.plan.stages.size() << " stages, " << c.plan.training.micro_batches
-        << " micro-batches";
+// With pairs, of which exchanges hide more or less.
+TEST(Agreement, DualPipeV) {
+  for (const double spread : {0.0, 0.1, 0.3, 3.0}) {
+    const Band band = measure("dualpipe-v", {.schedule = Schedule::dualpipe_v, .spread = spread});
+    EXPECT_GT(band.least, -1e-9);
+    EXPECT_LT(band.most, 1e-9);
   }
+}
+
+// Equal stages that send nothing: the schedule's formula is its simulation, whatever the times of forward passes, input
+// gradients, weight gradients and what of exchanges hides in pairs.
+void expect_exact(std::mt19937& random, Schedule schedule) {
+  std::uniform_real_distribution<double> times(0, 3e-3);
+  Case c = random_case(random, {.schedule = schedule});
+  const Seconds forward{times(random)};
+  const Seconds input{times(random)};
+  const Seconds weight{times(random)};
+  const double exchange = times(random);
+  const double hidden = times(random) / 3e-3;
+  for (StageCost& stage : c.priced.stages) {
+    for (ChunkCost& chunk : stage.chunks) {
+      chunk.forward = forward;
+      chunk.backward_input = input;
+      chunk.backward_weight = weight;
+      chunk.forward_bytes = chunk.backward_bytes = Bytes{0};
+      if (schedule == Schedule::dualpipe_v) add_exchanges(chunk, exchange, hidden, 1);
+    }
+  }
+  price_receives(c);
+  price_step(c);
+  const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {});
+  ASSERT_NEAR(r.pipeline.value, c.priced.pipeline.value, 1e-11 * c.priced.pipeline.value)
+      << name_of(schedule) << ", " << c.plan.stages.size() << " stages, " << c.plan.training.micro_batches
+      << " micro-batches";
+}
+
+TEST(Agreement, FormulasAreExactForEqualStagesWithoutCommunication) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed + 3));
+  std::mt19937 random(kSeed + 3);
+  for (int n = 0; n < 400 && !HasFatalFailure(); ++n)
+    expect_exact(random, static_cast<Schedule>(n % static_cast<int>(kSchedules.size())));
+}
+
+TEST(Agreement, DualPipeVIsExactForEqualStages) {
+  SCOPED_TRACE("seed " + std::to_string(kSeed + 4));
+  std::mt19937 random(kSeed + 4);
+  for (int n = 0; n < 2000 && !HasFatalFailure(); ++n) expect_exact(random, Schedule::dualpipe_v);
 }
 
 // Who has to share is never sooner done, since the order of tasks is fixed.
@@ -149,7 +169,7 @@ TEST(Agreement, SharingLinksNeverHelps) {
   double most = 0;
   for (int n = 0; n < 200; ++n) {
     const Case c =
-        random_case(random, {.schedule = static_cast<Schedule>(n % 5), .spread = 0.3, .collectives = true});
+        random_case(random, {.schedule = static_cast<Schedule>(n % 6), .spread = 0.3, .collectives = true});
     const SimulationResult alone = run_simulation(c.plan, c.priced, c.inputs, {.contention = false});
     const SimulationResult shared = run_simulation(c.plan, c.priced, c.inputs, {});
     ASSERT_GE(shared.pipeline.value, alone.pipeline.value * (1 - 1e-9)) << n;
@@ -167,7 +187,7 @@ TEST(Agreement, AllCopiesGiveWhatOneOfEachKindGives) {
   int saved = 0;
   for (int n = 0; n < 200; ++n) {
     const Case c =
-        random_case(random, {.schedule = static_cast<Schedule>(n % 5), .spread = 0.3, .collectives = true});
+        random_case(random, {.schedule = static_cast<Schedule>(n % 6), .spread = 0.3, .collectives = true});
     const SimulationResult few = run_simulation(c.plan, c.priced, c.inputs, {});
     const SimulationResult all = run_simulation(c.plan, c.priced, c.inputs, {.all_devices = true});
     most = std::max(most, std::abs(few.step.value / all.step.value - 1));

@@ -26,8 +26,8 @@ class Busy final : public Listener {
   void on(const Event& event) override {
     if (event.kind != EventKind::task_end) return;
     const auto worker = static_cast<std::size_t>(event.worker);
-    work_[worker] += (event.time - event.work_from).value;
-    receiving_[worker] += (event.work_from - event.from).value;
+    if (!event.second) work_[worker] += (event.time - event.work_from).value;
+    receiving_[worker] += (event.received - event.from).value;
   }
   [[nodiscard]] SimulatedStage stage(std::size_t i) const {
     SimulatedStage most;

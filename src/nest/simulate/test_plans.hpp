@@ -140,10 +140,8 @@ inline void price_step(Case& c) {
     s.reduce = Seconds{unhidden(add_up(s.reduces), overlap.gradient_reduce, first.backward_work().value, n)};
     s.gather = Seconds{unhidden(add_up(s.gathers), overlap.parameter_gather, first.forward_work().value, n)};
     std::vector<Bytes> stashes;
-    for (const ChunkCost& chunk : s.chunks) {
-      passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
-      stashes.push_back(chunk.stash);
-    }
+    add_passes(s.chunks, c.plan.parallelism.schedule, passes);
+    for (const ChunkCost& chunk : s.chunks) stashes.push_back(chunk.stash);
     s.memory.activations =
         peak_stash(c.plan.parallelism.schedule, shape, static_cast<std::int64_t>(i), stashes);
     reduce = std::max(reduce, s.reduce.value - before_b);
@@ -188,6 +186,12 @@ inline Case example_case() {
   return c;
 }
 
+// Exchanges with experts of one pass, of which so large a share hides in a pair.
+inline void add_exchanges(ChunkCost& chunk, double seconds, double hidden, double spread) {
+  chunk.forward_collectives.expert = chunk.backward_collectives.expert = Seconds{seconds * spread};
+  chunk.forward_beside = chunk.backward_beside = Seconds{hidden * seconds * spread};
+}
+
 // Random stages: forward 1 to 2 ms, backward about twice that, both up to `spread` apart.
 struct Draw {
   Schedule schedule = Schedule::one_f_one_b;
@@ -201,7 +205,8 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
     return std::uniform_real_distribution<double>(from, to)(random);
   };
   const auto pick = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
-  const std::int64_t stages = pick(draw.schedule == Schedule::zb_v ? 2 : 1, 8);
+  const bool turns = draw.schedule == Schedule::zb_v || draw.schedule == Schedule::dualpipe_v;
+  const std::int64_t stages = pick(turns ? 2 : 1, 8);
   const std::int64_t copies = pick(1, 4);
   const std::int64_t width = 1 << pick(0, 2);
   const Order order = pick(0, 1) == 0 ? Order::copies : Order::stages;
@@ -223,7 +228,9 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
     c.plan.parallelism.interleave = pick(2, 4);
     c.plan.training.micro_batches = stages * pick(1, 5);
   }
-  if (draw.schedule == Schedule::zb_v) c.plan.parallelism.interleave = 2;
+  if (turns) c.plan.parallelism.interleave = 2;
+  const bool pairs = draw.schedule == Schedule::dualpipe_v;
+  if (pairs) c.plan.training.micro_batches += 2 * stages;
   const double forward = real(1e-3, 2e-3);
   const double weight = forward * real(0.8, 1.2);
   const double input = forward * real(0.8, 1.2);
@@ -237,6 +244,7 @@ inline Case random_case(std::mt19937& random, const Draw& draw) {
       chunk.backward_weight = Seconds{weight * real(1, 1 + draw.spread)};
       chunk.forward_bytes = chunk.backward_bytes = Bytes{bytes};
       chunk.stash = Bytes{pick(1'000'000, 9'000'000)};
+      if (pairs) add_exchanges(chunk, forward * real(0, 1), real(0.5, 1), real(1, 1 + draw.spread));
       s.chunks.push_back(chunk);
     }
     s.memory.weights = Bytes{pick(1'000'000, 90'000'000)};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nest/frameworks/chakra/chakra_network.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::frameworks {
@@ -100,6 +101,12 @@ class Writer {
   ExportResult write() {
     result_.releases = {&find_releases("chakra")->usual()};
     if (priced_.status == PriceStatus::invalid) return refused("a plan that can be priced", priced_.reason);
+    if (schedule_of(plan_.parallelism.schedule).pairs_passes) {
+      return refused("one pass at a time",
+                     fmt::format("a trace runs the passes of a stage one after the other, and {} "
+                                 "runs some beside each other",
+                                 name_of(plan_.parallelism.schedule)));
+    }
     if (highest_tag(plan_) >= kTagLimit) {
       return refused("message tags below 500,000,000",
                      fmt::format("the plan's messages need {}: {} micro-batches, {} stages of {} chunks",

@@ -40,16 +40,16 @@ class Builder {
     for (const ChakraSum& sum : own_.gathers) collect(sum, 1 - sum.hidden, "", done_);
     if (comm_ > 0) done_ = {comm_};
     // As price has it: what hides does so behind one pass, and a round of passes for each further chunk.
-    const TaskKind last = schedule_of(p_.schedule).gradient_task();
+    const PipelineSchedule& schedule = schedule_of(p_.schedule);
     const auto rounds = static_cast<std::size_t>(1 + passes_between_chunks(p_.schedule, shape));
-    const std::size_t passes = order.size() / (schedule_of(p_.schedule).splits_backward ? 3 : 2);
+    const auto passes = static_cast<std::size_t>(shape.micro_batches * shape.chunks);
     const std::size_t beside = std::min(rounds, passes);
     std::size_t forwards = 0;
     std::size_t backwards = 0;
     for (const Task& task : order) {
       extras_.clear();
       if (task.kind == TaskKind::forward && forwards++ < beside) add_extras(own_.gathers, beside);
-      if (task.kind == last && backwards++ + beside >= passes) add_extras(own_.reduces, beside);
+      if (schedule.makes_gradients(task) && backwards++ + beside >= passes) add_extras(own_.reduces, beside);
       run(task);
     }
     end();

@@ -37,6 +37,8 @@ Drawn draw(test::Dice& dice, bool cheap) {
       inputs.recipe = named_recipe("plain");
     }
     Plan plan = test::random_plan(dice, inputs);
+    // Traces have no pairs; its chunks lie as those of ZB-V.
+    if (plan.parallelism.schedule == Schedule::dualpipe_v) plan.parallelism.schedule = Schedule::zb_v;
     Pricer pricer(inputs);
     try {
       plan = pricer.place(pricer.complete(std::move(plan)));

@@ -69,6 +69,13 @@ std::optional<BrokenRule> broken_by_framework(const ExportFacts& f, const Framew
                           rules.title, spell(recompute), p.interleave)
             : fmt::format("{} recomputes all layers of a stage or none: {}", rules.title, spell(recompute))};
   }
+  if (!rules.allows(p, recompute)) {
+    return BrokenRule{
+        "plain-pairs",
+        fmt::format("{} recomputes nothing where passes hide exchanges with experts beside each other: "
+                    "{} recomputation",
+                    rules.title, spell(recompute))};
+  }
   return std::nullopt;
 }
 

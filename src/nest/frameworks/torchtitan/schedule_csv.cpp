@@ -68,7 +68,7 @@ class Steps {
   [[nodiscard]] std::string cell(const Task& task, std::size_t rank) const {
     const char kind = task.kind == TaskKind::forward           ? 'F'
                       : task.kind == TaskKind::backward_weight ? 'W'
-                      : split_                                 ? 'I'
+                      : split_ && !task.whole                  ? 'I'
                                                                : 'B';
     return fmt::format("{}{}{}", part(task, rank), kind, task.micro_batch);
   }

@@ -221,6 +221,9 @@ class Import {
     Parallelism& p = run_.plan.parallelism;
     if (p.pipeline > 1) {
       p.schedule = read_schedule();
+      if (schedule_of(p.schedule).pairs_passes)
+        p.strategy.expert_overlap =
+            file_.boolean("parallelism.pipeline_parallel_expert_parallel_overlap").value_or(true);
       try {
         const std::vector<std::int64_t> layers = read_parts();
         p.interleave = static_cast<std::int64_t>(layers.size()) / p.pipeline;

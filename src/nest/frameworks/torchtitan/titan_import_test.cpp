@@ -77,6 +77,24 @@ TEST(TitanImport, CutsPipelinesAsTorchtitanDoes) {
   EXPECT_EQ(open.plan.stages[3].chunks[1].size(), 10U);
 }
 
+// torchtitan hides exchanges with experts in pairs unless it is told not to.
+TEST(TitanImport, ReadsDualPipeV) {
+  const auto read = [](const char* more) {
+    Warnings warnings;
+    return imported(std::string(
+                        "[model]\nname = \"qwen3\"\nflavor = \"30B-A3B\"\n[training]\nlocal_batch_size = 8\n"
+                        "[parallelism]\nexpert_parallel_degree = 4\npipeline_parallel_degree = 4\n"
+                        "pipeline_parallel_schedule = \"dualpipev\"\n") +
+                        more,
+                    warnings)
+        .plan.parallelism;
+  };
+  const Parallelism p = read("");
+  EXPECT_EQ(std::tuple(p.schedule, p.interleave, p.pipeline), std::tuple(Schedule::dualpipe_v, 2, 4));
+  EXPECT_TRUE(p.strategy.overlaps_experts());
+  EXPECT_FALSE(read("pipeline_parallel_expert_parallel_overlap = false\n").strategy.overlaps_experts());
+}
+
 TEST(TitanImport, RefusesAndWarns) {
   EXPECT_EQ(problem("pipeline_parallel_degree = 3\n"),
             "x.toml: 64 ranks are not a multiple of tensor x context x pipeline = 24");

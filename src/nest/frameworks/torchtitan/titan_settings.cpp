@@ -9,6 +9,7 @@
 
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/pipeline_schedule.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -89,6 +90,8 @@ void add_pipeline(Section& out, const ExportFacts& f, Version version) {
     out.add("num_pp_microbatches", t.micro_batches);
   } else {
     out.add("pipeline_parallel_microbatch_size", t.micro_batch);
+    if (schedule_of(p.schedule).pairs_passes && p.strategy.expert > 1)
+      out.add("pipeline_parallel_expert_parallel_overlap", p.strategy.overlaps_experts());
   }
   out.plain("module_fqns_per_model_part",
             modules_of(f, version == Version::main_branch ? "lm_head" : "output"));
@@ -120,7 +123,7 @@ Section parallelism_of(const ExportFacts& f, Version version) {
 
 Section compile_of(const ExportFacts& f, Version version) {
   Section out{"compile", {}};
-  out.add("enable", f.recipe().compiled);
+  out.add("enable", f.recipe().compiled && (version == Version::main_branch || !refuses_compiled(f)));
   if (version == Version::main_branch && overlaps_tensor(f)) {
     out.plain("components", "[\"model\",\"loss\"]");
     out.add("enable_async_tensor_parallel", true);
@@ -137,6 +140,12 @@ std::string line_of(const Section& section, const Setting& setting) {
 }
 
 }  // namespace
+
+bool refuses_compiled(const ExportFacts& f) {
+  const Parallelism& p = f.parallelism();
+  return p.pipeline > 1 && schedule_of(p.schedule).splits_backward &&
+         !word_of(p.schedule, "torchtitan").empty();
+}
 
 std::string titan_toml(const ExportFacts& f) {
   const TitanFlavor* flavor = find_flavor(f.spec, "v0.2.2");

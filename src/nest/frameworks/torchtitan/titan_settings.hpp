@@ -15,6 +15,10 @@
 
 namespace nest::frameworks {
 
+// Whether torch refuses the plan's schedule with blocks as torchtitan 0.2.2 compiles them: the files of the release then
+// leave them as they are. (The main branch compiles blocks in place, which it does not see.)
+[[nodiscard]] bool refuses_compiled(const ExportFacts& facts);
+
 [[nodiscard]] std::string titan_toml(const ExportFacts& facts);
 // A module with one function, `plan`.
 [[nodiscard]] std::string titan_python(const ExportFacts& facts);

@@ -81,6 +81,10 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
       lost.push_back(std::move(sentence));
   }
   if (r.reduce_dtype != StateDType::fp32) lost.emplace_back("gradients are reduced in 32 bits");
+  if (release && r.compiled && refuses_compiled(f))
+    lost.push_back(
+        fmt::format("compilation: torch's schedule {} refuses blocks as torchtitan 0.2.2 compiles them",
+                    word_of(p.schedule, "torchtitan")));
   if (p.pipeline > 1 && p.zero.shards_gradients())
     lost.emplace_back(
         "under a pipeline torchtitan reduces gradients after the last micro-batch and holds them whole until "
@@ -129,7 +133,10 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
   if (!release && asked("v0.2.2"))
     result.lost.emplace_back("no train.toml: release 0.2.2 cannot run this plan's tensor or expert degrees");
   if (!main && asked("main"))
-    result.lost.emplace_back("no nest_plan.py: the main branch has no expert tensor degree");
+    result.lost.emplace_back(
+        p.strategy.overlaps_experts()
+            ? "no nest_plan.py: the main branch hides no exchange with experts in a pair of passes"
+            : "no nest_plan.py: the main branch has no expert tensor degree");
   for (std::string& sentence : losses(facts, release, main)) result.lost.push_back(std::move(sentence));
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"./run_host.sh on each host of placement/hosts.txt, with torchtitan installed",

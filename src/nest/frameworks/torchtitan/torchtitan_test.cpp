@@ -70,7 +70,14 @@ std::string check_titan(const Settings& s, const test::Files& files, bool releas
     const auto schedule = s.find("parallelism.pipeline_parallel_schedule");
     const bool csv = s.contains("parallelism.pipeline_parallel_schedule_csv");
     if (csv == (schedule != s.end()) || csv != files.contains("schedule.csv")) return "schedule";
-    const bool turns = !csv && schedule->second == "ZBVZeroBubble";
+    const bool pairs = !csv && schedule->second == "DualPipeV";
+    const bool turns = pairs || (!csv && schedule->second == "ZBVZeroBubble");
+    if (pairs && local / micro < 2 * pipeline) return "micro-batches of DualPipeV";
+    const auto overlap = s.find("parallelism.pipeline_parallel_expert_parallel_overlap");
+    if (release && (overlap != s.end()) != (pairs && expert > 1)) return "overlap";
+    if (overlap != s.end() && overlap->second == "true" && s.at("activation_checkpoint.mode") != "none")
+      return "recomputation beside overlap";
+    if (release && turns && s.at("compile.enable") == "true") return "compiled blocks";
     if (turns && parts != 2 * pipeline) return "chunks";
     if (parts > pipeline && !turns &&
         (csv || schedule->second != "Interleaved1F1B" || local / micro % pipeline != 0))
@@ -125,6 +132,74 @@ TEST(Torchtitan, HasZeroBubbleVByName) {
   EXPECT_FALSE(out.files.contains("schedule.csv"));
   EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
             "Megatron-LM has no schedule zb-v");
+}
+
+// The release hides exchanges with experts in pairs, without recomputation; the main branch has pairs that hide nothing.
+TEST(Torchtitan, HasDualPipeVByName) {
+  test::Planner planner("qwen3-30b-a3b", "torchtitan");
+  Plan plan = test::degrees({.tensor = 1, .expert = 4, .expert_tensor = 1}, 2, 4);
+  plan.training.micro_batches = 4;
+  plan.training.global_batch = 16;
+  plan.parallelism.zero = 3;
+  plan.parallelism.zero_shards = 4;
+  plan.parallelism.schedule = Schedule::dualpipe_v;
+  plan.parallelism.interleave = 2;
+  plan.parallelism.strategy.expert_overlap = true;
+  const test::Exported out = test::exported("torchtitan", planner.question(plan));
+  ASSERT_EQ(out.result.rule, "") << out.result.sentence;
+  const Settings s = read_release(out.files.at("train.toml"));
+  EXPECT_EQ(s.at("parallelism.pipeline_parallel_schedule"), "DualPipeV");
+  EXPECT_EQ(s.at("parallelism.pipeline_parallel_expert_parallel_overlap"), "true");
+  EXPECT_EQ(s.at("compile.enable"), "false");
+  EXPECT_FALSE(out.files.contains("schedule.csv"));
+  EXPECT_FALSE(out.files.contains("nest_plan.py"));
+  EXPECT_EQ(out.result.lost[0],
+            "no nest_plan.py: the main branch hides no exchange with experts in a pair of passes");
+  EXPECT_NE(
+      std::find(out.result.lost.begin(), out.result.lost.end(),
+                "compilation: torch's schedule DualPipeV refuses blocks as torchtitan 0.2.2 compiles them"),
+      out.result.lost.end());
+  ExportQuestion main = planner.question(plan);
+  main.release = find_releases("torchtitan")->find("main");
+  EXPECT_EQ(test::exported("torchtitan", main).result.sentence,
+            "torchtitan's main branch runs no exchange with experts beside another micro-batch");
+  plan.default_recompute = {RecomputePolicy::full, 0};
+  EXPECT_EQ(test::exported("torchtitan", planner.question(plan)).result.sentence,
+            "torchtitan recomputes nothing where passes hide exchanges with experts beside each other: full "
+            "recomputation");
+  plan.parallelism.strategy.expert_overlap = false;
+  const test::Exported plain = test::exported("torchtitan", planner.question(plan));
+  ASSERT_EQ(plain.result.rule, "") << plain.result.sentence;
+  EXPECT_EQ(
+      read_release(plain.files.at("train.toml")).at("parallelism.pipeline_parallel_expert_parallel_overlap"),
+      "false");
+  EXPECT_EQ(read_main(plain.files.at("nest_plan.py")).at("parallelism.pipeline_parallel_schedule"),
+            "DualPipeV");
+  plan.parallelism.schedule = Schedule::zb_v;
+  plan.parallelism.strategy.expert_overlap = true;
+  EXPECT_EQ(test::exported("torchtitan", planner.question(plan)).result.sentence,
+            "torchtitan 0.2.2 runs exchanges with experts beside another micro-batch in the pairs of "
+            "dualpipe-v only");
+}
+
+// Nobody else has it; a trace knows no pairs.
+TEST(Torchtitan, DualPipeVIsNobodyElses) {
+  test::Planner planner("llama3.1-8b", "torchtitan");
+  Plan plan = test::degrees({.tensor = 1}, 2, 4);
+  plan.training.micro_batches = 4;
+  plan.training.global_batch = 16;
+  plan.parallelism.schedule = Schedule::dualpipe_v;
+  plan.parallelism.interleave = 2;
+  const auto sentence = [&](const char* target) {
+    return test::exported(target, planner.question(plan)).result.sentence;
+  };
+  EXPECT_EQ(sentence("megatron"), "Megatron-LM has no schedule dualpipe-v");
+  EXPECT_EQ(sentence("deepspeed"), "DeepSpeed has no schedule dualpipe-v");
+  EXPECT_EQ(sentence("maxtext"), "MaxText has no schedule dualpipe-v");
+  EXPECT_EQ(sentence("accelerate"), "Accelerate has no schedule dualpipe-v");
+  EXPECT_EQ(
+      sentence("chakra"),
+      "a trace runs the passes of a stage one after the other, and dualpipe-v runs some beside each other");
 }
 
 TEST(Torchtitan, ShardsAreFsdps) {

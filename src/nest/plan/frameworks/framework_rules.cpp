@@ -8,6 +8,7 @@
 #include "nest/plan/frameworks/framework_tables.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::plan {
 
@@ -29,6 +30,12 @@ bool FrameworkRules::has(Schedule schedule) const {
 
 bool FrameworkRules::has(RecomputePolicy policy) const {
   return std::find(policies.begin(), policies.end(), policy) != policies.end();
+}
+
+bool FrameworkRules::allows(const Parallelism& parallelism, const Recompute& recompute) const {
+  if (recompute.layers > 0 && !allows_part(parallelism.interleave)) return false;
+  return !plain_pairs || recompute.policy == RecomputePolicy::none ||
+         !hides_in_pairs(parallelism.schedule, parallelism.strategy);
 }
 
 std::string_view FrameworkRules::why_uncut(const PlanInputs& inputs) const {

@@ -59,6 +59,7 @@ struct FrameworkRules {
   bool one_decoder = false;
   bool untied_stages = false;  // a model whose head has the embedding's weights runs without a pipeline
   bool whole_chunks = false;   // the same for interleaved stages: a number of layers is meant for each chunk
+  bool plain_pairs = false;    // passes beside each other whose exchanges with experts hide recompute nothing
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
 
@@ -68,6 +69,9 @@ struct FrameworkRules {
   [[nodiscard]] bool allows_part(std::int64_t interleave) const {
     return !whole_recompute && !(whole_chunks && interleave > 1);
   }
+
+  // Whether stages may recompute so under these degrees.
+  [[nodiscard]] bool allows(const Parallelism& parallelism, const Recompute& recompute) const;
 
   // Whether a model can be cut into stages, and why not: "the model is not a chain of ..", "" where it can.
   [[nodiscard]] bool can_cut(const PlanInputs& inputs) const { return why_uncut(inputs).empty(); }

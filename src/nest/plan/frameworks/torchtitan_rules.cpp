@@ -4,6 +4,7 @@
 
 #include "nest/plan/frameworks/degree_rules.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::plan {
 namespace {
@@ -21,9 +22,10 @@ bool titan_022(const Parallelism& p) {
          ranks * s.tensor % s.expert == 0;
 }
 
-// What the main branch asks: it has no expert tensor degree.
+// What the main branch asks: it has no expert tensor degree, and its pairs run one pass after the other.
 bool titan_main(const Parallelism& p) {
   const Strategy& s = p.strategy;
+  if (s.overlaps_experts()) return false;
   if (s.expert == 1) return s.expert_tensor_degree() == s.tensor;
   return s.expert_tensor_degree() == 1 && std::max(shards(p), s.context) * s.tensor % s.expert == 0;
 }
@@ -34,7 +36,20 @@ constexpr std::array kTorchtitan{
                   usual_precision},
     FrameworkRule{"usual-exchange",
                   "NEST's export for torchtitan sends tokens to experts by a plain all-to-all",
-                  usual_exchange},
+                  [](const PlanDegrees& d) {
+                    return d.parallelism.strategy.used_dispatcher() == Dispatcher::alltoall;
+                  }},
+    FrameworkRule{"overlap-in-pairs",
+                  "torchtitan 0.2.2 runs exchanges with experts beside another micro-batch in the pairs of "
+                  "dualpipe-v only",
+                  [](const PlanDegrees& d) {
+                    const Parallelism& p = d.parallelism;
+                    return !p.strategy.overlaps_experts() || hides_in_pairs(p.schedule, p.strategy);
+                  },
+                  "", "v0.2.2"},
+    FrameworkRule{"no-overlap",
+                  "torchtitan's main branch runs no exchange with experts beside another micro-batch",
+                  [](const PlanDegrees& d) { return !d.parallelism.strategy.overlaps_experts(); }, "main"},
     FrameworkRule{"no-fp16", "torchtitan trains in bf16 and fp8",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp16; }},
     FrameworkRule{"adam-only", "torchtitan's optimizers are Adam and AdamW",
@@ -104,7 +119,8 @@ FrameworkRules torchtitan_table() {
                         .input_rules = {kTorchtitanInputs.begin(), kTorchtitanInputs.end()},
                         .whole_recompute = true,
                         .one_decoder = true,
-                        .untied_stages = true};
+                        .untied_stages = true,
+                        .plain_pairs = true};
 }
 
 }  // namespace nest::plan

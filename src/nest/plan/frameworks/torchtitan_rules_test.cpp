@@ -65,6 +65,35 @@ TEST(TorchtitanRules, TorchtitanIsTwo) {
   EXPECT_FALSE(runs_in_titan_main(p));
 }
 
+// Exchanges with experts hide in the release's pairs alone, and stages recompute nothing then.
+TEST(TorchtitanRules, TorchtitanHidesExchangesInPairs) {
+  PlanDegrees d;
+  d.training.micro_batches = 8;
+  Parallelism& p = d.parallelism;
+  p.pipeline = 2;
+  p.data = 2;
+  p.zero = 3;
+  p.interleave = 2;
+  p.schedule = Schedule::dualpipe_v;
+  p.strategy = {.expert = 2, .expert_tensor = 1, .expert_overlap = true};
+  EXPECT_EQ(broken("torchtitan", d), "");
+  EXPECT_EQ(broken("torchtitan@main", d), "no-overlap");
+  const FrameworkRules& rules = *find_framework_rules("torchtitan");
+  EXPECT_TRUE(rules.allows(p, {RecomputePolicy::none, 0}));
+  EXPECT_FALSE(rules.allows(p, {RecomputePolicy::selective, 0}));
+  EXPECT_TRUE(find_framework_rules("megatron")->allows(p, {RecomputePolicy::selective, 0}));
+  EXPECT_FALSE(
+      find_framework_rules("megatron")->allows(p, {RecomputePolicy::full, 2}));  // of every chunk there
+  p.schedule = Schedule::zb_v;
+  EXPECT_EQ(broken("torchtitan", d), "overlap-in-pairs");
+  EXPECT_TRUE(rules.allows(p, {RecomputePolicy::selective, 0}));
+  p.strategy.expert_overlap = false;
+  p.schedule = Schedule::dualpipe_v;
+  EXPECT_EQ(broken("torchtitan", d), "");
+  EXPECT_EQ(broken("torchtitan@main", d), "");
+  EXPECT_TRUE(rules.allows(p, {RecomputePolicy::full, 0}));
+}
+
 TEST(TorchtitanRules, TorchtitanHasFsdpOnly) {
   PlanDegrees d;
   d.parallelism.data = 8;

@@ -1,5 +1,6 @@
 // A schedule's time and memory from its task order alone: the longest path over the tasks, where a task
-// begins when the one before it on its device is done and what it needs has come. Exact for any times, and
+// begins when the one before it on its device is done and what it needs has come; tasks that run beside each
+// other begin when both may, and end together. Exact for any times, and
 // monotone, since the order is fixed; it takes time in proportion to stages, chunks and micro-batches. A
 // schedule without a closed formula uses these.
 #pragma once

@@ -25,9 +25,10 @@ Drawn draw(std::mt19937& random) {
   Drawn d{kSchedules[static_cast<std::size_t>(pick(0, static_cast<int>(kSchedules.size()) - 1))], {}, {}};
   d.shape = {pick(2, 7), pick(1, 20), d.schedule->least_chunks};
   if (d.schedule->in_rounds) d.shape.micro_batches *= d.shape.stages;
+  if (d.schedule->pairs_passes) d.shape.micro_batches += 2 * d.shape.stages;
   for (std::int64_t i = 0; i < d.shape.parts(); ++i) {
     const double weight = real();
-    d.chunks.push_back({real(), weight + real(), weight});
+    d.chunks.push_back({real(), weight + real(), weight, d.schedule->pairs_passes ? real() : 0});
   }
   return d;
 }
@@ -52,7 +53,7 @@ TEST(OrderTime, LongerPassesNeverMakeItShorter) {
     Drawn d = draw(random);
     const double before = order_time(*d.schedule, d.chunks, d.shape);
     StagePass& one = d.chunks[random() % d.chunks.size()];
-    (round % 2 == 0 ? one.f : one.b) += 0.5;
+    std::array{&one.f, &one.b, &one.pair}[static_cast<std::size_t>(round) % 3][0] += 0.5;
     ASSERT_GE(order_time(*d.schedule, d.chunks, d.shape), before) << d.schedule->name;
   }
 }

@@ -16,14 +16,16 @@ namespace nest::plan {
 
 enum class TaskKind : std::uint8_t {
   forward,
-  backward,        // input gradients, and weight gradients where the schedule does not split them
-  backward_weight  // where it does
+  backward,        // input gradients, and weight gradients where they are no tasks of their own
+  backward_weight  // where they are
 };
 
 struct Task {
   TaskKind kind = TaskKind::forward;
   std::int32_t chunk = 0;
   std::int32_t micro_batch = 0;
+  bool whole = false;      // a backward task with its weight gradients, where others leave them for later
+  bool with_next = false;  // a forward task that runs beside the backward task after it
 
   bool operator==(const Task&) const = default;
 };
@@ -43,6 +45,7 @@ struct StagePass {
   double f = 0;
   double b = 0;
   double weight = 0;  // of b: weight gradients, which some schedules put off
+  double pair = 0;    // f and the other chunk's b together, where the schedule runs them beside each other
 };
 
 // The time of a pipeline as seconds that grow stage by stage, from the last stage to the first. All are
@@ -86,10 +89,12 @@ struct PipelineSchedule {
   std::string_view name;         // of plans and command lines
   bool by_default = false;       // searched where nothing is asked
   bool splits_backward = false;  // weight gradients are tasks of their own, which wait
+  bool pairs_passes = false;     // forward passes run beside backward passes of the stage's other chunk
   // Chunks of one stage.
   std::int64_t least_chunks = 1;
   std::int64_t most_chunks = 1;
-  bool in_rounds = false;  // micro-batches are a multiple of the stages
+  bool in_rounds = false;         // micro-batches are a multiple of the stages
+  std::int64_t least_rounds = 0;  // micro-batches for each stage at least
   ChunkPath path = ChunkPath::rounds;
   bool hides_chunk_sends = false;  // a recipe's overlap.interleaved_sends holds
   std::span<const FrameworkWord> frameworks;
@@ -102,6 +107,8 @@ struct PipelineSchedule {
                       std::span<const Bytes> stashes) = nullptr;
   // Passes of the first chunk's length that lie between its own last one and the last chunk's.
   std::int64_t (*passes_between_chunks)(const ScheduleShape& shape) = nullptr;
+  // Forward passes of a chunk that run beside a backward pass.
+  std::int64_t (*paired)(const ScheduleShape& shape, std::int64_t stage, std::int64_t chunk) = nullptr;
 
   // Of schedules without chunks.
   const PipelineForm* form = nullptr;
@@ -112,9 +119,10 @@ struct PipelineSchedule {
 
   [[nodiscard]] bool chunked() const { return most_chunks > 1; }
   [[nodiscard]] bool wraps() const { return chunked() && path == ChunkPath::rounds; }
-  // The task that makes a chunk's gradients, and after which its stash goes.
-  [[nodiscard]] TaskKind gradient_task() const {
-    return splits_backward ? TaskKind::backward_weight : TaskKind::backward;
+  // Whether the task makes a chunk's gradients: its stash goes after it.
+  [[nodiscard]] bool makes_gradients(const Task& task) const {
+    return task.kind == TaskKind::backward_weight ||
+           (task.kind == TaskKind::backward && (!splits_backward || task.whole));
   }
 };
 

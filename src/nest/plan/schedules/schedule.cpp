@@ -28,10 +28,26 @@ std::int64_t passes_between_chunks(Schedule schedule, const ScheduleShape& shape
   return own.passes_between_chunks == nullptr ? 0 : own.passes_between_chunks(shape);
 }
 
+double paired_share(Schedule schedule, const ScheduleShape& shape, std::int64_t stage, std::int64_t chunk) {
+  const PipelineSchedule& own = schedule_of(schedule);
+  if (own.paired == nullptr) return 0;
+  return static_cast<double>(own.paired(shape, stage, chunk)) / static_cast<double>(shape.micro_batches);
+}
+
+bool usual_expert_overlap(Schedule schedule, const Recipe& recipe) {
+  return recipe.expert_overlap || schedule_of(schedule).pairs_passes;
+}
+
+bool hides_in_pairs(Schedule schedule, const Strategy& strategy) {
+  return schedule_of(schedule).pairs_passes && strategy.overlaps_experts();
+}
+
 bool runs_with(Schedule schedule, const ScheduleShape& shape) {
   const PipelineSchedule& own = schedule_of(schedule);
   if (shape.chunks < own.least_chunks || shape.chunks > own.most_chunks) return false;
-  return !own.chunked() || (shape.stages >= 2 && (!own.in_rounds || shape.micro_batches % shape.stages == 0));
+  return !own.chunked() ||
+         (shape.stages >= 2 && (!own.in_rounds || shape.micro_batches % shape.stages == 0) &&
+          shape.micro_batches >= own.least_rounds * shape.stages);
 }
 
 std::string schedule_refusal(Schedule schedule, const ScheduleShape& shape) {
@@ -42,6 +58,11 @@ std::string schedule_refusal(Schedule schedule, const ScheduleShape& shape) {
   if (shape.stages < 2) {
     return own.in_rounds ? "interleaving needs a pipeline of 2 stages or more"
                          : fmt::format("schedule {} needs a pipeline of 2 stages or more", own.name);
+  }
+  if (shape.micro_batches < own.least_rounds * shape.stages) {
+    return fmt::format(
+        "schedule {} needs {} micro-batches for each stage: {} or more with a pipeline of {}, not {}",
+        own.name, own.least_rounds, own.least_rounds * shape.stages, shape.stages, shape.micro_batches);
   }
   return fmt::format("an interleaved schedule needs micro-batches ({}) in multiples of the pipeline ({})",
                      shape.micro_batches, shape.stages);

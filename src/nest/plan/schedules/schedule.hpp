@@ -13,6 +13,8 @@
 
 #include "nest/base/units.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
+#include "nest/recipe/recipe.hpp"
+#include "nest/strategies/strategy.hpp"
 
 namespace nest::plan {
 
@@ -29,6 +31,17 @@ namespace nest::plan {
 
 // Passes of the first chunk's length that lie between its own last one and the last chunk's.
 [[nodiscard]] std::int64_t passes_between_chunks(Schedule schedule, const ScheduleShape& shape);
+
+// The share of a chunk's forward passes that run beside a backward pass.
+[[nodiscard]] double paired_share(Schedule schedule, const ScheduleShape& shape, std::int64_t stage,
+                                  std::int64_t chunk);
+
+// Whether exchanges with experts run beside another micro-batch where neither a plan nor a search says it: where the
+// recipe's framework has it, and in schedules that pair passes for that.
+[[nodiscard]] bool usual_expert_overlap(Schedule schedule, const Recipe& recipe);
+// Whether they hide in pairs: then two passes of a stage are under way at once. Pairs that hide nothing are one pass
+// after the other.
+[[nodiscard]] bool hides_in_pairs(Schedule schedule, const Strategy& strategy);
 
 // Whether the schedule runs with so many stages, micro-batches and chunks, and why not.
 [[nodiscard]] bool runs_with(Schedule schedule, const ScheduleShape& shape);

@@ -14,11 +14,12 @@ using namespace price;
 namespace {
 
 bool splits(Schedule schedule) {
-  return schedule == Schedule::zb_h1 || schedule == Schedule::zb_v;
+  return schedule == Schedule::zb_h1 || schedule == Schedule::zb_v || schedule == Schedule::dualpipe_v;
 }
 
-TaskKind last_task(Schedule schedule) {
-  return splits(schedule) ? TaskKind::backward_weight : TaskKind::backward;
+bool is_last(Schedule schedule, const Task& task) {
+  if (task.kind == TaskKind::backward) return !splits(schedule) || task.whole;
+  return task.kind == TaskKind::backward_weight;
 }
 
 struct Peak {
@@ -35,7 +36,7 @@ Peak walk(Schedule schedule, const ScheduleShape& shape, std::int64_t stage, std
     if (task.kind == TaskKind::forward) {
       ++held.stashes;
       held.bytes += bytes;
-    } else if (task.kind == last_task(schedule)) {
+    } else if (is_last(schedule, task)) {
       --held.stashes;
       held.bytes -= bytes;
     }
@@ -55,13 +56,17 @@ struct Drawn {
 
 Drawn draw(std::mt19937& random) {
   const auto pick = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
-  const auto schedule = static_cast<Schedule>(pick(0, 4));
+  const auto schedule = static_cast<Schedule>(pick(0, 5));
   ScheduleShape shape{.stages = pick(1, 9), .micro_batches = pick(1, 24)};
   if (schedule == Schedule::interleaved) {
     shape.chunks = pick(1, 5);
     if (shape.chunks > 1) shape.micro_batches = shape.stages * pick(1, 6);
   }
-  if (schedule == Schedule::zb_v) shape.chunks = 2;
+  if (schedule == Schedule::zb_v || schedule == Schedule::dualpipe_v) shape.chunks = 2;
+  if (schedule == Schedule::dualpipe_v) {
+    shape.stages = std::max<std::int64_t>(2, shape.stages);
+    shape.micro_batches += 2 * shape.stages;
+  }
   return {schedule, shape};
 }
 
@@ -92,7 +97,10 @@ TEST(Schedule, EveryTaskRunsOnceAndNoneWaitsForEver) {
     const auto [schedule, shape] = draw(random);
     for (std::int64_t stage = 0; stage < shape.stages; ++stage) {
       std::map<std::tuple<TaskKind, int, int>, int> times;
-      for (const Task& t : task_order(schedule, shape, stage)) ++times[{t.kind, t.chunk, t.micro_batch}];
+      for (const Task& t : task_order(schedule, shape, stage)) {
+        ++times[{t.kind, t.chunk, t.micro_batch}];
+        if (t.whole) ++times[{TaskKind::backward_weight, t.chunk, t.micro_batch}];
+      }
       const std::int64_t kinds = splits(schedule) ? 3 : 2;
       ASSERT_EQ(static_cast<std::int64_t>(times.size()), kinds * shape.chunks * shape.micro_batches);
       for (const auto& [task, count] : times) ASSERT_EQ(count, 1);

@@ -17,7 +17,7 @@
 
 namespace nest::plan {
 
-enum class Schedule : std::uint8_t { one_f_one_b, gpipe, interleaved, zb_h1, zb_v };
+enum class Schedule : std::uint8_t { one_f_one_b, gpipe, interleaved, zb_h1, zb_v, dualpipe_v };
 
 struct PipelineSchedule;
 extern const PipelineSchedule kOneFOneB;
@@ -25,10 +25,11 @@ extern const PipelineSchedule kGPipe;
 extern const PipelineSchedule kInterleaved;
 extern const PipelineSchedule kZbH1;
 extern const PipelineSchedule kZbV;
+extern const PipelineSchedule kDualPipeV;
 
 // In the order of the values above.
-inline constexpr std::array<const PipelineSchedule*, 5> kSchedules{&kOneFOneB, &kGPipe, &kInterleaved, &kZbH1,
-                                                                   &kZbV};
+inline constexpr std::array<const PipelineSchedule*, 6> kSchedules{&kOneFOneB, &kGPipe, &kInterleaved,
+                                                                   &kZbH1,     &kZbV,   &kDualPipeV};
 
 [[nodiscard]] inline const PipelineSchedule& schedule_of(Schedule schedule) {
   return *kSchedules[static_cast<std::size_t>(schedule)];

@@ -4,7 +4,7 @@
 
 #include "nest/base/numbers.hpp"
 #include "nest/plan/plan.hpp"
-#include "nest/plan/schedules/pipeline_schedule.hpp"
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/plan/text/contents_text.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
@@ -180,7 +180,6 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
 // Degrees that the file leaves out stay 0 where they follow from others.
 void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute& recompute,
                       SplitOptions& split, Warnings& warnings) {
-  p.strategy = read_strategy(r, {.dispatcher = recipe.dispatcher, .expert_overlap = recipe.expert_overlap});
   static_cast<void>(r.find("cell"));
   p.pipeline = r.whole_or("pipeline", 0, {0, kDegree.most});
   p.data = r.whole_or("data", 0, {0, kDegree.most});
@@ -198,6 +197,8 @@ void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute
   const PipelineSchedule& schedule = schedule_of(p.schedule);
   if (!r.has("interleave") && schedule.least_chunks == schedule.most_chunks)
     p.interleave = schedule.least_chunks;
+  p.strategy = read_strategy(
+      r, {.dispatcher = recipe.dispatcher, .expert_overlap = usual_expert_overlap(p.schedule, recipe)});
   p.first_stage_first = r.boolean_or("first_stage_first", false);
   if (std::optional<Reader> slots = r.object_if("split")) {
     split.embedding_slot = slots->boolean_or("embedding", false);

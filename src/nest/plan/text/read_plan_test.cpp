@@ -63,6 +63,15 @@ TEST(ReadPlan, EveryChoice) {
 TEST(ReadPlan, WhatFollowsFromOtherKeys) {
   EXPECT_EQ(read(R"({"parallelism": {"interleave": 3}})").parallelism.schedule, Schedule::interleaved);
   EXPECT_EQ(read(R"({"parallelism": {"schedule": "zb-v"}})").parallelism.interleave, 2);
+  // What hides exchanges in pairs does so unless the plan says otherwise.
+  const auto overlaps = [](const char* schedule, const char* more) {
+    const std::string text =
+        std::string(R"({"parallelism": {"expert": 2, "schedule": ")") + schedule + "\"" + more + "}}";
+    return read(text).parallelism.strategy.overlaps_experts();
+  };
+  EXPECT_TRUE(overlaps("dualpipe-v", ""));
+  EXPECT_FALSE(overlaps("dualpipe-v", R"(, "expert_overlap": false)"));
+  EXPECT_FALSE(overlaps("zb-v", ""));
   EXPECT_TRUE(read(R"({"parallelism": {"tensor": 2}})").parallelism.strategy.sequence_parallel);
   EXPECT_EQ(read(R"({"parallelism": {"tensor": 2}})").parallelism.strategy.expert_tensor_degree(), 2);
   // Stages take the plan's strategy and recomputation, and a plan without parallelism its first stage's.
@@ -101,9 +110,9 @@ TEST(ReadPlan, WrongTypes) {
             "p.json: line 1, training.precision: 'bf61' is none of bf16, fp16, fp8, fp8-block, mxfp8, nvfp4; "
             "did you mean 'bf16'?");
   EXPECT_EQ(message(R"({"parallelism": {"schedule": "1F1B"}})"),
-            "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v; "
-            "did you "
-            "mean '1f1b'?");
+            "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v, "
+            "dualpipe-v; "
+            "did you mean '1f1b'?");
   EXPECT_EQ(message(R"({"stages": {}})"), "p.json: line 1, stages: a list is expected, not a group of keys");
   EXPECT_EQ(message("{\"stages\": [{},\n 7]}"),
             "p.json: line 2, stages[1]: a group of keys is expected here, not a whole number");

@@ -26,12 +26,12 @@ struct Exchanges {
 // What shared experts and the compute of another micro-batch leave of the exchanges with experts. Where a forward
 // pass runs beside a backward pass of another micro-batch, layer by layer, rows go out while the other pass is in its
 // experts, and come back while it is in the rest of its layer. What hides takes its multiprocessors from the compute.
-Exchanges exposed_exchanges(const LayerCost& cost, const Recipe& recipe) {
+Exchanges exposed_exchanges(const LayerCost& cost, const Recipe& recipe, bool beside_another) {
   const auto left = [&](double time, const ExpertExchanges& own, double shared, double experts, double rest) {
     double out = own.out.value;
     double back = own.back.value;
     double hidden = recipe.shared_overlap ? std::min(out + back, shared) : 0;
-    if (cost.overlaps_experts) {
+    if (beside_another) {
       out -= std::min(out, hidden);
       hidden += std::min(out, std::max(0.0, experts)) + std::min(back, std::max(0.0, rest));
     }
@@ -91,6 +91,25 @@ void add_frozen(const LayerCost& cost, const Recipe& recipe, LayerTerms& t) {
                        static_cast<double>(cost.parameters()) * wide_gather;
 }
 
+// What exchanges show where no pass runs beside theirs, over what they show where one does. Kernels that are issued
+// meanwhile (`hides`) take from all collectives together.
+struct Shown {
+  Exchanges alone;
+  Exchanges beside;
+};
+
+void add_alone(const LayerCost& cost, const Shown& exchanges, bool hides, LayerTerms& t) {
+  const auto more = [&](double Exchanges::* pass, Seconds wait, Term tensor, Term context) {
+    const double others = t.of(tensor) + t.of(context) - (hides ? wait.value : 0);
+    return std::max(
+        0.0, std::max(0.0, others + exchanges.alone.*pass) - std::max(0.0, others + exchanges.beside.*pass));
+  };
+  t.of(Term::forward_alone) =
+      more(&Exchanges::forward, cost.forward_wait, Term::forward_tensor, Term::forward_context);
+  t.of(Term::backward_alone) =
+      more(&Exchanges::backward, cost.backward_wait, Term::backward_tensor, Term::backward_context);
+}
+
 }  // namespace
 
 LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accelerator& accelerator) {
@@ -114,16 +133,13 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
   const double left_traffic = tensor > 0 ? traffic * (1 - beside / tensor) : 0;
   t.of(Term::backward_tensor) = exposed(tensor - beside, left_traffic, o.tensor, beside_backward, o) +
                                 slowed(beside, tensor, traffic, o);
-  const Exchanges left = exposed_exchanges(cost, recipe);
-  if (cost.overlaps_experts) {
-    t.of(Term::forward_expert) = left.forward;
-    t.of(Term::backward_expert) = left.backward;
-  } else {
-    t.of(Term::forward_expert) =
-        exposed(left.forward, cost.forward_traffic.expert.value, o.expert, beside_forward, o);
-    t.of(Term::backward_expert) =
-        exposed(left.backward, cost.backward_traffic.expert.value, o.expert, beside_backward, o);
-  }
+  const Exchanges single = exposed_exchanges(cost, recipe, false);
+  const Exchanges alone{
+      exposed(single.forward, cost.forward_traffic.expert.value, o.expert, beside_forward, o),
+      exposed(single.backward, cost.backward_traffic.expert.value, o.expert, beside_backward, o)};
+  const Exchanges shown = cost.overlaps_experts ? exposed_exchanges(cost, recipe, true) : alone;
+  t.of(Term::forward_expert) = shown.forward;
+  t.of(Term::backward_expert) = shown.backward;
   t.of(Term::forward_context) = exposed_context(cost, Direction::forward, o.context).value;
   t.of(Term::backward_context) = exposed_context(cost, Direction::backward, o.context).value;
   // Kernels are issued while collectives run, too: what a layer waits for them counts as hidden communication, unless
@@ -136,6 +152,7 @@ LayerTerms layer_terms(const LayerCost& cost, const Recipe& recipe, const Accele
       wait -= hidden;
     }
   };
+  if (cost.overlaps_experts) add_alone(cost, {alone, shown}, hides, t);
   during(cost.forward_wait.value, {Term::forward_tensor, Term::forward_expert, Term::forward_context});
   during(cost.backward_wait.value, {Term::backward_tensor, Term::backward_expert, Term::backward_context});
   t.of(Term::dense_parameters) = static_cast<double>(cost.dense_parameters);

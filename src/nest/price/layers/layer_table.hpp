@@ -46,8 +46,12 @@ enum class Term : std::uint8_t {
   gathered_expert,
   regathered_dense,  // backward
   regathered_expert,
+  // Of exchanges with experts that run beside another micro-batch: what more of them shows where no pass runs beside
+  // theirs. 0 where none does so.
+  forward_alone,
+  backward_alone,
 };
-inline constexpr std::size_t kTerms = 22;
+inline constexpr std::size_t kTerms = 24;
 inline constexpr std::size_t kTrainedTerms = 16;  // the first, which all models have
 
 struct LayerTerms {

@@ -6,6 +6,7 @@
 
 #include "nest/cluster/accelerator.hpp"
 #include "nest/plan/test_plans.hpp"
+#include "nest/price/layers/cost_book.hpp"
 
 namespace nest::price {
 namespace {
@@ -18,7 +19,6 @@ LayerTerms random_terms(test::Dice& dice) {
   return t;
 }
 
-// All numbers are whole here, so sums are exact in any order.
 // 4 ms out and 3 ms back beside 2 ms of experts and 5 ms of the rest of the other pass: 2 + 3 hide, and take a tenth
 // of that from the compute.
 TEST(LayerTerms, ExchangesHideBehindTheOtherPass) {
@@ -32,9 +32,45 @@ TEST(LayerTerms, ExchangesHideBehindTheOtherPass) {
   const Accelerator& device = find_accelerator("h100-sxm");
   EXPECT_DOUBLE_EQ(layer_terms(cost, recipe, device).of(Term::backward_expert), 7e-3);
   cost.overlaps_experts = true;
-  EXPECT_DOUBLE_EQ(layer_terms(cost, recipe, device).of(Term::backward_expert), 2e-3 + 0.1 * 5e-3);
+  const LayerTerms beside = layer_terms(cost, recipe, device);
+  EXPECT_DOUBLE_EQ(beside.of(Term::backward_expert), 2e-3 + 0.1 * 5e-3);
+  // A pass that has no other beside it shows them all.
+  EXPECT_DOUBLE_EQ(beside.of(Term::backward_alone), 7e-3 - 2.5e-3);
+  EXPECT_EQ(beside.of(Term::forward_alone), 0);
 }
 
+// Exchanges that hide in pairs show as much outside of pairs as those that hide nowhere.
+TEST(LayerTerms, ExchangesOutsideOfPairsShowAsWithoutOverlap) {
+  for (const std::string recipe : {"plain", "megatron", "torchtitan"}) {
+    Warnings warnings;
+    PlanInputs inputs = load_inputs("qwen3-30b-a3b", "h800-rail", recipe, warnings);
+    CostBook book(inputs);
+    Training t;
+    t.sequence = 4096;
+    const auto all = [&](bool overlap) {
+      const Strategy s{.tensor = 2, .sequence_parallel = true, .expert = 16, .expert_overlap = overlap};
+      const PlanNetwork* network = book.network(s, {.cell = s.cell(), .inner = 1}, {});
+      return book.table(t, s, RecomputePolicy::none, network->stages[0]).range(1, 5);
+    };
+    const LayerTerms without = all(false);
+    const LayerTerms with = all(true);
+    const auto forward = [](const LayerTerms& terms) {
+      return terms.of(Term::forward_tensor) + terms.of(Term::forward_expert) +
+             terms.of(Term::forward_context);
+    };
+    const auto backward = [](const LayerTerms& terms) {
+      return terms.of(Term::backward_tensor) + terms.of(Term::backward_expert) +
+             terms.of(Term::backward_context);
+    };
+    EXPECT_EQ(without.of(Term::forward_alone) + without.of(Term::backward_alone), 0) << recipe;
+    EXPECT_GT(with.of(Term::forward_alone), 0) << recipe;
+    EXPECT_GT(with.of(Term::backward_alone), 0) << recipe;
+    EXPECT_NEAR(forward(with) + with.of(Term::forward_alone), forward(without), 1e-12) << recipe;
+    EXPECT_NEAR(backward(with) + with.of(Term::backward_alone), backward(without), 1e-12) << recipe;
+  }
+}
+
+// All numbers are whole here, so sums are exact in any order.
 TEST(LayerTable, RangesAreSumsAndGreatestValues) {
   constexpr unsigned kSeed = 20261120;
   SCOPED_TRACE("seed " + std::to_string(kSeed));

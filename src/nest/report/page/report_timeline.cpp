@@ -11,18 +11,20 @@ namespace nest::report {
 namespace {
 
 constexpr double kTicks = 4e6;  // of a step
-// By SegmentKind, then what is not one: a receive that holds up no pass.
-constexpr std::array<const char*, 9> kKinds{"forward", "backward", "weight",    "receive",           "reduce",
-                                            "gather",  "norm",     "optimizer", "background receive"};
+// By SegmentKind, then what is not one: a receive that holds up no pass, and passes beside each other.
+constexpr std::array<const char*, 11> kKinds{
+    "forward",   "backward",           "weight",         "receive",        "reduce", "gather", "norm",
+    "optimizer", "background receive", "forward beside", "backward beside"};
 
 std::int64_t kind_number(const Segment& s) {
-  const bool behind = s.kind == SegmentKind::receive && s.stream == Stream::communication;
-  return behind ? 8 : static_cast<std::int64_t>(s.kind);
+  if (s.kind == SegmentKind::receive && s.stream == Stream::communication) return 8;
+  if (s.beside != Beside::nothing) return s.kind == SegmentKind::forward ? 9 : 10;
+  return static_cast<std::int64_t>(s.kind);
 }
 
 bool earlier(const Segment& a, const Segment& b) {
-  return std::tuple(a.from.value, a.worker, a.stream, a.to.value) <
-         std::tuple(b.from.value, b.worker, b.stream, b.to.value);
+  return std::tuple(a.from.value, a.worker, a.stream, a.to.value, a.kind) <
+         std::tuple(b.from.value, b.worker, b.stream, b.to.value, b.kind);
 }
 
 }  // namespace
@@ -44,12 +46,18 @@ Value timeline_value(const Timeline& timeline, std::size_t most) {
   for (const char* kind : kKinds) kinds.push(kind);
   v.set("kinds", std::move(kinds));
   Value recomputed = Value::array();
+  Value recomputed_s = Value::array();
   for (std::size_t i = 0; i < stages; ++i) {
     Value shares = Value::array();
-    for (std::int32_t c = 0; c < timeline.chunks(); ++c) shares.push(timeline.recomputed_share(i, c));
+    Value seconds = Value::array();
+    for (std::int32_t c = 0; c < timeline.chunks(); ++c) {
+      shares.push(timeline.recomputed_share(i, c));
+      seconds.push(timeline.recomputed(i, c).value);
+    }
     recomputed.push(std::move(shares));
+    recomputed_s.push(std::move(seconds));
   }
-  v.set("recomputed", std::move(recomputed));
+  v.set("recomputed", std::move(recomputed)).set("recomputed_s", std::move(recomputed_s));
 
   if (all.size() > most) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(most / 2);

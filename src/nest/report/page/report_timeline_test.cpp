@@ -47,6 +47,39 @@ TEST(ReportTimeline, HasARowOfWholeNumbersForEachStage) {
   EXPECT_EQ(row(v, 1).front(), 3);
 }
 
+// Passes beside each other have kinds of their own, the forward pass comes first, and their times are equal.
+TEST(ReportTimeline, TellsPassesBesideEachOther) {
+  Warnings warnings;
+  Pricer pricer(load_inputs("llama3.2-1b", "h100-spine-leaf", "plain", warnings));
+  Plan plan;
+  plan.training = {.global_batch = 4, .sequence = 512, .micro_batch = 1, .micro_batches = 4};
+  plan.parallelism.pipeline = 2;
+  plan.parallelism.schedule = Schedule::dualpipe_v;
+  plan.parallelism.interleave = 2;
+  plan = pricer.place(pricer.complete(plan));
+  const PricedPlan priced = pricer.price(plan);
+  Timeline timeline;
+  std::vector<Listener*> listeners{&timeline};
+  static_cast<void>(run_simulation(plan, priced, pricer.inputs(), {}, listeners));
+  const Value v = timeline_value(timeline, 1000);
+  EXPECT_EQ(*(*v.find("kinds")->as_array())[9].as_string(), "forward beside");
+  EXPECT_EQ(*(*v.find("kinds")->as_array())[10].as_string(), "backward beside");
+  for (const std::size_t stage : {0U, 1U}) {
+    const std::vector<std::int64_t> all = row(v, stage);
+    int pairs = 0;
+    for (std::size_t i = 0; i + kTimelineFields < all.size(); i += kTimelineFields) {
+      if (all[i] != 9) continue;
+      ++pairs;
+      const std::size_t other = i + kTimelineFields;
+      EXPECT_EQ(all[other], 10);
+      EXPECT_NE(all[other + 2], all[i + 2]);  // of another chunk
+      EXPECT_EQ(all[other + 3], all[i + 3]);
+      EXPECT_EQ(all[other + 4], all[i + 4]);
+    }
+    EXPECT_EQ(pairs, 3);
+  }
+}
+
 TEST(ReportTimeline, LeavesOutTheMiddleOfLongSteps) {
   Timeline timeline;
   fill(timeline);

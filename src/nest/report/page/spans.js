@@ -1,18 +1,20 @@
 // The simulated step as lists that can be drawn. No drawing here: numbers only.
 
+const kPairs = { 'forward beside': ['forward', 0], 'backward beside': ['backward', 1] };
 const kFields = 5;  // of a segment in the data: kind, micro-batch, chunk, from, length
 
 // Rows of segments {kind, micro, chunk, from, to} in seconds, in order of their beginnings; of compute and of
-// what runs beside it.
+// what runs beside it. A pass that runs beside another says which half of the row it has: 0 the upper, 1 the lower.
 export function unpackTimeline(timeline) {
   const { kinds, tick_s: tick } = timeline;
   const beside = new Set(['reduce', 'gather', 'background receive']);
   return timeline.rows.map((flat) => {
     const row = { compute: [], beside: [] };
     for (let i = 0; i + kFields <= flat.length; i += kFields) {
-      const kind = kinds[flat[i]];
+      const [kind, pair] = kPairs[kinds[flat[i]]] ?? [kinds[flat[i]]];
       const segment = { kind, micro: flat[i + 1], chunk: flat[i + 2], from: flat[i + 3] * tick,
         to: (flat[i + 3] + flat[i + 4]) * tick };
+      if (pair !== undefined) segment.half = pair;
       row[beside.has(kind) ? 'beside' : 'compute'].push(segment);
     }
     return row;
@@ -30,6 +32,9 @@ export function firstAfter(segments, time) {
   return low;
 }
 
+// Of a pass that runs beside another, each has half of the time.
+const widthOf = (s) => (s.half === undefined ? 1 : 0.5);
+
 // What to draw of a row between two times on `pixels` columns: segments that are wide enough as boxes, runs of
 // narrower ones as columns with the share of each kind: {boxes: [segment], columns: [{x, shares}]}.
 export function gatherSpans(segments, from, to, pixels, narrowest = 1.5) {
@@ -45,7 +50,7 @@ export function gatherSpans(segments, from, to, pixels, narrowest = 1.5) {
     const last = Math.min(pixels - 1, Math.floor((s.to - from) * scale));
     for (let x = Math.max(0, Math.floor((s.from - from) * scale)); x <= last; ++x) {
       const begin = Math.max(s.from, from + x / scale);
-      const share = (Math.min(s.to, from + (x + 1) / scale) - begin) * scale;
+      const share = (Math.min(s.to, from + (x + 1) / scale) - begin) * scale * widthOf(s);
       if (share <= 0) continue;
       if (!columns.has(x)) columns.set(x, {});
       const shares = columns.get(x);
@@ -89,6 +94,6 @@ export function chooseWindows(stages, short, step, pipeline, room, work = step) 
 // Of a row: seconds of each kind, and idle seconds until the end of the step.
 export function sumKinds(segments) {
   const sums = {};
-  for (const s of segments) sums[s.kind] = (sums[s.kind] ?? 0) + s.to - s.from;
+  for (const s of segments) sums[s.kind] = (sums[s.kind] ?? 0) + (s.to - s.from) * widthOf(s);
   return sums;
 }

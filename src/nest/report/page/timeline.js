@@ -14,14 +14,21 @@ const kKindWords = {
   norm: 'norm of the gradients', optimizer: 'optimizer', recompute: 'recompute',
 };
 
+function recomputedSeconds(timeline, stage, s) {
+  if (s.kind !== 'backward') return 0;
+  const share = timeline.recomputed?.[stage]?.[s.chunk] ?? 0;
+  return timeline.recomputed_s?.[stage]?.[s.chunk] ?? share * (s.to - s.from);
+}
+
 export function describeSegment(timeline, stage, s) {
   const lines = [`stage ${stage}: ${kKindWords[s.kind]}`];
   if ([...kPasses, 'receive', 'background receive'].includes(s.kind)) {
     lines.push(`micro-batch ${formatDigits(s.micro)}${timeline.chunks > 1 ? `, chunk ${s.chunk}` : ''}`);
   }
   lines.push(`${formatSeconds(s.from)} to ${formatSeconds(s.to)}: ${formatSeconds(s.to - s.from)}`);
-  const again = timeline.recomputed?.[stage]?.[s.chunk] ?? 0;
-  if (s.kind === 'backward' && again > 0) lines.push(`of it computed again: ${formatSeconds(again * (s.to - s.from))}`);
+  if (s.half !== undefined) lines.push(`beside a ${s.half === 0 ? 'backward' : 'forward'} pass of the other chunk`);
+  const again = recomputedSeconds(timeline, stage, s);
+  if (again > 0) lines.push(`of it computed again: ${formatSeconds(again)}`);
   return lines;
 }
 
@@ -183,7 +190,8 @@ class TimelineView {
     if (row >= 0 && row < this.rows.length && px >= this.left && inside) {
       const low = py - row * this.pitch > this.pitch * 0.74;
       for (const list of low ? ['beside', 'compute'] : ['compute', 'beside']) {
-        const index = firstAfter(this.rows[row][list], time);
+        let index = firstAfter(this.rows[row][list], time);
+        if (this.rows[row][list][index]?.half === 0 && py - row * this.pitch > 1 + this.pitch * 0.35) index += 1;
         if (!found && this.rows[row][list][index]?.from <= time) found = { row, list, index };
       }
     }
@@ -334,23 +342,30 @@ class TimelineView {
       const [x, end] = [this.x(s.from, w), this.x(s.to, w)];
       const wide = end - x - (end - x > 4 ? 1 : 0);
       const colour = this.colour(s);
+      const [top, tall] = this.band(s, y, height);
       context.fillStyle = colour;
-      context.fillRect(x, y, wide, height);
-      const again = s.kind === 'backward' ? this.timeline.recomputed?.[stage]?.[s.chunk] ?? 0 : 0;
+      context.fillRect(x, top, wide, tall);
+      const again = Math.min(1, recomputedSeconds(this.timeline, stage, s) / (s.to - s.from));
       if (again > 0) {
         context.fillStyle = kPartColours.recompute;
-        context.fillRect(x, y, wide * again, height);
+        context.fillRect(x, top, wide * again, tall);
       }
       const text = `${s.micro}`;
-      if (!numbers || height < 11 || wide * (1 - again) < 7 * text.length + 4) continue;
+      if (!numbers || tall < 11 || wide * (1 - again) < 7 * text.length + 4) continue;
       if (!kPasses.includes(s.kind)) continue;
       const from = Math.max(w.x, x + wide * again);
       const to = Math.min(w.end, x + wide);
       if (to - from < 7 * text.length + 2) continue;
       context.fillStyle = inkOn(colour);
       context.textAlign = 'center';
-      context.fillText(text, (from + to) / 2, y + height / 2 + 4);
+      context.fillText(text, (from + to) / 2, top + tall / 2 + 4);
     }
+  }
+
+  // Where a segment lies in its row: passes beside each other share it.
+  band(s, y, height) {
+    if (s.half === undefined) return [y, height];
+    return [y + (s.half * height) / 2, height / 2 - (s.half === 0 ? 1 : 0)];
   }
 
   // Where nothing is to be drawn, and why.
@@ -368,12 +383,13 @@ class TimelineView {
   drawCursor(context) {
     const s = this.segment;
     const compute = this.cursor.list === 'compute';
-    const y = this.cursor.row * this.pitch + (compute ? 1 : this.pitch * 0.76);
+    const [y, height] = this.band(s, this.cursor.row * this.pitch + (compute ? 1 : this.pitch * 0.76),
+      this.pitch * (compute ? 0.7 : 0.16));
     context.strokeStyle = this.frame.theme.ink;
     context.lineWidth = 2;
     const w = this.windowOf((s.from + s.to) / 2);
     const x = Math.max(w.x, this.x(s.from, w));
-    context.strokeRect(x, y, Math.max(2, Math.min(w.end, this.x(s.to, w)) - x), this.pitch * (compute ? 0.7 : 0.16));
+    context.strokeRect(x, y, Math.max(2, Math.min(w.end, this.x(s.to, w)) - x), height);
   }
 }
 

@@ -123,6 +123,7 @@ export interface Timeline {
   tick_s: number;
   kinds: string[];
   recomputed: number[][];
+  recomputed_s?: number[][];
   /** A row for each stage: kind, micro-batch, chunk, from, length of each segment, the latter two in ticks. */
   rows: number[][];
   left_out?: { from_s: number; to_s: number; segments: number };

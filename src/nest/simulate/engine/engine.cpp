@@ -1,6 +1,7 @@
 #include "nest/simulate/engine/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <deque>
 
@@ -69,7 +70,10 @@ class Engine final : public StepEnd::Host {
     std::size_t stage = 0;
     std::size_t next = 0;  // in the order
     bool busy = false;
-    double from = 0;
+    std::size_t running = 1;           // tasks from there on: two where they run beside each other
+    std::size_t receiving = 0;         // of these, whose input the compute stream receives
+    std::array<double, 2> from{};      // of their receives
+    std::array<double, 2> received{};  // of their receives
     double work_from = 0;
     std::deque<Task> arriving;  // receives on the communication stream; the first one runs
     double arriving_from = 0;
@@ -115,56 +119,96 @@ class Engine final : public StepEnd::Host {
   }
   [[nodiscard]] double hidden_share() const { return std::clamp(scenario_.overlap.pipeline, 0.0, 1.0); }
 
+  [[nodiscard]] bool input_is_there(std::size_t worker, const Task& task) const {
+    const Neighbour sender = sender_of(worker, task);
+    if (!sender.exists) return true;
+    const std::size_t direction = task.kind == TaskKind::forward ? 0 : 1;
+    return hidden_share() > 0 ? arrived_[direction][pass(worker, task)] != 0
+                              : sent_[direction][pass(sender.worker, sender.task)] != 0;
+  }
+
+  // The task that a worker is at, or the one that runs beside it.
+  [[nodiscard]] const Task& task_at(const State& s, std::size_t which) const {
+    return scenario_.orders[s.stage][s.next + which];
+  }
+
   void try_start(std::size_t worker) {
     State& s = states_[worker];
-    const std::vector<Task>& order = scenario_.orders[s.stage];
-    if (s.busy || s.next == order.size()) return;
-    const Task& task = order[s.next];
-    const Neighbour sender = sender_of(worker, task);
-    const std::size_t direction = task.kind == TaskKind::forward ? 0 : 1;
-    if (sender.exists) {
-      const std::vector<std::uint8_t>& ready = hidden_share() > 0 ? arrived_[direction] : sent_[direction];
-      const bool own = hidden_share() > 0;
-      if (ready[own ? pass(worker, task) : pass(sender.worker, sender.task)] == 0) return;
+    if (s.busy || s.next == scenario_.orders[s.stage].size()) return;
+    s.running = task_at(s, 0).with_next ? 2 : 1;
+    for (std::size_t k = 0; k < s.running; ++k) {
+      if (!input_is_there(worker, task_at(s, k))) return;
     }
     s.busy = true;
-    s.from = now_;
-    emit({.kind = EventKind::task_begin,
-          .time = Seconds{now_},
-          .worker = static_cast<std::int32_t>(worker),
-          .task = task});
-    if (sender.exists && hidden_share() < 1 && !receive_of(worker, task).phases.empty()) {
+    for (std::size_t k = 0; k < s.running; ++k) {
+      emit({.kind = EventKind::task_begin,
+            .time = Seconds{now_},
+            .worker = static_cast<std::int32_t>(worker),
+            .task = task_at(s, k),
+            .second = k > 0});
+    }
+    s.receiving = 0;
+    receive_next(worker);
+  }
+
+  // Receives what holds the compute stream, one input after the other, then begins to work.
+  void receive_next(std::size_t worker) {
+    State& s = states_[worker];
+    for (; s.receiving < s.running; ++s.receiving) {
+      s.from[s.receiving] = s.received[s.receiving] = now_;
+      const Task& task = task_at(s, s.receiving);
+      if (hidden_share() >= 1 || !sender_of(worker, task).exists || receive_of(worker, task).phases.empty())
+        continue;
       jobs_.begin(receive_of(worker, task), 1 - hidden_share(),
                   {kHeldReceive, static_cast<std::int32_t>(worker)}, now_);
-    } else {
-      begin_work(worker);
+      return;
     }
+    begin_work(worker);
+  }
+
+  void received(std::size_t worker) {
+    State& s = states_[worker];
+    s.received[s.receiving++] = now_;
+    receive_next(worker);
   }
 
   void begin_work(std::size_t worker) {
     State& s = states_[worker];
     s.work_from = now_;
-    const std::vector<Task>& order = scenario_.orders[s.stage];
-    const Task& task = order[s.next];
-    const double work = scenario_.work_s(s.stage, task);
-    const bool makes_gradients = task.kind == schedule_of(scenario_.schedule).gradient_task();
-    if (makes_gradients && task.micro_batch + 1 == scenario_.shape.micro_batches) {
-      end_.last_pass_begins(worker, static_cast<std::size_t>(task.chunk), work);
+    const double work = s.running == 2 ? scenario_.pair_s(s.stage, task_at(s, 0), task_at(s, 1))
+                                       : scenario_.work_s(s.stage, task_at(s, 0));
+    for (std::size_t k = 0; k < s.running; ++k) {
+      const Task& task = task_at(s, k);
+      if (schedule_of(scenario_.schedule).makes_gradients(task) &&
+          task.micro_batch + 1 == scenario_.shape.micro_batches)
+        end_.last_pass_begins(worker, static_cast<std::size_t>(task.chunk), work);
     }
     queue_.push(now_ + work, kWork, static_cast<std::int32_t>(worker));
   }
 
-  void finish_task(std::size_t worker) {
+  void finish_tasks(std::size_t worker) {
     State& s = states_[worker];
-    const std::vector<Task>& order = scenario_.orders[s.stage];
-    const Task task = order[s.next++];
+    const std::size_t first = s.next;
+    const std::size_t running = s.running;
+    s.next += running;
+    for (std::size_t k = 0; k < running; ++k) finish_task(worker, scenario_.orders[s.stage][first + k], k);
+    s.busy = false;
+    for (std::size_t k = 0; k < running; ++k) pass_on(worker, scenario_.orders[s.stage][first + k]);
+    if (s.next == scenario_.orders[s.stage].size()) end_.tasks_done(worker);
+    try_start(worker);
+  }
+
+  void finish_task(std::size_t worker, const Task& task, std::size_t which) {
+    const State& s = states_[worker];
     ++tasks_;
     Event event{.kind = EventKind::task_end,
                 .time = Seconds{now_},
-                .from = Seconds{s.from},
+                .from = Seconds{s.from[which]},
+                .received = Seconds{s.received[which]},
                 .work_from = Seconds{s.work_from},
                 .worker = static_cast<std::int32_t>(worker),
-                .task = task};
+                .task = task,
+                .second = which > 0};
     const Neighbour sender = sender_of(worker, task);
     if (sender.exists) {
       event.sender = static_cast<std::int32_t>(sender.worker);
@@ -172,15 +216,14 @@ class Engine final : public StepEnd::Host {
       event.share = 1 - hidden_share();
     }
     emit(event);
-    s.busy = false;
-    if (task.kind != TaskKind::backward_weight) {
-      const std::size_t direction = task.kind == TaskKind::forward ? 0 : 1;
-      sent_[direction][pass(worker, task)] = 1;
-      const Neighbour receiver = neighbour(worker, task, task.kind == TaskKind::backward);
-      if (receiver.exists) send(receiver);
-    }
-    if (s.next == order.size()) end_.tasks_done(worker);
-    try_start(worker);
+  }
+
+  void pass_on(std::size_t worker, const Task& task) {
+    if (task.kind == TaskKind::backward_weight) return;
+    const std::size_t direction = task.kind == TaskKind::forward ? 0 : 1;
+    sent_[direction][pass(worker, task)] = 1;
+    const Neighbour receiver = neighbour(worker, task, task.kind == TaskKind::backward);
+    if (receiver.exists) send(receiver);
   }
 
   void send(const Neighbour& receiver) {
@@ -220,7 +263,7 @@ class Engine final : public StepEnd::Host {
   void job_done(const JobRunner::Purpose& purpose) {
     switch (purpose.kind) {
       case kHeldReceive:
-        begin_work(static_cast<std::size_t>(purpose.subject));
+        received(static_cast<std::size_t>(purpose.subject));
         break;
       case kHiddenReceive:
         arrived(static_cast<std::size_t>(purpose.subject));
@@ -233,7 +276,7 @@ class Engine final : public StepEnd::Host {
   void handle(const Due& due) {
     switch (due.kind) {
       case kWork:
-        finish_task(static_cast<std::size_t>(due.subject));
+        finish_tasks(static_cast<std::size_t>(due.subject));
         break;
       case kJob:
         if (const auto done = jobs_.advance(due, now_)) job_done(*done);

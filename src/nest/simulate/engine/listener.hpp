@@ -15,7 +15,7 @@ namespace nest::simulate {
 
 enum class EventKind : std::uint8_t {
   task_begin,   // the compute stream is taken: by the task, or by a receive that it waits for
-  task_end,     // `work_from`: when its receive was done
+  task_end,     // `work_from`: when all that it waits for was there
   receive_end,  // a receive on the communication stream
   reduce_end,   // a part of a collective of the stage; every worker of the stage hears it
   gather_end,
@@ -26,9 +26,11 @@ struct Event {
   EventKind kind = EventKind::task_begin;
   Seconds time;
   Seconds from;
+  Seconds received;  // of tasks: when the compute stream had received its own input
   Seconds work_from;
   std::int32_t worker = 0;
   Task task;                           // of tasks and receives
+  bool second = false;                 // the task runs beside the one that was told before it
   std::optional<std::int32_t> sender;  // the worker that a receive comes from
   const Job* job = nullptr;            // what the network did for it
   double share = 1;                    // of the job

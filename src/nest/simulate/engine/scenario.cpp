@@ -198,8 +198,15 @@ double Scenario::work_s(std::size_t stage, const Task& task) const {
   const ChunkCost& chunk = cost(stage).chunks[static_cast<std::size_t>(task.chunk)];
   if (task.kind == TaskKind::forward) return chunk.forward_work().value;
   if (task.kind == TaskKind::backward_weight) return chunk.backward_weight.value;
-  const bool split = schedule_of(schedule).splits_backward;
+  const bool split = schedule_of(schedule).splits_backward && !task.whole;
   return (split ? chunk.backward_work() - chunk.backward_weight : chunk.backward_work()).value;
+}
+
+double Scenario::pair_s(std::size_t stage, const Task& forward, const Task& backward) const {
+  const std::vector<ChunkCost>& chunks = cost(stage).chunks;
+  const Seconds saved = saved_in_pair(chunks[static_cast<std::size_t>(forward.chunk)],
+                                      chunks[static_cast<std::size_t>(backward.chunk)]);
+  return work_s(stage, forward) + work_s(stage, backward) - saved.value;
 }
 
 Bytes Scenario::static_bytes(std::size_t stage) const {

@@ -50,8 +50,9 @@ struct Scenario {
     return receives[(worker * static_cast<std::size_t>(shape.chunks) + chunk) * 2 + (backward ? 1 : 0)];
   }
   [[nodiscard]] const StageCost& cost(std::size_t stage) const { return priced->stages[stage]; }
-  // Of a task without its receive.
+  // Of a task without its receive, and of two that run beside each other.
   [[nodiscard]] double work_s(std::size_t stage, const Task& task) const;
+  [[nodiscard]] double pair_s(std::size_t stage, const Task& forward, const Task& backward) const;
   // What a stage holds all the time.
   [[nodiscard]] Bytes static_bytes(std::size_t stage) const;
 };

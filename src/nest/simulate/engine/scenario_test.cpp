@@ -64,6 +64,29 @@ TEST(Scenario, WorkOfTasks) {
   EXPECT_NEAR(s.work_s(0, {TaskKind::backward_weight, 0, 0}), 3e-3, 1e-15);
 }
 
+// Passes of 3 s and 4 s that run beside each other, with 1 s of exchanges each, of which all hides.
+TEST(Scenario, WorkOfTwoTasksBesideEachOther) {
+  Case c = example_case();
+  c.plan.parallelism.schedule = Schedule::dualpipe_v;
+  c.plan.parallelism.interleave = 2;
+  for (StageCost& stage : c.priced.stages) {
+    ChunkCost chunk;
+    chunk.forward = Seconds{3};
+    chunk.backward_input = chunk.backward_weight = Seconds{2};
+    add_exchanges(chunk, 1, 1, 1);
+    stage.chunks = {chunk, chunk};
+  }
+  const Scenario s = make_scenario(c.plan, c.priced, c.inputs, {});
+  const Task forward{TaskKind::forward, 0, 0};
+  const Task input{TaskKind::backward, 1, 0};
+  Task whole = input;
+  whole.whole = true;
+  EXPECT_NEAR(s.work_s(0, forward), 4, 1e-12);
+  EXPECT_NEAR(s.work_s(0, input), 3, 1e-12);
+  EXPECT_NEAR(s.work_s(0, whole), 5, 1e-12);
+  EXPECT_NEAR(s.pair_s(0, forward, whole), 4 + 5 - 2, 1e-12);
+}
+
 TEST(Scenario, NothingIsSharedWhereEveryLinkIsWideEnough) {
   const Case c = example_case();
   EXPECT_EQ(make_scenario(c.plan, c.priced, c.inputs, {.contention = false}).narrow_links, 0U);

@@ -139,23 +139,27 @@ class Chart {
     const bool light = s.kind <= SegmentKind::weight && s.task.chunk % 2 == 1;
     light_seen_ = light_seen_ || light;
     const std::string style = std::string(look(s.kind).style) + (light ? " light" : "");
-    svg_.box({x, y, width, thin ? kThin : kBox}, style, tooltip(s));
-    if (thin) return;
+    if (thin) return svg_.box({x, y, width, kThin}, style, tooltip(s));
+    // Of two passes beside each other the forward pass has the upper half of the row.
+    const bool half = s.beside != Beside::nothing;
+    const double height = half ? kBox / 2 : kBox;
+    const double top = y + (s.beside == Beside::forward ? height : 0);
+    svg_.box({x, top, width, height}, style, tooltip(s));
     double again = 0;
     if (s.kind == SegmentKind::backward) {
       // What is computed again comes first.
-      const double share = timeline_.recomputed_share(stage, s.task.chunk);
-      const double until = s.from.value + share * (s.to - s.from).value;
-      again = std::max(0.0, std::min(until, w.to) - from) * scale_;
+      const double until = (s.from + timeline_.recomputed(stage, s.task.chunk)).value;
+      again = std::max(0.0, std::min(until, to) - from) * scale_;
       if (again > 0) {
-        svg_.box({x, y, again, kBox}, kRecompute.style, "computed again");
+        svg_.box({x, top, again, height}, kRecompute.style, "computed again");
         recompute_seen_ = true;
       }
     }
     if (s.kind > SegmentKind::weight) return;
     const std::string number = std::to_string(s.task.micro_batch);
     if (width - again >= 4 + 7 * static_cast<double>(number.size())) {
-      svg_.text(x + (width + again) / 2, y + 15, number, Svg::Anchor::middle, "label inside");
+      svg_.text(x + (width + again) / 2, top + (half ? 9.75 : 15), number, Svg::Anchor::middle,
+                "label inside");
     }
   }
 
@@ -168,6 +172,8 @@ class Chart {
       if (timeline_.chunks() > 1) out += fmt::format(", chunk {}", s.task.chunk);
       out += fmt::format(", micro-batch {}", s.task.micro_batch);
     }
+    if (s.beside != Beside::nothing)
+      out += s.beside == Beside::forward ? ", beside a forward pass" : ", beside a backward pass";
     return out + ": " + format(s.from) + " to " + format(s.to);
   }
 

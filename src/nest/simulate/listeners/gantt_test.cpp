@@ -40,6 +40,26 @@ TEST(Gantt, HasARowForEachStageAndABoxForEachPass) {
   EXPECT_NE(svg.find("forward, micro-batch 0: 0 s to 3 ms"), std::string::npos);
 }
 
+// Two passes beside each other share a row: the forward pass has its upper half.
+TEST(Gantt, PassesBesideEachOtherShareARow) {
+  std::mt19937 random(7);
+  Case c = random_case(random, {.schedule = Schedule::dualpipe_v});
+  while (c.plan.parallelism.pipeline != 2) c = random_case(random, {.schedule = Schedule::dualpipe_v});
+  c.plan.training.micro_batches = 4;
+  for (StageCost& s : c.priced.stages) {
+    for (ChunkCost& chunk : s.chunks) chunk.recompute = Seconds{1e-4};
+  }
+  price_step(c);
+  const std::string svg = chart(c, {.width = 8000});
+  // Each stage has a pair of Fa and two of Fb.
+  EXPECT_EQ(count(svg, ", beside a backward pass"), 6U);
+  EXPECT_EQ(count(svg, ", beside a forward pass"), 6U);
+  EXPECT_EQ(count(svg, "height=\"11\"><title>forward"), 6U);
+  EXPECT_EQ(count(svg, "height=\"11\"><title>backward"), 6U);
+  EXPECT_EQ(count(svg, "height=\"11\"><title>computed again"), 6U);
+  EXPECT_EQ(count(svg, "height=\"22\"><title>forward"), 16U - 6U);
+}
+
 TEST(Gantt, LongStepsShowTheirBeginningAndTheirEnd) {
   Case c = example_case();
   c.plan.training.micro_batches = 1000;

@@ -5,7 +5,7 @@
 namespace nest::simulate {
 
 void MemoryUse::begin(const Scenario& scenario) {
-  last_ = schedule_of(scenario.schedule).gradient_task();
+  schedule_ = &schedule_of(scenario.schedule);
   stash_.assign(scenario.stages(), {});
   transient_.clear();
   peaks_.clear();
@@ -28,11 +28,12 @@ void MemoryUse::on(const Event& event) {
   const Bytes stash = stash_[stage][static_cast<std::size_t>(event.task.chunk)];
   if (event.kind == EventKind::task_begin) {
     if (event.task.kind == TaskKind::forward) held += stash;
-    held += transient_[stage];
+    // What two tasks need while they run beside each other is counted with the first.
+    if (!event.second) held += transient_[stage];
     peaks_[stage] = std::max(peaks_[stage], held);
   } else {
-    held -= transient_[stage];
-    if (event.task.kind == last_) held -= stash;
+    if (!event.second) held -= transient_[stage];
+    if (schedule_->makes_gradients(event.task)) held -= stash;
   }
   if (keep_steps_) steps_.push_back({event.time, event.worker, held});
 }

@@ -32,7 +32,7 @@ class MemoryUse final : public Listener {
 
  private:
   bool keep_steps_;
-  TaskKind last_ = TaskKind::backward;     // after which a stash goes
+  const PipelineSchedule* schedule_ = nullptr;
   std::vector<std::vector<Bytes>> stash_;  // by stage and chunk
   std::vector<Bytes> transient_;           // by stage
   std::vector<Bytes> held_;                // by worker

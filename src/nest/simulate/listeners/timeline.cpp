@@ -10,17 +10,25 @@ void Timeline::begin(const Scenario& scenario) {
   chunks_ = scenario.shape.chunks;
   schedule_ = scenario.schedule;
   recomputed_.clear();
+  recomputed_share_.clear();
   for (std::size_t i = 0; i < stages_; ++i) {
     for (std::int32_t c = 0; c < chunks_; ++c) {
       const double work = scenario.work_s(i, {TaskKind::backward, c, 0});
-      const double again = scenario.cost(i).chunks[static_cast<std::size_t>(c)].recompute.value;
-      recomputed_.push_back(work > 0 ? again / work : 0);
+      const Seconds again = scenario.cost(i).chunks[static_cast<std::size_t>(c)].recompute;
+      recomputed_.push_back(again);
+      recomputed_share_.push_back(work > 0 ? again.value / work : 0);
     }
   }
 }
 
 void Timeline::add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to) {
-  if (to > from) segments_.push_back({from, to, event.worker, stream, kind, event.task, event.sender});
+  const bool pass = kind == SegmentKind::forward || kind == SegmentKind::backward;
+  const Beside beside = !pass                  ? Beside::nothing
+                        : event.second         ? Beside::forward
+                        : event.task.with_next ? Beside::backward
+                                               : Beside::nothing;
+  if (to > from)
+    segments_.push_back({from, to, event.worker, stream, kind, event.task, event.sender, beside});
 }
 
 void Timeline::on(const Event& event) {
@@ -28,7 +36,7 @@ void Timeline::on(const Event& event) {
     case EventKind::task_begin:
       break;
     case EventKind::task_end: {
-      add(event, SegmentKind::receive, Stream::compute, event.from, event.work_from);
+      add(event, SegmentKind::receive, Stream::compute, event.from, event.received);
       const SegmentKind kind = event.task.kind == TaskKind::forward    ? SegmentKind::forward
                                : event.task.kind == TaskKind::backward ? SegmentKind::backward
                                                                        : SegmentKind::weight;

@@ -17,6 +17,9 @@ namespace nest::simulate {
 enum class Stream : std::uint8_t { compute, communication };
 enum class SegmentKind : std::uint8_t { forward, backward, weight, receive, reduce, gather, norm, optimizer };
 
+// What runs at the same time on the compute stream.
+enum class Beside : std::uint8_t { nothing, forward, backward };
+
 struct Segment {
   Seconds from;
   Seconds to;
@@ -25,6 +28,7 @@ struct Segment {
   SegmentKind kind = SegmentKind::forward;
   Task task;                           // of passes and receives
   std::optional<std::int32_t> sender;  // of passes that received something, and of receives
+  Beside beside = Beside::nothing;     // of passes
 };
 
 class Timeline final : public Listener {
@@ -41,17 +45,25 @@ class Timeline final : public Listener {
   [[nodiscard]] Schedule schedule() const { return schedule_; }
   [[nodiscard]] Seconds step() const { return step_; }
   [[nodiscard]] Seconds pipeline() const { return pipeline_; }
-  // Part of a backward pass that computes again what was not kept: it comes first.
+  // Of a backward pass: computing again what was not kept, which comes first, and its share of a pass that leaves
+  // weight gradients for later where the schedule has such.
+  [[nodiscard]] Seconds recomputed(std::size_t stage, std::int32_t chunk) const {
+    return recomputed_[at(stage, chunk)];
+  }
   [[nodiscard]] double recomputed_share(std::size_t stage, std::int32_t chunk) const {
-    return recomputed_[stage * static_cast<std::size_t>(chunks_) + static_cast<std::size_t>(chunk)];
+    return recomputed_share_[at(stage, chunk)];
   }
 
  private:
+  [[nodiscard]] std::size_t at(std::size_t stage, std::int32_t chunk) const {
+    return stage * static_cast<std::size_t>(chunks_) + static_cast<std::size_t>(chunk);
+  }
   void add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to);
 
   std::vector<Segment> segments_;
   std::vector<Worker> workers_;
-  std::vector<double> recomputed_;
+  std::vector<Seconds> recomputed_;
+  std::vector<double> recomputed_share_;
   std::size_t stages_ = 1;
   std::int64_t micro_batches_ = 1;
   std::int64_t chunks_ = 1;

@@ -72,5 +72,17 @@ TEST(Trace, ArrowsOfZeroBubbleVTurnAtTheLastStage) {
   EXPECT_EQ(count.at("s") % one_copy, 0);
 }
 
+// Passes beside each other have slices of their own, and each its message.
+TEST(Trace, PairsAreTwoSlices) {
+  std::mt19937 random(7);
+  const Case c = random_case(random, {.schedule = Schedule::dualpipe_v});
+  const std::string text = trace_of(c);
+  const std::map<std::string, int> count = phases(text);
+  EXPECT_EQ(count.at("s"), count.at("f"));
+  const std::int64_t one_copy = 4 * c.plan.training.micro_batches * (c.plan.parallelism.pipeline - 1);
+  EXPECT_GT(count.at("s"), 0);
+  EXPECT_EQ(count.at("s") % one_copy, 0);
+}
+
 }  // namespace
 }  // namespace nest::simulate

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "nest/solve/ask/search.hpp"
@@ -93,6 +94,27 @@ TEST(Prove, ZeroBubbleVFindsWhatTheTwinFinds) {
     feasible += found.plans.empty() ? 0 : 1;
   }
   EXPECT_GT(feasible, 20 / static_cast<int>(test::stride()));
+}
+
+// With mixtures of experts, whose exchanges hide in pairs, and memories between the needs of the plans.
+TEST(Prove, DualPipeVFindsWhatTheTwinFinds) {
+  std::int64_t feasible = 0;
+  std::int64_t searches = 0;
+  std::int64_t in_pairs = 0;
+  for (unsigned seed = 50'001; seed < 50'001 + 150; seed += test::stride()) {
+    const test::TightCounts counts = test::tight_differences(
+        seed, 1'000, 9, {}, [](const std::string& what) { ADD_FAILURE() << what; }, Schedule::dualpipe_v);
+    ASSERT_FALSE(HasFailure());
+    feasible += counts.feasible;
+    searches += counts.searches;
+    in_pairs += counts.in_pairs;
+  }
+  std::printf(
+      "seeds from 50001: %lld searches with dualpipe-v, %lld with a plan, %lld that hides exchanges in "
+      "pairs\n",
+      static_cast<long long>(searches), static_cast<long long>(feasible), static_cast<long long>(in_pairs));
+  EXPECT_GT(feasible, 800 / static_cast<std::int64_t>(test::stride()));
+  EXPECT_GT(in_pairs, 100 / static_cast<std::int64_t>(test::stride()));
 }
 
 // The plan's own choices, byte for byte.

@@ -76,6 +76,7 @@ void add_degrees(SearchProblem& problem, const PlanQuestion& question, Workers& 
         Degrees degrees{pair.batch,   pair.strategy,   p,       q, training.global_batch / (together * q),
                         cell * q * p, Seconds::most(), Bytes{0}};
         for (const Schedule schedule : schedule_values(space)) {
+          if (!problem.goes_with(strategy, schedule)) continue;
           for (const std::int64_t v : interleave_values(space)) {
             if (!runs_with(schedule, {p, degrees.micro_batches, v})) continue;
             degrees.bound = std::min(degrees.bound, evaluators[worker].quick_bound(degrees, schedule, v));

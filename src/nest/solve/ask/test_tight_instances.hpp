@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/plan/schedules/schedule.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 
 namespace nest::test {
@@ -94,7 +95,22 @@ using namespace solve;
   return s;
 }
 
-[[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans) {
+// Schedules that are searched only where they are asked for: `only`, or now and then one by dice of their own, so that
+// the other draws stay as they were.
+inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSpace& s) {
+  Dice dice(seed + 4'000'037);
+  const auto drawn = dice.one_of<Schedule>({Schedule::zb_v, Schedule::dualpipe_v, Schedule::dualpipe_v});
+  const bool own = dice.once_in(3) && s.interleave.has(2) && s.pipeline.values(8).front() > 1;
+  if (!only && !own) return;
+  s.interleave = Choice(2);
+  s.mixed = false;
+  s.schedules = {only.value_or(drawn)};
+  if (!only && dice.once_in(3)) s.schedules.push_back(Schedule::interleaved);
+  if (dice.once_in(4)) s.expert_overlap = {true, false};
+}
+
+[[nodiscard]] inline Instance tight_instance(unsigned seed, std::int64_t most_plans,
+                                             std::optional<Schedule> only = std::nullopt) {
   Dice dice(seed);
   std::int64_t experts = 1;
   // From a copy: the other draws stay as they were before there were hybrids.
@@ -111,6 +127,7 @@ using namespace solve;
   recipe.reserve = Bytes{1'000'000};
   Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
   made.space = tight_space(dice, made.inputs, experts);
+  draw_schedules(seed, only, made.space);
   Training& t = made.training;
   t.sequence = sequence;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
@@ -202,14 +219,16 @@ struct TightCounts {
   std::int64_t plans = 0;
   std::int64_t feasible = 0;
   std::int64_t differences = 0;
+  std::int64_t in_pairs = 0;  // whose best plan hides exchanges in pairs
 };
 
 // Searches the seed's instance with several memories and tells `report` of every difference from the twin.
 template <class Report>
 TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memories,
-                              const std::vector<std::string>& without, Report report) {
+                              const std::vector<std::string>& without, Report report,
+                              std::optional<Schedule> only = std::nullopt) {
   TightCounts counts;
-  Instance instance = tight_instance(seed, most_plans);
+  Instance instance = tight_instance(seed, most_plans, only);
   instance.options.without = without;
   const TightTwin twin(instance);
   counts.plans = static_cast<std::int64_t>(twin.plans());
@@ -223,6 +242,10 @@ TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memori
     const SearchResult found = ask({instance.inputs, instance.training, instance.space, instance.options});
     ++counts.searches;
     counts.feasible += best ? 1 : 0;
+    if (!found.plans.empty()) {
+      const Parallelism& p = found.plans.front().parallelism;
+      counts.in_pairs += hides_in_pairs(p.schedule, p.strategy) ? 1 : 0;
+    }
     const bool agree = found.plans.empty()
                            ? !best && found.status == PlanStatus::infeasible
                            : best && found.status == PlanStatus::optimal &&

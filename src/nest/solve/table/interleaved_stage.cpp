@@ -13,9 +13,10 @@ std::vector<LayerId> ids(std::int32_t first, std::int32_t last) {
   return list;
 }
 
-double backward_of(const LayerTerms& t) {
+double backward_of(const LayerTerms& t, Schedule schedule) {
+  const double alone = schedule_of(schedule).pairs_passes ? t.of(Term::backward_alone) : 0;
   return t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
-         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context);
+         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context) + alone;
 }
 
 }  // namespace
@@ -83,9 +84,17 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
       place_(&place),
       where_(where),
       content_(&content),
-      tied_(content.whole.tied_copied / static_cast<double>(place.strategy.tensor)) {
+      tied_(content.whole.tied_copied / static_cast<double>(place.strategy.tensor)),
+      at_once_(hides_in_pairs(setting.schedule, place.strategy)) {
   const StageClass& whole = content.whole;
   parameters_ = stage_terms(*setting.sets, whole, place, {RecomputePolicy::none, 0});
+  if (at_once_) {
+    LayerTerms both;
+    for (const StageClass& chunk : content.chunks)
+      add_chunk(stage_terms(*setting.sets, chunk, place, {RecomputePolicy::none, 0}), true, both);
+    parameters_.largest_parameters = both.largest_parameters;
+    parameters_.largest_gathered = both.largest_gathered;
+  }
   setting.coster->add_frozen_copy(whole.tied_frozen / static_cast<double>(place.strategy.tensor),
                                   parameters_);
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
@@ -117,7 +126,7 @@ StageVariants::Rung StageVariants::whole(const StageClass& chunk, RecomputePolic
     if (chunk.counts[kind] == 0) continue;
     const LayerTerms& t = terms(policy, static_cast<std::uint16_t>(kind));
     stash += chunk.counts[kind] * t.of(Term::stash);
-    out.work += chunk.counts[kind] * backward_of(t);
+    out.work += chunk.counts[kind] * backward_of(t, setting_->schedule);
     out.transient = std::max(out.transient, t.transient);
   }
   out.stash = round_up_bytes(stash);
@@ -142,7 +151,7 @@ std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) 
     const LayerTerms& none = terms(RecomputePolicy::none, kind);
     const LayerTerms& full = terms(RecomputePolicy::full, kind);
     Rung next = rungs.back();
-    next.work += backward_of(full) - backward_of(none);
+    next.work += backward_of(full, setting_->schedule) - backward_of(none, setting_->schedule);
     stash += full.of(Term::stash) - none.of(Term::stash);
     next.stash = round_up_bytes(stash);
     rungs.push_back(next);
@@ -201,7 +210,7 @@ void StageVariants::weigh() {
         left -= here;
       }
       variant.order += rung.work;
-      own.transient = std::max(own.transient, rung.transient);
+      own.transient = at_once_ ? own.transient + rung.transient : std::max(own.transient, rung.transient);
       work_.push_back(rung.work);
       stashes_.push_back(rung.stash + buffers[c]);
     }
@@ -243,7 +252,7 @@ Bytes StageVariants::least_need(std::int64_t stage) const {
   for (const StageClass& chunk : content_->chunks) {
     const LayerTerms least = least_terms(*setting_->sets, chunk, *place_);
     stashes.push_back(round_up_bytes(least.of(Term::stash)) + buffers(chunk));
-    own.transient = std::max(own.transient, least.transient);
+    own.transient = at_once_ ? own.transient + least.transient : std::max(own.transient, least.transient);
   }
   return need(stage, stashes, workspace(own));
 }
@@ -270,22 +279,23 @@ void StageVariants::price(StageVariant& variant) const {
       left -= std::min(left, chunks[c].recomputable);
     }
     const LayerTerms t = stage_terms(*setting_->sets, chunks[c], *place_, own);
-    whole += t;
+    add_chunk(t, at_once_, whole);
     ChunkCost& chunk = variant.cost.chunks[c];
-    coster.chunk(t, network, setting_->zero, chunk);
+    coster.chunk(t, network, setting_->zero, setting_->schedule, chunk);
     const auto bytes = [&](Bytes all) {
       return boundary_bytes(setting_->micro_batch_scale * all, place_->strategy);
     };
     const bool back = schedule_of(setting_->schedule).path == ChunkPath::turns && c % 2 == 1;
     const Shapes& input = back ? *where_.next : *where_.previous;
     const Shapes& gradients = back ? *where_.previous : *where_.next;
-    chunk.forward_receive = coster.receive(bytes(chunks[c].before), input, chunk.forward_work(),
+    chunk.forward_receive = coster.receive(bytes(chunks[c].before), input, chunk.least_forward_work(),
                                            setting_->schedule, &chunk.forward_hidden);
-    chunk.backward_receive = coster.receive(bytes(chunks[c].returning), gradients, chunk.backward_work(),
-                                            setting_->schedule, &chunk.backward_hidden);
+    chunk.backward_receive =
+        coster.receive(bytes(chunks[c].returning), gradients, chunk.least_backward_work(), setting_->schedule,
+                       &chunk.backward_hidden);
     variant.work.push_back(chunk.backward_work().value);
-    variant.passes.push_back({chunk.f().value, chunk.b().value, chunk.backward_weight.value});
   }
+  add_passes(variant.cost.chunks, setting_->schedule, variant.passes);
   const StageStep step{.zero = setting_->zero,
                        .tied = tied_,
                        .shared = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor),

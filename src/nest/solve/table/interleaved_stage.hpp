@@ -124,7 +124,8 @@ class StageVariants {
   const Place* place_;
   InterleavedPlace where_;
   const StageContent* content_;
-  double tied_ = 0;  // parameters of one device that are copies
+  double tied_ = 0;       // parameters of one device that are copies
+  bool at_once_ = false;  // two passes are under way at a time
   Bytes fixed_;
   Bytes update_;
   LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes

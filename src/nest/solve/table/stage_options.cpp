@@ -39,10 +39,15 @@ void add(LayerTerms& sum, const LayerTerms& one, double times) {
   sum.largest_gathered = std::max(sum.largest_gathered, one.largest_gathered);
 }
 
-bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b) {
-  return std::all_of(kSame.begin(), kSame.end(), [&](Term term) {
+// The same of what a pair of passes takes: then it grows with its backward pass.
+constexpr std::array kSameInPairs{Term::forward_alone, Term::backward_alone, Term::backward_input};
+
+bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b, bool pairs) {
+  const auto same = [&](Term term) {
     return std::abs(a.of(term) - b.of(term)) <= 1e-12 * std::abs(a.of(term));
-  });
+  };
+  return std::all_of(kSame.begin(), kSame.end(), same) &&
+         (!pairs || std::all_of(kSameInPairs.begin(), kSameInPairs.end(), same));
 }
 
 const LayerTable& table_of(const Place& place, RecomputePolicy policy) {
@@ -140,6 +145,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
   known_.resize(places_.size());
   none_first_ = setting.recompute != nullptr && setting.recompute->allows(RecomputePolicy::none);
   const std::size_t kinds = setting.sets->kinds();
+  const bool pairs = schedule_of(setting.schedule).pairs_passes;
   least_forward_.assign(kinds, Seconds::most());
   least_backward_ = least_forward_;
   for (const Place& place : places_) {
@@ -155,7 +161,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
           continue;
         }
         const LayerTerms& plain = none->of(setting.sets->example(kind));
-        if (!same_apart_from_recomputation(plain, t)) ordered_ = false;
+        if (!same_apart_from_recomputation(plain, t, pairs)) ordered_ = false;
         if (time_of(t, kBackward) < time_of(plain, kBackward)) none_first_ = false;
       }
     }
@@ -292,7 +298,7 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
   const auto parts = static_cast<double>(where.strategy.tensor);
   scratch_.chunks.resize(1);
   ChunkCost& chunk = scratch_.chunks.front();
-  coster.chunk(option.terms, *where.network, setting_.zero, chunk);
+  coster.chunk(option.terms, *where.network, setting_.zero, setting_.schedule, chunk);
   const auto bytes = [&](Bytes whole) {
     return boundary_bytes(setting_.micro_batch_scale * whole, where.strategy);
   };

@@ -29,7 +29,8 @@ bool no_worse(const StageReading& a, const StageReading& b) {
   for (std::size_t c = 0; c < a.passes.size(); ++c) {
     const StagePass& x = a.passes[c];
     const StagePass& y = b.passes[c];
-    if (!at_most(x.f, y.f) || !at_most(x.b - x.weight, y.b - y.weight) || !at_most(x.weight, y.weight))
+    if (!at_most(x.f, y.f) || !at_most(x.b - x.weight, y.b - y.weight) || !at_most(x.weight, y.weight) ||
+        !at_most(x.pair, y.pair))
       return false;
   }
   return at_most(a.hidden, b.hidden) && at_most(a.reduce, b.reduce) && at_most(a.gather, b.gather) &&
@@ -198,6 +199,7 @@ void VariantSearch::find_ideals() {
         least.f = std::min(least.f, own_pass.f);
         least.weight = std::min(least.weight, own_pass.weight);
         least.b = input + least.weight;
+        least.pair = std::min(least.pair, own_pass.pair);
       }
       for (double StageReading::* part :
            {&StageReading::hidden, &StageReading::reduce, &StageReading::gather, &StageReading::slow_down,

@@ -41,8 +41,8 @@ const std::vector<std::size_t>& Evaluator::strategies_beside(const Degrees& degr
   const Strategy& first = strategy_of(degrees);
   for (std::size_t s = 0; s < problem_->strategies.size(); ++s) {
     const Strategy& other = problem_->strategies[s];
-    if (s != degrees.strategy && other.cell() == first.cell() && other.side() == first.side() &&
-        problem_->costs->refusal(batch_of(degrees), other).empty())
+    if (s != degrees.strategy && problem_->goes_with(other, schedule) && other.cell() == first.cell() &&
+        other.side() == first.side() && problem_->costs->refusal(batch_of(degrees), other).empty())
       all.push_back(s);
   }
   return all;

@@ -91,13 +91,12 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
   }
   const Place place = costs.place(batch, strategy, network.stage, false);
   std::vector<RecomputeChoices> policies{problem.recompute};
-  std::vector<bool> part{false};
+  std::vector<Recompute> alike;  // of these, where all stages have the same
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
     policies.clear();
-    part.clear();
     for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch.sets->layers()))) {
       policies.emplace_back(r, problem.recompute);
-      part.push_back(r.layers > 0);
+      alike.push_back(r);
     }
   }
   // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
@@ -106,9 +105,12 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
                        batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
   Bytes least = below;
   const auto ask = [&](Zero zero, Schedule schedule, std::int64_t v) {
-    const bool parts = space.rules == nullptr || space.rules->allows_part(v);
+    Parallelism degrees_of;
+    degrees_of.strategy = strategy;
+    degrees_of.schedule = schedule;
+    degrees_of.interleave = v;
     for (std::size_t i = 0; i < policies.size(); ++i) {
-      if (part[i] && !parts) continue;
+      if (!alike.empty() && space.rules != nullptr && !space.rules->allows(degrees_of, alike[i])) continue;
       const RecomputeChoices& policy = policies[i];
       StageSetting setting;
       setting.sets = batch.sets;
@@ -128,6 +130,7 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
   };
   for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
     for (const Schedule schedule : schedule_values(space)) {
+      if (!problem.goes_with(strategy, schedule)) continue;
       for (const std::int64_t v : interleave_values(space)) {
         if (v > static_cast<std::int64_t>(batch.sets->layers()) / degrees.pipeline ||
             !runs_with(schedule, {degrees.pipeline, degrees.micro_batches, v}))

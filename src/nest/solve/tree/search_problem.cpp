@@ -11,6 +11,10 @@ bool SearchProblem::mixed(Schedule schedule) const {
          (space->rules == nullptr || !space->rules->same_strategy);
 }
 
+bool SearchProblem::goes_with(const Strategy& strategy, Schedule schedule) const {
+  return go_together(strategy, schedule, costs->inputs(), *space);
+}
+
 PlanDegrees SearchProblem::plan_degrees(const Configuration& c) const {
   const Degrees& own = degrees[c.degrees];
   PlanDegrees all;
@@ -38,6 +42,7 @@ std::vector<SearchProblem::ScheduleChoice> SearchProblem::schedules(const Degree
   std::vector<ScheduleChoice> all;
   const auto layers = static_cast<std::int64_t>(costs->batches()[own.batch].sets->layers());
   for (const Schedule schedule : schedule_values(*space)) {
+    if (!goes_with(strategies[own.strategy], schedule)) continue;
     for (const std::int64_t v : interleave_values(*space)) {
       if (v <= layers / own.pipeline && runs_with(schedule, {own.pipeline, own.micro_batches, v}))
         all.push_back({schedule, v});
@@ -54,9 +59,9 @@ std::vector<SearchProblem::ZeroChoice> SearchProblem::zeros(const Configuration&
   if (space->same_recompute || (space->rules != nullptr && space->rules->same_recompute)) {
     policies.clear();
     const auto layers = static_cast<std::int64_t>(costs->batches()[own.batch].sets->layers());
-    const bool parts = space->rules == nullptr || space->rules->allows_part(c.interleave);
+    const Parallelism degrees_of = plan_degrees(c).parallelism;
     for (const Recompute& r : recompute.uniform(layers))
-      if (parts || r.layers == 0) policies.emplace_back(r);
+      if (space->rules == nullptr || space->rules->allows(degrees_of, r)) policies.emplace_back(r);
   }
   std::vector<ZeroChoice> all;
   for (const Zero zero : space->zero.values(Zero::kMost, 0)) {

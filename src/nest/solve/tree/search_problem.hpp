@@ -35,6 +35,8 @@ struct SearchProblem {
   }
   // Whether stages may differ.
   [[nodiscard]] bool mixed(Schedule schedule) const;
+  // Whether exchanges with experts run as the schedule and the space have it.
+  [[nodiscard]] bool goes_with(const Strategy& strategy, Schedule schedule) const;
   // Whether the weights and states of these degrees are too much for all devices together.
   [[nodiscard]] bool too_large(const Degrees& own) const {
     return prunings.memory_bound && own.memory > costs->capacity();

@@ -92,8 +92,8 @@ struct TestProblem {
   [[nodiscard]] Placement placement(const Configuration& c, const TieQuestion& ties) {
     const Degrees& g = degrees(c);
     const auto all = placements->of({g.strategy, g.pipeline, g.copies,
-                                     !c.zero.shards_anything() ? ShardKind::any : shards(c), c.interleave > 1,
-                                     ties.first, ties.last});
+                                     !c.zero.shards_anything() ? ShardKind::any : shards(c),
+                                     schedule_of(c.schedule).wraps(), ties.first, ties.last});
     return (*all)[index_of(*all, [&](const Placement& p) {
       return p.inner == c.inner && p.block_devices == c.block_devices &&
              p.first_stage_first == c.first_stage_first &&
@@ -110,7 +110,7 @@ struct TestProblem {
     std::vector<std::optional<Recompute>> all;
     const FrameworkRules* rules = problem.space->rules;
     for (const Recompute& r : problem.recompute.uniform(static_cast<std::int64_t>(batch(c).sets->layers()))) {
-      if (r.layers == 0 || rules == nullptr || rules->allows_part(c.interleave)) all.emplace_back(r);
+      if (rules == nullptr || rules->allows(problem.plan_degrees(c).parallelism, r)) all.emplace_back(r);
     }
     return all;
   }

@@ -246,6 +246,7 @@ class Space {
     for (const Schedule schedule :
          values_of<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
       p.schedule = schedule;
+      if (!twin_exchange_suits(inputs_, space_, p.strategy, schedule)) continue;
       for (const std::int64_t v : values_of(space_.interleave, {1, 2, 3, 4, 6, 8}, layers)) {
         p.interleave = v;
         if (!runs_with(schedule, {p.pipeline, plan_.training.micro_batches, v})) continue;
@@ -272,7 +273,8 @@ class Space {
     if (stop_) return;
     if (stage == stages) return cuts();
     for (const Strategy& s : strategies_) {
-      const bool may = mixed && stage > 0 && s.cell() == lead.cell() && s.side() == lead.side();
+      const bool may = mixed && stage > 0 && s.cell() == lead.cell() && s.side() == lead.side() &&
+                       twin_exchange_suits(inputs_, space_, s, plan_.parallelism.schedule);
       if (!may && !(s == lead)) continue;
       plan_.stages[stage].strategy = s;
       mixes(stage + 1);
@@ -319,7 +321,6 @@ class Space {
   // Of the stages from `stage` on.
   void recompute(std::size_t stage) {
     const bool same = space_.same_recompute || (space_.rules != nullptr && space_.rules->same_recompute);
-    const bool whole = space_.rules != nullptr && !space_.rules->allows_part(plan_.parallelism.interleave);
     if (stop_) return;
     if (stage == plan_.stages.size()) {
       stop_ = !visit_(plan_);
@@ -331,7 +332,8 @@ class Space {
     if (inputs_.profile() == nullptr) open.push_back({RecomputePolicy::selective, 0});
     for (std::int64_t n = 1; n < able; ++n) open.push_back({RecomputePolicy::full, n});
     for (const Recompute& r : values_of(space_.recompute, open)) {
-      if (r.layers > (whole ? 0 : able) || (same && stage > 0 && !(r == plan_.stages[0].recompute))) continue;
+      if (r.layers > able || (same && stage > 0 && !(r == plan_.stages[0].recompute))) continue;
+      if (space_.rules != nullptr && !space_.rules->allows(plan_.parallelism, r)) continue;
       plan_.stages[stage].recompute = r;
       recompute(stage + 1);
     }

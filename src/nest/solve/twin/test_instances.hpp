@@ -326,6 +326,11 @@ inline void draw_mtp(unsigned seed, Instance& made) {
     made.space.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
   if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
   if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
+  Dice schedules(seed + 4'000'037);
+  if (schedules.once_in(6)) {
+    if (made.space.schedules.empty()) made.space.schedules = default_schedules();
+    made.space.schedules.push_back(schedules.one_of<Schedule>({Schedule::zb_v, Schedule::dualpipe_v}));
+  }
   Training& t = made.training;
   t.sequence = made.inputs.profile() != nullptr ? made.inputs.default_sequence()
                                                 : dice.one_of<std::int64_t>({128, 1024, 4096, 16'384});

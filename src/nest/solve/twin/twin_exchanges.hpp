@@ -19,12 +19,19 @@ namespace nest::solve {
   std::vector<Dispatcher> dispatchers = space.dispatchers;
   if (dispatchers.empty()) dispatchers = {inputs.recipe.dispatcher};
   std::vector<bool> overlaps = space.expert_overlap;
-  if (overlaps.empty()) overlaps = {inputs.recipe.expert_overlap};
+  if (overlaps.empty()) overlaps = {false, true};  // as the schedule has it: see below
   std::vector<std::pair<Dispatcher, bool>> all;
   for (const Dispatcher dispatcher : dispatchers) {
     for (const bool overlap : overlaps) all.emplace_back(dispatcher, overlap);
   }
   return all;
+}
+
+// Where the space says nothing, exchanges overlap where the recipe's framework has it, and always in DualPipeV's pairs.
+[[nodiscard]] inline bool twin_exchange_suits(const PlanInputs& inputs, const SearchSpace& space,
+                                              const Strategy& strategy, Schedule schedule) {
+  if (!space.expert_overlap.empty() || strategy.expert == 1 || inputs.profile() != nullptr) return true;
+  return strategy.expert_overlap == (inputs.recipe.expert_overlap || schedule == Schedule::dualpipe_v);
 }
 
 }  // namespace nest::solve

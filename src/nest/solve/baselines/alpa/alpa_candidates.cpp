@@ -18,6 +18,10 @@ namespace {
 // over all of it.
 std::vector<Strategy> offered(const PlanQuestion& question, const TwoLevelMesh& mesh) {
   std::vector<Strategy> all = strategy_values(question.inputs, question.training, question.space);
+  // Its schedules have no chunks, and exchange tokens as 1F1B does.
+  std::erase_if(all, [&](const Strategy& s) {
+    return !go_together(s, Schedule::one_f_one_b, question.inputs, question.space);
+  });
   std::vector<Strategy> kept;
   const auto key = [](const Strategy& s) { return std::tuple(s.tensor, s.shards_sequence()); };
   const auto plainer = [](const Strategy& s) {

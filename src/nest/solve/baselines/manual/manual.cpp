@@ -160,6 +160,7 @@ class Expert {
       if (stopped_ && !best_) throw Stopped{};
       if (stopped_) return true;
       for (const auto& [schedule, chunks] : schedules()) {
+        if (!go_together(strategy, schedule, question_.inputs, space_)) continue;
         Plan plan;
         plan.training = training_;
         plan.training.micro_batch = b;
@@ -169,6 +170,7 @@ class Expert {
         plan.parallelism.data = strategy.side() * copies(strategy, p, b);
         plan.parallelism.schedule = schedule;
         plan.parallelism.interleave = chunks;
+        if (space_.rules != nullptr && !space_.rules->allows(plan.parallelism, recompute)) continue;
         if (plan.parallelism.data > 0 && place(plan.parallelism) && shard(plan, zero)) try_plan(plan);
       }
     }

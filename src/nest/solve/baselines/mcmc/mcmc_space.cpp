@@ -53,7 +53,8 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
   // Narrow cells first, else in the order of the values.
   std::map<std::int64_t, std::vector<Strategy>> by_cell;
   for (const Strategy& s : strategy_values(question.inputs, question.training, question.space)) {
-    if (book_.refusal(training, s).empty()) by_cell[s.cell()].push_back(s);
+    const bool goes = !schedule_ || go_together(s, *schedule_, question.inputs, question.space);
+    if (goes && book_.refusal(training, s).empty()) by_cell[s.cell()].push_back(s);
   }
   for (const auto& [cell, list] : by_cell) strategies_.insert(strategies_.end(), list.begin(), list.end());
   pipelines_ = question.space.pipeline.values(
