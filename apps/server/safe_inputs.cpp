@@ -8,7 +8,6 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/model/blocks/build.hpp"
-#include "nest/model/hub/hub_config.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::server {
@@ -42,13 +41,6 @@ std::string catalog_name(const std::string& kind, const std::string& place, cons
   if (kind == "model") return zoo_model(name).name;
   if (kind == "cluster") return catalog_cluster(name).name();
   return named_recipe(name).name;
-}
-
-ModelSource model_of(const Document& document, Warnings& warnings) {
-  if (is_layer_profile(document)) return read_layer_profile(document);
-  const Value* name = document.root.find("_name_or_path");
-  const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
-  return read_hub_config(document, named ? *name->as_string() : "config", warnings);
 }
 
 // A document of a member of the request: an object, or a text with lines of its own.
@@ -156,9 +148,8 @@ void check_layers(const ModelSource& source, const Limits& limits) {
 PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings) {
   PlanInputs inputs{{}, {}, catalog_cluster(kDefaultCluster), named_recipe(kDefaultRecipe), {}};
   if (const auto document = given(request, "model")) {
-    inputs.source = model_of(*document, warnings);
+    set_model(inputs, *document, warnings);
     check_layers(inputs.source, limits);
-    inputs.model = document->root;
   } else {
     const std::string name = name_or(request, "model", kDefaultModel);
     inputs.source = zoo_model(name);
@@ -170,9 +161,7 @@ PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& 
     inputs.cluster = catalog_cluster(name_or(request, "cluster", kDefaultCluster));
   }
   if (const auto document = given(request, "recipe")) {
-    const Value* framework = document->root.find("framework");
-    const std::string* name = framework != nullptr ? framework->as_string() : nullptr;
-    inputs.recipe = read_recipe(*document, name != nullptr ? *name : std::string(kDefaultRecipe));
+    inputs.recipe = read_own_recipe(*document);
   } else {
     inputs.recipe = named_recipe(name_or(request, "recipe", kDefaultRecipe));
   }

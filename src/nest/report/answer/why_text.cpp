@@ -170,4 +170,13 @@ Value to_value(const Relaxations& list) {
   return all;
 }
 
+Value why_not_value(const WhyNot& answer, const Relaxations& relaxations, const Plan& best,
+                    const PlanInputs& inputs) {
+  Value v = to_value(answer, best, inputs);
+  if (!relaxations.tried()) return v;
+  v.set("relaxations", to_value(relaxations));
+  if (relaxations.stopped) v.set("relaxations_stopped", true);
+  return v;
+}
+
 }  // namespace nest::report

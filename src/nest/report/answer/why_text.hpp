@@ -25,5 +25,8 @@ namespace nest::report {
 [[nodiscard]] std::string relaxations_text(const Relaxations& list, const ScreenOptions& options = {});
 // [{"kind", "change", "level", "factor", "step_s", "proved"}]
 [[nodiscard]] Value to_value(const Relaxations& list);
+// "why_not" of an answer: the choice or plan that was asked for, and what would make it the best.
+[[nodiscard]] Value why_not_value(const WhyNot& answer, const Relaxations& relaxations, const Plan& best,
+                                  const PlanInputs& inputs);
 
 }  // namespace nest::report

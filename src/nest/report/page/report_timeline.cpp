@@ -1,7 +1,6 @@
 #include "nest/report/page/report_timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -11,13 +10,13 @@ namespace nest::report {
 namespace {
 
 constexpr double kTicks = 4e6;  // of a step
-// By SegmentKind, then what is not one: a receive that holds up no pass.
-constexpr std::array<const char*, 9> kKinds{"forward", "backward", "weight",    "receive",           "reduce",
-                                            "gather",  "norm",     "optimizer", "background receive"};
+constexpr std::size_t kSegmentKinds = 8;
+// After the kinds of segments: a receive that holds up no pass.
+constexpr const char* kBehind = "background receive";
 
 std::int64_t kind_number(const Segment& s) {
   const bool behind = s.kind == SegmentKind::receive && s.stream == Stream::communication;
-  return behind ? 8 : static_cast<std::int64_t>(s.kind);
+  return behind ? std::int64_t{kSegmentKinds} : static_cast<std::int64_t>(s.kind);
 }
 
 bool earlier(const Segment& a, const Segment& b) {
@@ -41,7 +40,8 @@ Value timeline_value(const Timeline& timeline, std::size_t most) {
   v.set("step_s", timeline.step().value).set("pipeline_s", timeline.pipeline().value);
   v.set("micro_batches", timeline.micro_batches()).set("chunks", timeline.chunks()).set("tick_s", tick);
   Value kinds = Value::array();
-  for (const char* kind : kKinds) kinds.push(kind);
+  for (std::size_t i = 0; i < kSegmentKinds; ++i) kinds.push(name_of(static_cast<SegmentKind>(i)));
+  kinds.push(kBehind);
   v.set("kinds", std::move(kinds));
   Value recomputed = Value::array();
   for (std::size_t i = 0; i < stages; ++i) {

@@ -27,11 +27,8 @@ void price_safety(const PlanQuestion& question, Further& further, SearchResult& 
     found.risky = std::move(other.plans.front());
 }
 
-}  // namespace
-
-SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
-                    const SearchFunction& searching) {
-  SearchResult found = searching(asked);
+SearchResult add_others(const PlanQuestion& asked, SearchResult found, const AnswerOptions& options,
+                        const SearchFunction& searching) {
   if (found.plans.empty() || found.status == PlanStatus::disagreement || !compares_steps(asked)) return found;
   PlanQuestion question = asked;
   question.training.global_batch = found.plans.front().training.global_batch;
@@ -55,10 +52,20 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
     found.better_batch = better_batch(question, found.plan(), further);
   }
   if (further.disagreement()) return *further.disagreement();
-  if (found.simpler) {
-    found.simpler->status = found.status;
-    found.simpler->lower_bound = found.lower_bound;
-  }
+  return found;
+}
+
+}  // namespace
+
+SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
+                    const SearchFunction& searching) {
+  SearchResult found = add_others(asked, searching(asked), options, searching);
+  const auto say = [&](Plan& plan) {
+    plan.status = found.status;
+    plan.lower_bound = found.lower_bound;
+  };
+  if (!found.plans.empty() && found.status != PlanStatus::disagreement) say(found.plans.front());
+  if (found.simpler) say(*found.simpler);
   return found;
 }
 
