@@ -45,7 +45,7 @@ void add_catalog(nb::module_& module) {
       nb::sig("def targets() -> list[dict[str, typing.Any]]"));
   module.def(
       "baselines", [] { return to_python(baselines_value()); },
-      nb::sig("def baselines() -> dict[str, typing.Any]"));
+      nb::sig("def baselines() -> list[dict[str, typing.Any]]"));
   module.def("report_sections", sections);
   module.attr("default_model") = nb::str(kDefaultModel.data(), kDefaultModel.size());
   module.attr("default_cluster") = nb::str(kDefaultCluster.data(), kDefaultCluster.size());

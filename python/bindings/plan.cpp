@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
@@ -13,6 +14,7 @@
 #include "interruptible.hpp"
 #include "nest/base/document/reader.hpp"
 #include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
 #include "nest/frameworks/common/export_folder.hpp"
 #include "nest/frameworks/exporters.hpp"
 #include "nest/plan/text/diff.hpp"
@@ -28,6 +30,7 @@
 #include "nest/simulate/listeners/trace.hpp"
 #include "nest/simulate/simulate.hpp"
 #include "nest/solve/ask/shadow_prices.hpp"
+#include "question.hpp"
 #include "values.hpp"
 
 namespace nest::python {
@@ -227,13 +230,58 @@ std::vector<std::vector<std::vector<std::int32_t>>> devices_of(const PlanHandle&
   return out;
 }
 
-// A plan's JSON with nothing else: it carries its inputs.
-PlanHandle from_json(const std::string& file, const std::string& text) {
-  const Document document = parse_json(file, text);
+// A plan's JSON, as a text or in Python's own words, for the inputs that it carries or for those given.
+PlanHandle open_plan(const std::string& file, nb::handle source,
+                     const std::optional<std::tuple<nb::object, nb::object, nb::object>>& given) {
+  Document document;
+  if (nb::isinstance<nb::str>(source)) {
+    document = parse_json(file, nb::cast<std::string>(source));
+  } else {
+    document = as_document(file, from_python(source, ""));
+  }
+  GivenInputs inputs;
+  if (given) {
+    const auto& [model, cluster, recipe] = *given;
+    inputs = {from_python(model, "model"), from_python(cluster, "cluster"), from_python(recipe, "recipe"), "",
+              Value()};
+  }
+  const Released released;
   Warnings unheard;
-  OpenPlan open = read_plan_file(document, unheard);
-  Plan plan = Pricer(open.inputs).complete(std::move(open.plan));
-  return {std::make_shared<const PlanInputs>(std::move(open.inputs)), std::move(plan)};
+  if (document.root.find("inputs") != nullptr) {
+    OpenPlan open = read_plan_file(document, unheard);
+    Plan plan = Pricer(open.inputs).complete(std::move(open.plan));
+    return {std::make_shared<const PlanInputs>(std::move(open.inputs)), std::move(plan)};
+  }
+  if (!given)
+    throw InputError(file, "", "'inputs' is missing: say which model the plan is for",
+                     "give model=, and cluster= and recipe= where they are not the usual ones");
+  return read_handle(document, std::make_shared<const PlanInputs>(open_inputs(inputs, unheard)));
+}
+
+void put(Value& object, const std::string& key, Value value) {
+  if (object.find(key) == nullptr) object.set(key, std::move(value));
+}
+
+// A plan of one's own for a question: what it leaves out of its training is the question's.
+PlanHandle plan_of(const Question& question, nb::handle given) {
+  Value plan = from_python(given, "");
+  const Released released;
+  const Training& t = question.made().training;
+  const Value* said = plan.find("training");
+  Value training = said != nullptr && said->as_object() != nullptr ? *said : Value::object();
+  put(training, "global_batch", t.global_batch);
+  put(training, "sequence", t.sequence);
+  put(training, "precision", name_of(t.precision));
+  put(training, "optimizer", name_of(t.optimizer));
+  std::erase_if(*plan.as_object(), [](const Value::Member& m) { return m.first == "training"; });
+  plan.set("training", std::move(training));
+  PlanHandle handle = read_handle(as_document("plan", plan), question.inputs(), question.price_options());
+  Plan own = handle.plan();
+  if (own.training.contents.usual()) own.training.contents = t.contents;
+  if (own.training.tuning.whole()) own.training.tuning = t.tuning;
+  Pricer pricer(*question.inputs(), question.price_options());
+  const PricedPlan priced = valid_price(pricer, own);
+  return {question.inputs(), with_results(pricer.place(std::move(own)), priced), question.price_options()};
 }
 
 }  // namespace
@@ -242,12 +290,12 @@ Value PlanHandle::value() const {
   return plan_value(plan_, *inputs_);
 }
 
-PlanHandle read_handle(const Value& plan, const std::shared_ptr<const PlanInputs>& inputs) {
-  const Document document = as_document("plan", plan);
+PlanHandle read_handle(const Document& document, const std::shared_ptr<const PlanInputs>& inputs,
+                       PriceOptions options) {
   Reader reader(document);
   Warnings unheard;
   Plan read = read_plan(reader, inputs->recipe, unheard);
-  return {inputs, Pricer(*inputs).complete(std::move(read))};
+  return {inputs, Pricer(*inputs).complete(std::move(read)), options};
 }
 
 void add_plan(nb::module_& module) {
@@ -276,8 +324,13 @@ void add_plan(nb::module_& module) {
            nb::sig("def export_files(self, target: str, hosts: collections.abc.Sequence[str], "
                    "devices_per_host: int) -> tuple[dict[str, typing.Any], dict[str, bytes]]"))
       .def("report", report, nb::arg("json"), nb::arg("title"), nb::arg("sections"));
-  module.def("plan_from_json", from_json, nb::arg("file"), nb::arg("text"),
-             nb::call_guard<nb::gil_scoped_release>());
+  module.def("open_plan", open_plan, nb::arg("file"), nb::arg("source"), nb::arg("given").none(),
+             nb::sig("def open_plan(file: str, source: str | dict[str, typing.Any], given: tuple[object, "
+                     "object, object] | None) -> Plan"));
+  module.def("plan_of", plan_of, nb::arg("question"), nb::arg("given"),
+             nb::sig("def plan_of(question: Question, given: dict[str, typing.Any]) -> Plan"));
+  module.def(
+      "read_file", [](const std::string& file) { return read_file(file); }, nb::arg("file"));
   module.def("report_data", report_data, nb::arg("json"),
              nb::sig("def report_data(json: str) -> dict[str, typing.Any]"));
 }

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "names.hpp"
+#include "nest/base/document/document.hpp"
 #include "nest/base/document/value.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
@@ -33,8 +34,9 @@ class PlanHandle {
   PriceOptions options_;
 };
 
-// A plan's JSON, or the degrees alone, of the inputs that it carries or those given. What it leaves open is filled in.
-[[nodiscard]] PlanHandle read_handle(const Value& plan, const std::shared_ptr<const PlanInputs>& inputs);
+// A plan's JSON, or the degrees alone, for these inputs. What it leaves open is filled in.
+[[nodiscard]] PlanHandle read_handle(const Document& plan, const std::shared_ptr<const PlanInputs>& inputs,
+                                     PriceOptions options = {});
 
 void add_plan(nb::module_& module);
 

@@ -18,6 +18,7 @@
 #include "nest/price/run/run_cost.hpp"
 #include "nest/question/asked_value.hpp"
 #include "nest/question/make_question.hpp"
+#include "own_strategy.hpp"
 #include "values.hpp"
 
 namespace nest::python {
@@ -68,13 +69,14 @@ Question make(PlanInputs inputs, Asked asked, Warnings warnings) {
 }
 
 Question open(nb::handle model, nb::handle cluster, nb::handle recipe, const std::string& like,
-              nb::handle calibration, const nb::dict& options) {
+              nb::handle calibration, const std::vector<OwnStrategy>& strategies, const nb::dict& options) {
   const GivenInputs given{from_python(model, "model"), from_python(cluster, "cluster"),
                           from_python(recipe, "recipe"), like, from_python(calibration, "calibration")};
   Asked asked = read_asked(options);
   const nb::gil_scoped_release released;
   Warnings warnings;
   PlanInputs inputs = open_inputs(given, warnings);
+  if (!strategies.empty()) inputs.strategies = table_with(strategies);
   return make(std::move(inputs), std::move(asked), std::move(warnings));
 }
 
@@ -91,6 +93,17 @@ Question change(const Question& question, const nb::dict& options) {
   }
   const nb::gil_scoped_release released;
   return make(question.whole_inputs(), std::move(asked), question.warnings());
+}
+
+// What was pickled: the inputs as plan files hold them, and the options' texts.
+Question restore(nb::handle inputs, const nb::dict& options) {
+  const Document document = as_document("inputs", from_python(inputs, "inputs"));
+  Asked asked = read_asked(options);
+  const nb::gil_scoped_release released;
+  Reader reader(document);
+  Warnings warnings;
+  PlanInputs read = read_inputs(reader, warnings);
+  return make(std::move(read), std::move(asked), std::move(warnings));
 }
 
 nb::object fields() {
@@ -185,9 +198,13 @@ void add_question(nb::module_& module) {
       .def_prop_ro("cluster", [](const Question& q) { return q.made().inputs.cluster.name(); })
       .def_prop_ro("devices", [](const Question& q) { return q.made().inputs.cluster.devices(); });
   module.def("question", open, nb::arg("model"), nb::arg("cluster"), nb::arg("recipe"), nb::arg("like"),
-             nb::arg("calibration"), nb::arg("options"),
+             nb::arg("calibration"), nb::arg("strategies"), nb::arg("options"),
              nb::sig("def question(model: object, cluster: object, recipe: object, like: str, calibration: "
-                     "object, options: dict[str, typing.Any]) -> Question"));
+                     "object, strategies: collections.abc.Sequence[Strategy], options: dict[str, typing.Any]) "
+                     "-> Question"));
+  module.def("restore_question", restore, nb::arg("inputs"), nb::arg("options"),
+             nb::sig("def restore_question(inputs: dict[str, typing.Any], options: dict[str, str]) -> "
+                     "Question"));
   module.def("option_fields", fields, nb::sig("def option_fields() -> list[dict[str, typing.Any]]"),
              "The options of `nest plan` as the library's table has them.");
 }

@@ -40,7 +40,7 @@ constexpr std::array<NumberColumn, 17> kNumbers{{
     {"data_inner", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.data_inner = v; }},
     {"block_devices", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.block_devices = v; }},
     {"zero_shards", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.zero_shards = v; }},
-    // Those whose 0 says something.
+    // Those whose 0 says something: -1 leaves them open.
     {"zero", Zero::kMost, [](Plan& p, std::int64_t v) { p.parallelism.zero = v; }},
     {"sequence_parallel", 1,
      [](Plan& p, std::int64_t v) { p.parallelism.strategy.sequence_parallel = v != 0; }},
@@ -73,11 +73,11 @@ std::vector<std::string> all_keys() {
   throw InputError("", key, "there is no such choice of a plan", did_you_mean(key, all_keys()));
 }
 
-void check_range(const std::string& key, const std::vector<std::int64_t>& values, std::int64_t most) {
+void check_range(const std::string& key, const std::vector<std::int64_t>& values, WholeRange range) {
   for (std::size_t row = 0; row < values.size(); ++row) {
-    if (values[row] < 0 || values[row] > most)
+    if (values[row] < range.least || values[row] > range.most)
       throw InputError("", fmt::format("{}[{}]", key, row),
-                       fmt::format("{} is outside 0 to {}", values[row], format_digits(most)));
+                       fmt::format("{} is outside 0 to {}", values[row], format_digits(range.most)));
   }
 }
 
@@ -116,7 +116,7 @@ void PlanColumns::take_length(const std::string& key, std::size_t length) {
 void PlanColumns::add(const std::string& key, std::vector<std::int64_t> numbers) {
   if (key == kChunks) {
     if (!chunks_.empty()) throw InputError("", key, "is given twice");
-    check_range(key, numbers, kMostChunks);
+    check_range(key, numbers, {0, kMostChunks});
     take_length(key, numbers.size());
     chunks_ = std::move(numbers);
     return;
@@ -131,9 +131,9 @@ void PlanColumns::add(const std::string& key, std::vector<std::int64_t> numbers)
   const auto index = static_cast<std::size_t>(at - kNumbers.begin());
   if (std::ranges::any_of(numbers_, [&](const Numbers& column) { return column.key == index; }))
     throw InputError("", key, "is given twice");
-  check_range(key, numbers, at->most);
+  check_range(key, numbers, {index >= kFirstWithZero ? -1 : 0, at->most});
   take_length(key, numbers.size());
-  sequence_parallel_ = sequence_parallel_ || key == "sequence_parallel";
+  if (key == "sequence_parallel") sequence_parallel_ = numbers_.size();
   numbers_.push_back({index, std::move(numbers)});
 }
 
@@ -195,10 +195,11 @@ void PlanColumns::put(std::size_t row, Plan& into) const {
   into.default_recompute = from.default_recompute;
   for (const Numbers& column : numbers_) {
     const std::int64_t value = column.values[row];
-    if (value != 0 || column.key >= kFirstWithZero) kNumbers[column.key].set(into, value);
+    if (value >= (column.key >= kFirstWithZero ? 0 : 1)) kNumbers[column.key].set(into, value);
   }
   Strategy& strategy = into.parallelism.strategy;
-  if (!sequence_parallel_) strategy.sequence_parallel = strategy.tensor > 1;
+  const bool open = !sequence_parallel_ || numbers_[*sequence_parallel_].values[row] < 0;
+  if (open) strategy.sequence_parallel = strategy.tensor > 1;
 }
 
 }  // namespace nest::plan

@@ -1,5 +1,6 @@
 // Many plans as columns: a key of a plan's "training" or "parallelism" each, with a number or a word for every plan.
-// 0 and "" leave a key open, as if a plan's JSON did not have it.
+// 0 and "" leave a key open, as if a plan's JSON did not have it; where 0 says something (zero, sequence_parallel, ..)
+// -1 does.
 //
 //   PlanColumns columns(recipe);
 //   columns.add("tensor", {8, 4});
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +62,7 @@ class PlanColumns {
   std::vector<Words> words_;
   std::vector<std::int64_t> chunks_;  // "interleave", from which the schedule may follow; empty: no column
   bool length_known_ = false;
-  bool sequence_parallel_ = false;  // is a column
+  std::optional<std::size_t> sequence_parallel_;  // of numbers_
   std::size_t size_ = 0;
   mutable std::map<std::vector<std::int64_t>, Plan> bases_;
   mutable std::vector<std::int64_t> key_;

@@ -77,6 +77,12 @@ TEST(PlanColumns, EachRowHasItsOwn) {
   all.add("tensor", {8, 4, 0});
   all.add("interleave", {2, 0, 1});
   all.add("recompute", {1, 0, 1}, {"none", "full"});
+  PlanColumns some = columns();
+  some.add("tensor", {8, 8, 8});
+  some.add("sequence_parallel", {-1, 0, 1});
+  EXPECT_TRUE(some.plan(0).parallelism.strategy.sequence_parallel);
+  EXPECT_FALSE(some.plan(1).parallelism.strategy.sequence_parallel);
+  EXPECT_TRUE(some.plan(2).parallelism.strategy.sequence_parallel);
   EXPECT_EQ(all.size(), 3U);
   EXPECT_EQ(all.plan(0).parallelism.strategy.tensor, 8);
   EXPECT_TRUE(all.plan(0).parallelism.strategy.sequence_parallel);
