@@ -54,7 +54,7 @@ Prices price_columns(const Question& question, const std::vector<std::pair<std::
   }
   const RowOptions options{.devices = question.made().inputs.cluster.devices()};
   const Deadline deadline;
-  Progress progress(nb::none());
+  Progress progress{nb::none()};
   PricedRows rows;
   const auto work = [&] {
     RowOptions stopping = options;

@@ -198,7 +198,7 @@ void add_question(nb::module_& module) {
       .def_prop_ro("cluster", [](const Question& q) { return q.made().inputs.cluster.name(); })
       .def_prop_ro("devices", [](const Question& q) { return q.made().inputs.cluster.devices(); });
   module.def("question", open, nb::arg("model"), nb::arg("cluster"), nb::arg("recipe"), nb::arg("like"),
-             nb::arg("calibration"), nb::arg("strategies"), nb::arg("options"),
+             nb::arg("calibration").none(), nb::arg("strategies"), nb::arg("options"),
              nb::sig("def question(model: object, cluster: object, recipe: object, like: str, calibration: "
                      "object, strategies: collections.abc.Sequence[Strategy], options: dict[str, typing.Any]) "
                      "-> Question"));

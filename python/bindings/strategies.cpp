@@ -16,6 +16,9 @@
 #include "own_strategy.hpp"
 
 namespace nest::python {
+
+namespace nb = nanobind;
+
 namespace {
 
 using Dims = std::vector<std::pair<std::string, std::int64_t>>;

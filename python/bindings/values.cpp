@@ -12,7 +12,7 @@ namespace {
 // Deeper than any file may be; what contains itself ends here.
 constexpr int kDeepest = 64;
 
-std::string type_name(nb::handle object) {
+std::string kind_of(nb::handle object) {
   return nb::cast<std::string>(object.type().attr("__name__"));
 }
 
@@ -61,7 +61,7 @@ Value read(nb::handle object, const std::string& place, int depth) {
   // Arrays and numbers of numpy, torch and others.
   if (nb::hasattr(object, "tolist")) return read(object.attr("tolist")(), place, depth + 1);
   if (PyIndex_Check(object.ptr()) != 0) return whole_number(object, place);
-  throw InputError("", place, "a " + type_name(object) + " is no number, text, list or group of keys");
+  throw InputError("", place, "a " + kind_of(object) + " is no number, text, list or group of keys");
 }
 
 }  // namespace
