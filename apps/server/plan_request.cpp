@@ -9,7 +9,6 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/units.hpp"
-#include "nest/price/run/run_cost.hpp"
 #include "nest/question/asked_contents.hpp"
 #include "nest/question/asked_value.hpp"
 #include "nest/question/make_question.hpp"
@@ -110,8 +109,6 @@ PlanRequest read_plan_request(Reader request, const Limits& limits) {
   } catch (const AskedError& error) {
     refuse(request, error);
   }
-  // Prices for other accelerators only are told before the search.
-  (void)RunCosts(question->asked.run, question->inputs, question->training);
   PlanRequest out{std::move(*question), std::move(warnings), request.text_or("name", ""),
                   read_session(request)};
   out.advice = request.boolean_or("advice", true);

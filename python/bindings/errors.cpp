@@ -36,6 +36,20 @@ void add_errors(nb::module_& module) {
              "Raises a nest.InputError whose sentence is made as the library makes its own.");
 }
 
+void reading_memory(const std::function<void()>& doing) {
+  try {
+    doing();
+  } catch (const AskedError&) {
+    throw;
+  } catch (const InputError& error) {
+    const std::string line = "line 1";
+    std::string place = error.place();
+    if (place.starts_with(line)) place.erase(0, line.size());
+    if (place.starts_with(", ")) place.erase(0, 2);
+    throw InputError(error.file(), place, error.problem(), error.hint());
+  }
+}
+
 void naming_keywords(const std::function<void()>& doing) {
   try {
     doing();

@@ -14,6 +14,8 @@
 #include "study.hpp"
 
 NB_MODULE(_core, module) {
+  // Strategies and the functions they call may refer to each other; at the end of the program such rings are left.
+  nanobind::set_leak_warnings(false);
   module.doc() = "The planner itself; the classes and functions of the package nest are made of it.";
   nest::python::add_errors(module);
   nest::python::add_progress(module);

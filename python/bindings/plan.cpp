@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "errors.hpp"
 #include "interruptible.hpp"
 #include "nest/base/document/reader.hpp"
 #include "nest/base/error.hpp"
@@ -275,8 +276,10 @@ PlanHandle plan_of(const Question& question, nb::handle given) {
   put(training, "optimizer", name_of(t.optimizer));
   std::erase_if(*plan.as_object(), [](const Value::Member& m) { return m.first == "training"; });
   plan.set("training", std::move(training));
-  PlanHandle handle = read_handle(as_document("plan", plan), question.inputs(), question.price_options());
-  Plan own = handle.plan();
+  Plan own;
+  reading_memory([&] {
+    own = read_handle(as_document("plan", plan), question.inputs(), question.price_options()).plan();
+  });
   if (own.training.contents.usual()) own.training.contents = t.contents;
   if (own.training.tuning.whole()) own.training.tuning = t.tuning;
   Pricer pricer(*question.inputs(), question.price_options());

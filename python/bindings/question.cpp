@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -30,20 +31,28 @@ const std::string& name_or_file(const Value& value, const std::string& place) {
   return *name;
 }
 
+template <class Result>
+Result read_group(const std::string& file, const Value& value,
+                  const std::function<Result(const Document&)>& read) {
+  std::optional<Result> result;
+  reading_memory([&] { result.emplace(read(as_document(file, value))); });
+  return std::move(*result);
+}
+
 Cluster open_cluster(const Value& given) {
-  if (given.as_object() != nullptr) return read_cluster(as_document("cluster", given));
-  return load_cluster(name_or_file(given, "cluster"));
+  if (given.as_object() == nullptr) return load_cluster(name_or_file(given, "cluster"));
+  return read_group<Cluster>("cluster", given, [](const Document& d) { return read_cluster(d); });
 }
 
 Recipe open_recipe(const Value& given) {
-  if (given.as_object() != nullptr) return read_own_recipe(as_document("recipe", given));
-  return load_recipe(name_or_file(given, "recipe"));
+  if (given.as_object() == nullptr) return load_recipe(name_or_file(given, "recipe"));
+  return read_group<Recipe>("recipe", given, read_own_recipe);
 }
 
 Calibration open_calibration(const Value& given) {
   if (given.as_object() == nullptr) return load_calibration(name_or_file(given, "calibration"));
-  const Document document = as_document("calibration", given);
-  return read_calibration(Reader(document));
+  return read_group<Calibration>("calibration", given,
+                                 [](const Document& d) { return read_calibration(Reader(d)); });
 }
 
 Asked read_asked(const nb::dict& options) {
@@ -129,7 +138,7 @@ PlanInputs open_inputs(const GivenInputs& given, Warnings& warnings) {
   if (given.model.as_object() != nullptr) {
     Document document = as_document("model", given.model);
     if (!given.like.empty()) mark_like(document, given.like);
-    set_model(inputs, document, warnings);
+    reading_memory([&] { set_model(inputs, document, warnings); });
   } else {
     set_model(inputs, name_or_file(given.model, "model"), warnings, given.like);
   }

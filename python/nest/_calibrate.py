@@ -97,7 +97,7 @@ def calibrate(
     Example:
         >>> import nest
         >>> plan = nest.Question(model="llama3.1-8b", devices=16, global_batch=64).plan(tensor=2, zero=1)
-        >>> learnt = nest.calibrate([{"plan": plan, "step_s": 1.05 * plan.step}])
+        >>> learnt = nest.calibrate([{"plan": plan, "step_s": 1.2 * plan.step}])
         >>> learnt.multiples["kernel_time"] > 1
         True
     """
@@ -145,9 +145,9 @@ class _Measured:
                 one.export_chrome_trace(str(trace))
                 self.files.append((name, trace.read_text(encoding="utf-8")))
         else:
-            self.files.append((name, self._table(one)))
+            self._add_table(name, one)
 
-    def _table(self, given: object) -> str:
+    def _add_table(self, name: str, given: object) -> None:
         if hasattr(given, "to_dict") and hasattr(given, "columns"):  # a DataFrame
             given = given.to_dict("records")
         if isinstance(given, Mapping):
@@ -159,10 +159,11 @@ class _Measured:
             for row in rows:
                 row["plan"] = self.plan_name(row["plan"])
         if not rows or "memory_bytes" in rows[0]:
-            return json.dumps({"runs": rows})
+            self.files.append((name + ".json", json.dumps({"runs": rows})))
+            return
         text = io.StringIO()
         columns = list(dict.fromkeys(key for row in rows for key in row))
         writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        return text.getvalue()
+        self.files.append((name + ".csv", text.getvalue()))

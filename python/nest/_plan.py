@@ -49,7 +49,7 @@ class Plan:
         >>> plan.tensor, plan.data, plan.micro_batches
         (2, 8, 8)
         >>> plan
-        <nest.Plan of llama3.1-8b on h100-spine-leaf: tensor 2, sequence parallel, data 8, ZeRO 1>
+        <nest.Plan of llama3.1-8b on h100-spine-leaf: tensor 2, sequence parallel, pipeline 1, data 8, ZeRO 1>
     """
 
     tensor = _Key[int]("parallelism", "tensor")

@@ -224,6 +224,7 @@ def price_columns(question: _core.Question, plans: object, columns: Mapping[str,
     import numpy
 
     words = set(_core.word_keys())
+    table = {**_pinned(question), **table}
     arrays = {key: numpy.atleast_1d(numpy.asarray(values)) for key, values in table.items()}
     length = max(len(array) for array in arrays.values())
     numbers: list[tuple[str, Any]] = []
@@ -238,6 +239,23 @@ def price_columns(question: _core.Question, plans: object, columns: Mapping[str,
             numbers.append((key, _numbers(key, array)))
     given = {key: numpy.repeat(a, length) if len(a) == 1 else a for key, a in arrays.items()}
     return Prices(_core.price_columns(question, numbers, coded), given)
+
+
+def _pinned(question: _core.Question) -> dict[str, Any]:
+    """Choices of which the question leaves one value."""
+    found: dict[str, Any] = {}
+    asked = question.asked
+    for key in _core.number_keys():
+        text = asked.get(key.replace("_", "-"), "")
+        if text in ("on", "off"):
+            found[key] = int(text == "on")
+        elif text.isdigit() and key not in ("global_batch", "sequence"):
+            found[key] = int(text)
+    for key in _core.word_keys():
+        text = asked.get(key.replace("_", "-"), "")
+        if text and not set(text) & set(",:") and key not in ("precision", "optimizer"):
+            found[key] = text
+    return found
 
 
 def _as_table(plans: object) -> dict[str, Any]:

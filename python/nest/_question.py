@@ -141,8 +141,9 @@ class Question:
 
         Args:
             degrees: a dict with the keys of a plan file ("training", "parallelism", "stages"), or with degrees alone.
-            keywords: degrees and sizes: `tensor=8, pipeline=4, zero=1, micro_batch=2, recompute="full"`. Where `data`
-                is open, copies fill the question's devices.
+            keywords: degrees and sizes: `tensor=8, pipeline=4, zero=1, micro_batch=2, recompute="full"`. What is left
+                open is the question's where it leaves one value, else the default. Where `data` is open, copies fill
+                the question's devices.
         """
         given = {**(degrees or {}), **keywords}
         if any(key in given for key in ("parallelism", "stages", "training")):
@@ -156,16 +157,16 @@ class Question:
         Args:
             plans: a list of dicts of degrees, a DataFrame, or a dict of columns.
             columns: arrays, lists or single values by the names of degrees: `tensor=[4, 8], zero=1`. What is left
-                open is the question's or the default; where `data` is, copies fill the question's devices.
+                open is as for `plan`.
 
         Example:
             >>> import nest
             >>> q = nest.Question(model="llama3.1-8b", devices=16, global_batch=64)
-            >>> prices = q.price([{"tensor": 2}, {"tensor": 4, "pipeline": 2}, {"tensor": 3}])
+            >>> prices = q.price([{"tensor": 2}, {"tensor": 4, "pipeline": 2}, {"tensor": 3, "data": 4}])
             >>> prices.status
             ['infeasible', 'feasible', 'invalid']
             >>> prices.best(), prices.reasons[2]
-            (1, 'tensor 3 does not divide the 32 attention heads of embedding')
+            (1, 'tensor 3 does not divide the 32 attention heads of layer')
         """
         return price_columns(self._core, plans, columns)
 
