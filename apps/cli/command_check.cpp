@@ -32,8 +32,7 @@ int run_check(const Arguments& arguments, Terminal& terminal) {
   const std::vector<Budget> budgets = read_budget_option(arguments);
   const auto kind = arguments.text("--kind");
   Warnings warnings;
-  OpenPlan open =
-      open_launch(read_import_question(arguments), kind ? &kind_named(*kind) : nullptr, warnings);
+  OpenPlan open = open_launch(read_import_question(arguments), kind ? &kind_named(*kind) : nullptr, warnings);
   calibrate_inputs(open.inputs, arguments, warnings);
   terminal.warn(warnings);
   Pricer pricer(open.inputs, {read_pipeline_model(arguments)});
@@ -58,13 +57,13 @@ int run_check(const Arguments& arguments, Terminal& terminal) {
 
 std::vector<Command> check_commands() {
   std::vector<Option> options = import_options();
-  options.insert(options.begin(),
-                 {{"--budget", "WHAT=LIMIT",
-                   "what must hold: memory=95% of a device or memory=70GiB, step=9.5s, tokens-per-s=500000, "
-                   "mfu=40%; several with commas between them (default memory=100%)",
-                   true},
-                  {"--kind", "KIND",
-                   "megatron, torchtitan, deepspeed or accelerate (default: what the file holds)"}});
+  options.insert(
+      options.begin(),
+      {{"--budget", "WHAT=LIMIT",
+        "what must hold: memory=95% of a device or memory=70GiB, step=9.5s, tokens-per-s=500000, "
+        "mfu=40%; several with commas between them (default memory=100%)",
+        true},
+       {"--kind", "KIND", "megatron, torchtitan, deepspeed or accelerate (default: what the file holds)"}});
   options.push_back(calibration_option());
   options.push_back(pipeline_model_option());
   options.push_back(json_option());
@@ -81,7 +80,8 @@ std::vector<Command> check_commands() {
        std::move(options),
        {{"nest check train.sh --cluster dgx-h100-superpod --devices 64 --budget memory=95%",
          "fail if a device's memory is fuller than 95 %"},
-        {"nest check train.toml --devices 64 --budget memory=95%,mfu=35% --json", "two budgets, for programs"},
+        {"nest check train.toml --devices 64 --budget memory=95%,mfu=35% --json",
+         "two budgets, for programs"},
         {"nest check plan.json --budget step=10s", "check a plan"}},
        run_check}};
 }

@@ -103,7 +103,7 @@ int run_export(const Arguments& arguments, Terminal& terminal) {
   ExportQuestion question = read_export_question(arguments, terminal);
   question.release = to.release;
   ExportFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
-                       arguments.has("--force"));
+                      arguments.has("--force"));
   const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });
   if (!result.rule.empty()) {
     throw InputError(

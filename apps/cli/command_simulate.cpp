@@ -61,7 +61,8 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
   plan = pricer.place(std::move(plan));
   const bool drawn = arguments.has("--trace") || arguments.has("--svg");
-  const double passes = count_passes(plan, {.all_devices = arguments.has("--all-devices"), .drawn = drawn}, file);
+  const double passes =
+      count_passes(plan, {.all_devices = arguments.has("--all-devices"), .drawn = drawn}, file);
   if (passes > kSlow) terminal.note(fmt::format("nest: simulating {:.2g} passes ...", passes));
   if (priced.status == PriceStatus::infeasible) terminal.note("nest: warning: infeasible: " + priced.reason);
 

@@ -66,7 +66,8 @@ TEST(PlanRequest, RefusesWhatTheCommandLineRefuses) {
   EXPECT_THAT(refusal(R"({"uniform": true, "mixed": true})"), HasSubstr("exclude each other"));
   EXPECT_THAT(refusal(R"({"model": "t5-11b", "for": "megatron@core_v0.17", "choices": {"pipeline": 2}})"),
               HasSubstr("choices.pipeline: Megatron-LM cannot divide"));
-  EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").question.notes, testing::ElementsAre(HasSubstr("has no bf16")));
+  EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").question.notes,
+              testing::ElementsAre(HasSubstr("has no bf16")));
 }
 
 TEST(PlanRequest, Refused) {

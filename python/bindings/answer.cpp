@@ -29,9 +29,9 @@ struct Answer {
 
 Answer solve(const Question& asked, bool advise, nb::object callback) {
   PlanQuestion question = asked.ask();
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), question.options.deadline);
   question.options.progress = progress.listener();
-  auto out = interruptibly<Answer>(question.options.deadline, progress, [&] {
+  auto out = interruptibly<Answer>(progress, [&] {
     Answer made{asked, nest::solve::answer(question, {.asking = progress.phases()}), {}};
     if (advise && made.found.status == PlanStatus::infeasible)
       made.advice = advise_unfit(question, made.found, {.asking = progress.phases()});
@@ -83,10 +83,10 @@ nb::object why_not_of(const Answer& a, const std::string& choice, nb::object cal
   SearchSpace space = a.question.made().asked.choices;
   if (const auto problem = pin_choices(choice, space)) throw InputError("", "choice", problem->what);
   PlanQuestion question = further(a);
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), question.options.deadline);
   question.options.progress = progress.listener();
   const Plan& best = a.found.plan();
-  const auto value = interruptibly<Value>(question.options.deadline, progress, [&] {
+  const auto value = interruptibly<Value>(progress, [&] {
     const WhyNot other = why_not(question, choice, best);
     const Relaxations loosened = relaxations(question, other, best, {.asking = progress.phases()});
     return why_not_value(other, loosened, best, question.inputs);
@@ -97,9 +97,9 @@ nb::object why_not_of(const Answer& a, const std::string& choice, nb::object cal
 nb::object why_not_handle(const Answer& a, const PlanHandle& rival, nb::object callback) {
   need_plan(a);
   PlanQuestion question = further(a);
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), question.options.deadline);
   const Plan& best = a.found.plan();
-  const auto value = interruptibly<Value>(question.options.deadline, progress, [&] {
+  const auto value = interruptibly<Value>(progress, [&] {
     const WhyNot other = why_not_plan(question, "plan", rival.plan(), best);
     const Relaxations loosened = relaxations(question, other, best, {.asking = progress.phases()});
     return why_not_value(other, loosened, best, question.inputs);
@@ -110,10 +110,10 @@ nb::object why_not_handle(const Answer& a, const PlanHandle& rival, nb::object c
 nb::object why_of(const Answer& a, nb::object callback) {
   need_plan(a);
   PlanQuestion question = further(a);
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), question.options.deadline);
   question.options.progress = progress.listener();
   const Plan& best = a.found.plan();
-  const auto value = interruptibly<Value>(question.options.deadline, progress, [&] {
+  const auto value = interruptibly<Value>(progress, [&] {
     return to_value(why(question, best, {.asking = progress.phases()}), best,
                     question.inputs.cluster.device_memory());
   });

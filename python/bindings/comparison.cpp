@@ -28,7 +28,7 @@ struct Compared {
   Comparison all;
 };
 
-// Called from the working thread: the callback has the GIL while it runs. It gives a Plan, or None where it has none.
+// The callback has the GIL while it runs. It gives a Plan, or None where it has none.
 BaselineResult ask_python(const nb::object& find, const PlanQuestion& question) {
   BaselineResult result;
   std::optional<Plan> plan;
@@ -69,18 +69,17 @@ Compared compare_all(const Question& question, const std::vector<std::string>& n
                      std::int64_t seed, nb::object callback) {
   check_names(names);
   PlanQuestion asked = question.ask();
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), asked.options.deadline);
   asked.options.progress = progress.listener();
   CompareOptions options;
   options.baseline.evaluations = evaluations;
   options.baseline.seed = static_cast<std::uint64_t>(seed);
-  if (const auto phase = progress.phases())
-    options.asking = [phase](std::string_view name) { phase(std::string(name)); };
+  options.asking = [phase = progress.phases()](std::string_view name) { phase(std::string(name)); };
   // References to Python objects are made and let go with the GIL held.
   for (const auto& entry : own)
     options.own.emplace_back(entry.first,
                              [&entry](const PlanQuestion& q) { return ask_python(entry.second, q); });
-  auto all = interruptibly<Comparison>(asked.options.deadline, progress, [&] {
+  auto all = interruptibly<Comparison>(progress, [&] {
     Comparison made = compare(asked, names, options);
     verify(made, asked);
     return made;
@@ -103,8 +102,8 @@ void add_comparison(nb::module_& module) {
             nb::dict out;
             for (const ComparedPlan& one : c.all.plans) {
               if (!one.result.plan) continue;
-              out[one.name.c_str()] = nb::cast(
-                  PlanHandle(c.question.inputs(), *one.result.plan, c.question.price_options()));
+              out[one.name.c_str()] =
+                  nb::cast(PlanHandle(c.question.inputs(), *one.result.plan, c.question.price_options()));
             }
             return out;
           },

@@ -16,8 +16,7 @@ void translate(const std::exception_ptr& raised, void* /*unused*/) {
     std::rethrow_exception(raised);
   } catch (const InputError& error) {
     const nb::object type = nb::module_::import_("nest._errors").attr("InputError");
-    const nb::object made =
-        type(error.what(), error.file(), error.place(), error.problem(), error.hint());
+    const nb::object made = type(error.what(), error.file(), error.place(), error.problem(), error.hint());
     PyErr_SetObject(type.ptr(), made.ptr());
   }
 }

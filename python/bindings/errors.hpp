@@ -7,7 +7,6 @@
 
 #include "names.hpp"
 
-
 namespace nest::python {
 
 namespace nb = nanobind;

@@ -1,9 +1,9 @@
-// Work that takes long, with the GIL released: other threads of Python run meanwhile, Ctrl-C and an exception of the
-// progress callback end it, and the callback is called from the thread that waits.
+// Work that takes long, with the GIL released: other threads of Python run meanwhile. Ctrl-C and an exception of the
+// progress callback end it.
 //
-//   Progress progress(callback);
+//   Progress progress(callback, deadline);
 //   question.options.progress = progress.listener();
-//   const SearchResult found = interruptibly<SearchResult>(deadline, progress, [&] { return ask(question); });
+//   const auto found = interruptibly<SearchResult>(progress, [&] { return ask(question); });
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "names.hpp"
 #include "nest/base/deadline.hpp"
@@ -29,37 +30,40 @@ struct ProgressReport {
   std::size_t all = 0;
 };
 
-// The newest report of the working thread, for the thread that waits.
+// Tells a callback of Python how far the work is, and ends the work where the callback raises.
 class Progress {
  public:
-  // `callback` may be None.
-  explicit Progress(nb::object callback) : callback_(std::move(callback)) {}
+  // `callback` may be None. Whoever works looks at the deadline.
+  Progress(nb::object callback, const Deadline& deadline)
+      : callback_(std::move(callback)), deadline_(deadline) {}
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
-  [[nodiscard]] bool wanted() const { return !callback_.is_none(); }
+  // Also without a callback: signals of other kinds than Ctrl-C are looked at whenever a search tells how far it is.
   [[nodiscard]] std::function<void(const SearchProgress&)> listener();
   [[nodiscard]] std::function<void(const std::string&)> phases();
-  // Counts points of a study, of so many.
+  // Counts points of a study, of so many; may be called from any thread.
   [[nodiscard]] std::function<void()> points(std::size_t all);
 
-  // By the thread that waits, with the GIL held: calls the callback where there is something new.
-  void tell();
-
  private:
+  friend void run_interruptibly(Progress& progress, const std::function<void()>& work);
+
+  void tell(const std::function<void(ProgressReport&)>& change);
+
   nb::object callback_;
+  Deadline deadline_;
   std::mutex mutex_;
   ProgressReport newest_;
-  bool fresh_ = false;
+  std::optional<nb::python_error> raised_;
 };
 
-// Runs `work` beside the calling thread and waits for it. Where a signal's handler or the callback raises, cancels the
-// deadline, waits for the end and raises it.
-void run_interruptibly(const Deadline& deadline, Progress& progress, const std::function<void()>& work);
+// Runs `work`. Where a signal's handler or the callback raises, it is ended and this raises the same.
+void run_interruptibly(Progress& progress, const std::function<void()>& work);
 
 template <class Result>
-[[nodiscard]] Result interruptibly(const Deadline& deadline, Progress& progress,
-                                   const std::function<Result()>& work) {
+[[nodiscard]] Result interruptibly(Progress& progress, const std::function<Result()>& work) {
   std::optional<Result> result;
-  run_interruptibly(deadline, progress, [&] { result.emplace(work()); });
+  run_interruptibly(progress, [&] { result.emplace(work()); });
   return std::move(*result);
 }
 

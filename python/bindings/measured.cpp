@@ -153,8 +153,7 @@ nb::object calibrate_from(const Measurements& from, const GivenInputs& given) {
   }
   Value told = Value::array();
   for (const std::string& warning : warnings) told.push(warning);
-  return nb::make_tuple(to_python(value), to_python(calibration), to_python(told),
-                        to_yaml(calibration));
+  return nb::make_tuple(to_python(value), to_python(calibration), to_python(told), to_yaml(calibration));
 }
 
 nb::object calibrate(const std::vector<std::pair<std::string, std::string>>& files,

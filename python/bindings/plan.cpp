@@ -105,13 +105,12 @@ nb::object explain_plan(const PlanHandle& handle) {
 // "shadow_prices" of `nest explain --json`.
 nb::object more_of(const PlanHandle& handle, double time_limit, nb::object callback) {
   PlanQuestion question = question_of(handle.plan(), handle.inputs(), handle.options().pipeline_model);
-  Progress progress(std::move(callback));
+  Progress progress(std::move(callback), question.options.deadline);
   question.options.progress = progress.listener();
   ShadowOptions options;
   options.limit = Seconds{time_limit};
   options.asking = progress.phases();
-  const auto prices = interruptibly<ShadowPrices>(question.options.deadline, progress,
-                                                  [&] { return shadow_prices(question, options); });
+  const auto prices = interruptibly<ShadowPrices>(progress, [&] { return shadow_prices(question, options); });
   Value value = Value::object();
   value.set("shadow_prices", to_value(prices)).set("shadow_prices_stopped", prices.stopped);
   return to_python(value);
@@ -151,9 +150,9 @@ Value export_to(const PlanHandle& handle, const ExportWish& wish, const ExportSi
                           .release = to.release};
   const ExportResult result = to.exporter->write(question, sink);
   if (!result.rule.empty())
-    throw InputError("", "plan",
-                     std::string(to.exporter->title) + " cannot run this plan (" + result.rule +
-                         "): " + result.sentence);
+    throw InputError(
+        "", "plan",
+        std::string(to.exporter->title) + " cannot run this plan (" + result.rule + "): " + result.sentence);
   const auto texts = [](const std::vector<std::string>& lines) {
     Value list = Value::array();
     for (const std::string& line : lines) list.push(line);
@@ -193,7 +192,8 @@ nb::tuple export_files(const PlanHandle& handle, const std::string& target,
                       [&](const ExportFile& file) { files.push_back(file); });
   }
   nb::dict texts;
-  for (const ExportFile& file : files) texts[file.name.c_str()] = nb::bytes(file.bytes.data(), file.bytes.size());
+  for (const ExportFile& file : files)
+    texts[file.name.c_str()] = nb::bytes(file.bytes.data(), file.bytes.size());
   return nb::make_tuple(to_python(value), texts);
 }
 
@@ -332,8 +332,7 @@ void add_plan(nb::module_& module) {
                      "object, object] | None) -> Plan"));
   module.def("plan_of", plan_of, nb::arg("question"), nb::arg("given"),
              nb::sig("def plan_of(question: Question, given: dict[str, typing.Any]) -> Plan"));
-  module.def(
-      "read_file", [](const std::string& file) { return read_file(file); }, nb::arg("file"));
+  module.def("read_file", [](const std::string& file) { return read_file(file); }, nb::arg("file"));
   module.def("report_data", report_data, nb::arg("json"),
              nb::sig("def report_data(json: str) -> dict[str, typing.Any]"));
 }

@@ -39,9 +39,9 @@ PlanColumns open_columns(const Question& question) {
   return {question.made().inputs.recipe, std::move(training)};
 }
 
-Prices price_columns(const Question& question, const std::vector<std::pair<std::string, nb::object>>& numbers,
-                     const std::vector<std::pair<std::string, std::pair<nb::object, std::vector<std::string>>>>&
-                         words) {
+Prices price_columns(
+    const Question& question, const std::vector<std::pair<std::string, nb::object>>& numbers,
+    const std::vector<std::pair<std::string, std::pair<nb::object, std::vector<std::string>>>>& words) {
   auto columns = std::make_shared<PlanColumns>(open_columns(question));
   const auto whole = [](const nb::object& object) {
     const auto array = nb::cast<Whole>(object);
@@ -54,7 +54,7 @@ Prices price_columns(const Question& question, const std::vector<std::pair<std::
   }
   const RowOptions options{.devices = question.made().inputs.cluster.devices()};
   const Deadline deadline;
-  Progress progress{nb::none()};
+  Progress progress(nb::none(), deadline);
   PricedRows rows;
   const auto work = [&] {
     RowOptions stopping = options;
@@ -62,13 +62,7 @@ Prices price_columns(const Question& question, const std::vector<std::pair<std::
     Question::LentPricer pricer(question);
     price_rows(*pricer, *columns, stopping, rows);
   };
-  constexpr std::size_t kAtOnce = 64;  // of so few nobody waits for the end
-  if (columns->size() > kAtOnce) {
-    run_interruptibly(deadline, progress, work);
-  } else {
-    const nb::gil_scoped_release released;
-    work();
-  }
+  run_interruptibly(progress, work);
   return {question, std::move(columns), options, std::move(rows)};
 }
 

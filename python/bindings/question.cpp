@@ -206,11 +206,12 @@ void add_question(nb::module_& module) {
       .def_prop_ro("model", [](const Question& q) { return q.made().inputs.model_name(); })
       .def_prop_ro("cluster", [](const Question& q) { return q.made().inputs.cluster.name(); })
       .def_prop_ro("devices", [](const Question& q) { return q.made().inputs.cluster.devices(); });
-  module.def("question", open, nb::arg("model"), nb::arg("cluster"), nb::arg("recipe"), nb::arg("like"),
-             nb::arg("calibration").none(), nb::arg("strategies"), nb::arg("options"),
-             nb::sig("def question(model: object, cluster: object, recipe: object, like: str, calibration: "
-                     "object, strategies: collections.abc.Sequence[Strategy], options: dict[str, typing.Any]) "
-                     "-> Question"));
+  module.def(
+      "question", open, nb::arg("model"), nb::arg("cluster"), nb::arg("recipe"), nb::arg("like"),
+      nb::arg("calibration").none(), nb::arg("strategies"), nb::arg("options"),
+      nb::sig("def question(model: object, cluster: object, recipe: object, like: str, calibration: "
+              "object, strategies: collections.abc.Sequence[Strategy], options: dict[str, typing.Any]) "
+              "-> Question"));
   module.def("restore_question", restore, nb::arg("inputs"), nb::arg("options"),
              nb::sig("def restore_question(inputs: dict[str, typing.Any], options: dict[str, str]) -> "
                      "Question"));

@@ -31,15 +31,14 @@ Axis axis_of(const std::string& word) {
 }
 
 // In the order of CollectiveKind and GroupAxis, which have no names in the library's texts.
-const std::vector<std::string> kCollectives{"none",       "all_reduce", "reduce_scatter", "all_gather",
-                                            "all_to_all", "broadcast",  "send"};
+const std::vector<std::string> kCollectives{
+    "none", "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send"};
 const std::vector<std::string> kGroups{"tensor", "context", "expert", "expert_tensor"};
 
 template <class Enum>
 Enum named(const std::string& word, const std::vector<std::string>& names, const char* what) {
   const auto at = std::ranges::find(names, word);
-  if (at == names.end())
-    throw InputError("", what, "there is no '" + word + "'", did_you_mean(word, names));
+  if (at == names.end()) throw InputError("", what, "there is no '" + word + "'", did_you_mean(word, names));
   return static_cast<Enum>(at - names.begin());
 }
 
@@ -71,8 +70,9 @@ const Tensor& tensor_of(const LayerTransform& t, TensorIndex i) {
 void add_operator(nb::module_& module) {
   nb::class_<Operator>(module, "Operator", "An operator of a layer; its tensors are numbers of the layer's.")
       .def_prop_ro("name", [](const Operator& op) { return op.name; })
-      .def_prop_ro("kind", [](const Operator& op) { return std::string(row_of(op.kind).name); },
-                   "matmul, attention, rms_norm, ..")
+      .def_prop_ro(
+          "kind", [](const Operator& op) { return std::string(row_of(op.kind).name); },
+          "matmul, attention, rms_norm, ..")
       .def_rw("inputs", &Operator::inputs)
       .def_ro("parameters", &Operator::parameters)
       .def_ro("outputs", &Operator::outputs)
@@ -83,7 +83,8 @@ void add_operator(nb::module_& module) {
   nb::class_<LayerType>(module, "Layer", "A layer before it is split.")
       .def_prop_ro("name", [](const LayerType& layer) { return layer.name; })
       .def_ro("operators", &LayerType::operators)
-      .def("__len__", [](const LayerType& layer) { return layer.tensors.size(); }, "Its tensors.")
+      .def(
+          "__len__", [](const LayerType& layer) { return layer.tensors.size(); }, "Its tensors.")
       .def(
           "shape",
           [](const LayerType& layer, TensorIndex i) {
@@ -104,7 +105,8 @@ void add_transform(nb::module_& module) {
   nb::class_<T>(module, "Transform", "A layer while a strategy rewrites it for one device.")
       .def_prop_ro("degrees", [](const T& t) { return t.strategy(); })
       .def_prop_ro("vocabulary_multiple", [](const T& t) { return t.options().vocabulary_multiple; })
-      .def("__len__", [](const T& t) { return t.tensors(); }, "Its tensors.")
+      .def(
+          "__len__", [](const T& t) { return t.tensors(); }, "Its tensors.")
       .def(
           "shape", [](const T& t, TensorIndex i) { return dims_of(tensor_of(t, i)); }, nb::arg("tensor"),
           "Axes with the sizes of the whole.")
@@ -186,9 +188,8 @@ std::vector<SubgraphStrategy> table_with(const std::vector<OwnStrategy>& own) {
     }
   }
   for (const OwnStrategy& one : own) {
-    const bool known = std::ranges::any_of(subgraph_strategies(), [&](const SubgraphStrategy& row) {
-      return row.name == one.replaces;
-    });
+    const bool known = std::ranges::any_of(
+        subgraph_strategies(), [&](const SubgraphStrategy& row) { return row.name == one.replaces; });
     if (!known) throw InputError("", "replaces", "there is no strategy '" + one.replaces + "'");
   }
   return table;

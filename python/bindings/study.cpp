@@ -68,11 +68,11 @@ Study sweep(const Question& question, const std::vector<std::pair<std::string, n
   SweepOptions options;
   options.threads = threads;
   options.deadline = Deadline(question.made().asked.time_limit);
-  Progress progress(std::move(callback));
-  auto rows = interruptibly<std::vector<SweepRow>>(options.deadline, progress, [&] {
+  Progress progress(std::move(callback), options.deadline);
+  auto rows = interruptibly<std::vector<SweepRow>>(progress, [&] {
     const auto told = progress.points(made->points());
     return run_sweep(*made, options, [&](const SweepRow& row) {
-      if (told && !row.broken_off) told();
+      if (!row.broken_off) told();
     });
   });
   return {std::move(made), std::move(rows)};

@@ -1,6 +1,7 @@
 """NEST plans the training of large models on clusters of accelerators.
 
-A question names a model, a cluster and what is asked; its answer has the fastest plan that fits, with a proof:
+A question names a model, a cluster and what is asked; its answer has the fastest plan that fits, with a
+proof:
 
     >>> import nest
     >>> q = nest.Question(model="llama3.1-8b", cluster="h100-spine-leaf", devices=64, global_batch=512)

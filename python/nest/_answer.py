@@ -16,10 +16,10 @@ from ._views import Report, data_frame
 class Answer:
     """What a search found. `Question.solve` makes it.
 
-    A question without a plan has an answer too: its `status` is `infeasible` or `limit`, `reason` says why, and
-    `advice` what would make a plan fit. Only asking it for its plan raises `nest.NoPlan`.
+    A question without a plan has an answer too: its `status` is `infeasible` or `limit`, `reason` says
+    why, and `advice` what would make a plan fit. Only asking it for its plan raises `nest.NoPlan`.
 
-    Example:
+    Examples:
         >>> import nest
         >>> a = nest.Question(model="gpt2", devices=8, global_batch=64).solve()
         >>> a.status, a.plan.data, a.bound <= a.step
@@ -35,7 +35,8 @@ class Answer:
 
     @property
     def status(self) -> str:
-        """`optimal` (proved), `feasible`, `infeasible` (there is none), or `limit` (none was found in time)."""
+        """`optimal` (proved), `feasible`, `infeasible` (there is none), or `limit` (none was found in
+        time)."""
         return self._core.status
 
     @property
@@ -109,7 +110,9 @@ class Answer:
         path.write_text(self.to_json(), encoding="utf-8")
         return path
 
-    def why_not(self, choice: str | Plan | None = None, *, progress: Wish = None, **choices: Any) -> WhyNot:
+    def why_not(
+        self, choice: str | Plan | None = None, *, progress: Wish = None, **choices: Any
+    ) -> WhyNot:
         """Why the plan does not make another choice, or is not another plan.
 
         Args:
@@ -117,7 +120,7 @@ class Answer:
             progress: True, or a callback that gets a `Progress`.
             choices: the same as keywords.
 
-        Example:
+        Examples:
             >>> import nest
             >>> a = nest.Question(model="gpt2", devices=8, global_batch=64).solve()
             >>> other = a.why_not(tensor=2)
@@ -128,7 +131,9 @@ class Answer:
             with listening(progress) as listener:
                 return WhyNot(self._core.why_not_plan(choice._core, listener))
         words = [choice] if choice else []
-        words += [f"{name.rstrip('_').replace('_', '-')}={_word(value)}" for name, value in choices.items()]
+        words += [
+            f"{name.rstrip('_').replace('_', '-')}={_word(value)}" for name, value in choices.items()
+        ]
         with listening(progress) as listener:
             return WhyNot(self._core.why_not(" ".join(words), listener))
 
@@ -145,7 +150,9 @@ class Answer:
         """A row for the plan and for each alternative."""
         rows = []
         for plan in self._all():
-            degrees = {key: value for key, value in plan.parallelism.items() if not isinstance(value, dict)}
+            degrees = {
+                key: value for key, value in plan.parallelism.items() if not isinstance(value, dict)
+            }
             rows.append({"step_s": plan.step, "micro_batch": plan.micro_batch, **degrees})
         return data_frame(rows)
 

@@ -66,7 +66,9 @@ class Calibration:
     def save(self, file: str | os.PathLike[str]) -> Path:
         """Writes the file that `--calibration` takes."""
         path = Path(file)
-        path.write_text("# Made by nest.calibrate; docs/formats/calibration.md\n" + self._text, encoding="utf-8")
+        path.write_text(
+            "# Made by nest.calibrate; docs/formats/calibration.md\n" + self._text, encoding="utf-8"
+        )
         return path
 
     def __repr__(self) -> str:
@@ -85,16 +87,17 @@ def calibrate(
     """Moves a few constants of the cost model towards what was measured.
 
     Args:
-        measured: any number of: files (logs of Megatron-LM, NeMo, torchtitan, DeepSpeed or the Trainer, tables of
-            runs, output of nccl-tests, traces of torch's profiler); texts of such files; lists of dicts or DataFrames
-            with the columns `plan`, `step_s` and `memory_gib`, where a plan may be a `Plan`; profilers of torch.
+        measured: any number of: files (logs of Megatron-LM, NeMo, torchtitan, DeepSpeed or the Trainer,
+            tables of runs, output of nccl-tests, traces of torch's profiler); texts of such files;
+            lists of dicts or DataFrames with the columns `plan`, `step_s` and `memory_gib`, where a
+            plan may be a `Plan`; profilers of torch.
         plan: the plan that ran, for logs and traces, which do not say it.
         model: where a plan or a table does not say it; so are cluster and recipe.
         cluster: as above.
         recipe: as above.
         unseen: as if no run of a published row's own source had been seen.
 
-    Example:
+    Examples:
         >>> import nest
         >>> plan = nest.Question(model="llama3.1-8b", devices=16, global_batch=64).plan(tensor=2, zero=1)
         >>> learnt = nest.calibrate([{"plan": plan, "step_s": 1.2 * plan.step}])
@@ -127,7 +130,7 @@ class _Measured:
 
     def plan_name(self, plan: object) -> str:
         if not isinstance(plan, Plan):
-            return os.fspath(plan)  # type: ignore[arg-type, call-overload, no-any-return]
+            return os.fspath(plan)  # type: ignore[call-overload, no-any-return]
         name = f"plan {len(self.plans) + 1}"
         self.plans.append((name, plan.to_json()))
         return name

@@ -74,13 +74,13 @@ def compare(
     Args:
         question: what all of them are asked.
         baselines: names of `nest.baselines()`.
-        own: baselines of one's own by name: functions that take the question and give a plan, its degrees as a dict,
-            or None.
+        own: baselines of one's own by name: functions that take the question and give a plan, its
+            degrees as a dict, or None.
         evaluations: plans that mcmc prices.
         seed: of mcmc.
         progress: True, or a callback that gets a `Progress`.
 
-    Example:
+    Examples:
         >>> import nest
         >>> def all_data(question):
         ...     return {"data": question.devices, "zero": 1}

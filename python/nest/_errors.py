@@ -8,7 +8,7 @@ class InputError(ValueError):
 
     Its text is one sentence, the same as the command's.
 
-    Example:
+    Examples:
         >>> import nest
         >>> try:
         ...     nest.Question(model="llama3.1-8b", tensr=8)

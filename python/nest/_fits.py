@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class Fits:
-    """Whether a model fits, with the plan that does it or the changes that would help. `nest.fits` makes it."""
+    """Whether a model fits, with the plan that does it or the changes that would help. `nest.fits`
+    makes it."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer
@@ -55,21 +56,21 @@ class Fits:
 def fits(
     model: object,
     where: object = None,
-    devices: int = 1,
     *,
     recipe: object = None,
     **options: Unpack[Options],
 ) -> Fits:
-    """Whether a model can be trained on so many devices.
+    """Whether a model can be trained on some devices.
 
     Args:
         model: as `nest.Question` takes it.
-        where: an accelerator ("h100-sxm", in nodes of the usual size), or a cluster as `nest.Question` takes it.
-        devices: how many of them.
+        where: an accelerator ("h100-sxm", in nodes of the usual size), or a cluster as `nest.Question`
+            takes it.
         recipe: as `nest.Question` takes it.
-        options: as `nest.Question` takes them, such as `global_batch=8`, `sequence=2048`, `train="lora:16"`.
+        options: as `nest.Question` takes them, such as `devices=8` (default 1), `global_batch=8`,
+            `sequence=2048`, `train="lora:16"`.
 
-    Example:
+    Examples:
         >>> import nest
         >>> bool(nest.fits("llama3.1-8b", "h100-sxm", devices=8, global_batch=64))
         True
@@ -79,5 +80,5 @@ def fits(
     """
     if isinstance(where, str) and where in _core.accelerators():
         where = _core.accelerator_cluster(where)
-    asked: dict[str, Any] = {"devices": devices, **options}
+    asked: dict[str, Any] = {"devices": 1, **options}
     return Fits(Question(model, where, recipe, **asked).solve())

@@ -26,7 +26,9 @@ def as_model(model: object) -> object:
         return config_dict(model)
     if hasattr(model, "to_nest"):  # what nest.trace gives
         return model.to_nest()
-    _core.fail("", "model", f"a {type(model).__name__} is no name, file, group of keys, config or module")
+    _core.fail(
+        "", "model", f"a {type(model).__name__} is no name, file, group of keys, config or module"
+    )
 
 
 def config_dict(config: Any) -> dict[str, Any]:

@@ -16,8 +16,9 @@ def read_launch(file: str | os.PathLike[str], *, kind: str = "", **given: Any) -
     Args:
         file: an argument file or a script, a TOML, JSON or YAML file; or a plan.
         kind: megatron, torchtitan, deepspeed or accelerate; without it, what the file shows.
-        given: what the file does not say, by the options of `nest import`: model, cluster, recipe, devices, ranks,
-            global_batch, micro_batch, sequence, precision, tensor, context, expert, pipeline, recompute, calibration.
+        given: what the file does not say, by the options of `nest import`: model, cluster, recipe,
+            devices, ranks, global_batch, micro_batch, sequence, precision, tensor, context, expert,
+            pipeline, recompute, calibration.
     """
     sizes = {name: os.fspath(v) if isinstance(v, os.PathLike) else v for name, v in given.items()}
     known = {
@@ -37,12 +38,12 @@ def check(
 
     Args:
         source: a launch file, a plan file, or a plan.
-        budget: memory=95% of a device or memory=70GiB, step=9.5s, tokens-per-s=500000, mfu=40%; several with commas
-            between them.
+        budget: memory=95% of a device or memory=70GiB, step=9.5s, tokens-per-s=500000, mfu=40%; several
+            with commas between them.
         kind: as `nest.read_launch` takes it; so is what is given.
         given: as above.
 
-    Example:
+    Examples:
         >>> import nest
         >>> plan = nest.Question(model="gpt2", devices=8, global_batch=64).plan(zero=1)
         >>> assert nest.check(plan, "memory=95%")

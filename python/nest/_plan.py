@@ -39,10 +39,10 @@ class _Key(Generic[T]):
 class Plan:
     """Every choice of a training run, and what it is for.
 
-    Plans come from `Answer.plan`, `Question.plan`, `nest.load_plan` and `nest.read_launch`. They never change, may be
-    used from many threads, and can be pickled.
+    Plans come from `Answer.plan`, `Question.plan`, `nest.load_plan` and `nest.read_launch`. They never
+    change, may be used from many threads, and can be pickled.
 
-    Example:
+    Examples:
         >>> import nest
         >>> q = nest.Question(model="llama3.1-8b", devices=16, global_batch=64)
         >>> plan = q.plan(tensor=2, zero=1)
@@ -98,7 +98,8 @@ class Plan:
 
     @property
     def status(self) -> str:
-        """`optimal` or `feasible` where it fits, `infeasible` where it does not; empty where it has no price."""
+        """`optimal` or `feasible` where it fits, `infeasible` where it does not; empty where it has no
+        price."""
         return str(self._value().get("status", ""))
 
     @property
@@ -156,7 +157,7 @@ class Plan:
     def price(self) -> Price:
         """What a step takes and what every stage holds, by the closed formula.
 
-        Example:
+        Examples:
             >>> import nest
             >>> plan = nest.Question(model="llama3.1-8b", devices=16, global_batch=64).plan(tensor=2, zero=1)
             >>> price = plan.price()
@@ -206,8 +207,8 @@ class Plan:
         """The files with which a framework or a launcher runs the plan.
 
         Args:
-            target: `megatron`, `torchtitan`, `deepspeed`, ..; `megatron@core_v0.16` names a release. `nest.targets()`
-                lists them.
+            target: `megatron`, `torchtitan`, `deepspeed`, ..; `megatron@core_v0.16` names a release.
+                `nest.targets()` lists them.
             folder: where to write them; without it they are in `Export.files`.
             force: replace an earlier export in that folder.
             hosts: names of the hosts, in the order of the devices.
@@ -228,7 +229,8 @@ class Plan:
 
         Args:
             title: above the page.
-            sections: some of it alone, such as `["placement", "memory"]`; all names are in `nest.report_sections()`.
+            sections: some of it alone, such as `["placement", "memory"]`; all names are in
+                `nest.report_sections()`.
         """
         return Report(self._core.report(self.to_json(), title, list(sections)))
 
@@ -286,7 +288,7 @@ def load_plan(
         cluster: as above.
         recipe: as above.
 
-    Example:
+    Examples:
         >>> import nest
         >>> plan = nest.load_plan({"parallelism": {"data": 8}}, model="gpt2")
         >>> plan.data, plan.devices()[0][:2]
@@ -297,4 +299,3 @@ def load_plan(
         return Plan(_core.open_plan("plan", source, given))
     name = os.fspath(source)
     return Plan(_core.open_plan(name, _core.read_file(name), given))
-

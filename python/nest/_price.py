@@ -220,7 +220,9 @@ def price_columns(question: _core.Question, plans: object, columns: Mapping[str,
     """Prices plans that are given as a list of dicts, a table, or columns."""
     table = {**_as_table(plans), **columns}
     if not table:
-        _core.fail("", "plans", "nothing is priced", "give a list of dicts, or columns such as tensor=[4, 8]")
+        _core.fail(
+            "", "plans", "nothing is priced", "give a list of dicts, or columns such as tensor=[4, 8]"
+        )
     import numpy
 
     words = set(_core.word_keys())
@@ -270,9 +272,7 @@ def _as_table(plans: object) -> dict[str, Any]:
     # In the order in which they first occur.
     keys = list(dict.fromkeys(key for plan in plans for key in plan))
     words = set(_core.word_keys())
-    return {
-        key: [plan.get(key, "" if key in words else None) for plan in plans] for key in keys
-    }
+    return {key: [plan.get(key, "" if key in words else None) for plan in plans] for key in keys}
 
 
 def _words(array: Any) -> Any:
@@ -296,8 +296,7 @@ def _numbers(key: str, array: Any) -> Any:
         if array.dtype.kind in "iub":
             return numpy.ascontiguousarray(array, dtype=numpy.int64)
     if array.dtype.kind == "f":
-        missing = -1.0 if key in _WITH_ZERO else 0.0
-        filled = numpy.where(numpy.isnan(array), missing, array)
+        filled = numpy.where(numpy.isnan(array), -1 if key in _WITH_ZERO else 0, array)
         if (filled == numpy.floor(filled)).all():
             return numpy.ascontiguousarray(filled, dtype=numpy.int64)
     _core.fail("", key, "whole numbers are expected")

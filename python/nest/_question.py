@@ -25,8 +25,9 @@ class Question:
     Questions are checked when they are made, never change, may be used from many threads and can be pickled.
 
     Args:
-        model: a name ("llama3.1-70b", also as on the Hub), a file (config.json or a layer profile), a dict with such
-            keys, a configuration of transformers, or a module of torch that has one. Default: llama3.1-70b.
+        model: a name ("llama3.1-70b", also as on the Hub), a file (config.json or a layer profile), a
+            dict with such keys, a configuration of transformers, or a module of torch that has one.
+            Default: llama3.1-70b.
         cluster: a name, a file, or a dict with the keys of a cluster file. Default: h100-spine-leaf.
         recipe: a name (megatron, torchtitan, deepspeed, ..), a file, or a dict. Default: megatron.
         like: reads a config.json by the keys of this model type.
@@ -35,7 +36,7 @@ class Question:
         options: the options of `nest plan`, with _ for -: `devices=64`, `tensor=8`, `zero=[1, 3]`,
             `pipeline="2..16"`, `for_="megatron"`, `time_limit=60`, .. `nest.options()` describes all of them.
 
-    Example:
+    Examples:
         >>> import nest
         >>> q = nest.Question(model="llama3.1-8b", cluster="h100-spine-leaf", devices=64, global_batch=512)
         >>> q
@@ -111,7 +112,7 @@ class Question:
     def but(self, **options: Unpack[Options]) -> Question:
         """The same question with other options besides or in place of its own.
 
-        Example:
+        Examples:
             >>> import nest
             >>> q = nest.Question(model="gpt2", devices=8)
             >>> q.but(devices=16, tensor=2).options
@@ -119,16 +120,14 @@ class Question:
         """
         return Question._of(self._core.change(as_options(dict(options))), self._strategies)
 
-    def solve(
-        self, *, progress: Wish = None, advise: bool = True, **options: Unpack[Options]
-    ) -> Answer:
+    def solve(self, *, progress: Wish = None, advise: bool = True, **options: Unpack[Options]) -> Answer:
         """Searches for the best plan, and proves that there is no better one.
 
         Other threads run meanwhile. Ctrl-C ends the search.
 
         Args:
-            progress: True shows how far the search is, by tqdm or rich where they are installed; a callable gets a
-                `nest.Progress` now and then.
+            progress: True shows how far the search is, by tqdm or rich where they are installed; a
+                callable gets a `nest.Progress` now and then.
             advise: where nothing fits, search for changes that would help.
             options: further options for this search, such as `time_limit=5`.
         """
@@ -140,15 +139,18 @@ class Question:
         """A plan of one's own for the question's training, completed and priced; no search.
 
         Args:
-            degrees: a dict with the keys of a plan file ("training", "parallelism", "stages"), or with degrees alone.
-            keywords: degrees and sizes: `tensor=8, pipeline=4, zero=1, micro_batch=2, recompute="full"`. What is left
-                open is the question's where it leaves one value, else the default. Where `data` is open, copies fill
-                the question's devices.
+            degrees: a dict with the keys of a plan file ("training", "parallelism", "stages"), or with
+                degrees alone.
+            keywords: degrees and sizes: `tensor=8, pipeline=4, zero=1, micro_batch=2,
+                recompute="full"`. What is left open is the question's where it leaves one value, else
+                the default. Where `data` is open, copies fill the question's devices.
         """
         given = {**(degrees or {}), **keywords}
         if any(key in given for key in ("parallelism", "stages", "training")):
             return Plan(_core.plan_of(self._core, given))
-        prices = price_columns(self._core, None, {key: [value] for key, value in given.items()} or {"tensor": [0]})
+        prices = price_columns(
+            self._core, None, {key: [value] for key, value in given.items()} or {"tensor": [0]}
+        )
         return prices.plan(0)
 
     def price(self, plans: object = None, /, **columns: Any) -> Prices:
@@ -156,10 +158,10 @@ class Question:
 
         Args:
             plans: a list of dicts of degrees, a DataFrame, or a dict of columns.
-            columns: arrays, lists or single values by the names of degrees: `tensor=[4, 8], zero=1`. What is left
-                open is as for `plan`.
+            columns: arrays, lists or single values by the names of degrees: `tensor=[4, 8], zero=1`.
+                What is left open is as for `plan`.
 
-        Example:
+        Examples:
             >>> import nest
             >>> q = nest.Question(model="llama3.1-8b", devices=16, global_batch=64)
             >>> prices = q.price([{"tensor": 2}, {"tensor": 4, "pipeline": 2}, {"tensor": 3, "data": 4}])
@@ -193,7 +195,7 @@ def _restore_question(inputs: dict[str, Any], options: dict[str, str]) -> Questi
 def options() -> dict[str, str]:
     """The options of questions with what they mean, from the library's own table.
 
-    Example:
+    Examples:
         >>> import nest
         >>> print(nest.options()["devices"])
         N: use N devices: this changes the size of the cluster's outermost level

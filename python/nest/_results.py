@@ -1,4 +1,5 @@
-"""What is said of plans: why they are as they are, what differs, what they become, and whether they may be run."""
+"""What is said of plans: why they are as they are, what differs, what they become, and whether they may
+be run."""
 
 from __future__ import annotations
 
@@ -117,7 +118,8 @@ class Export:
 
 
 class Check:
-    """Whether a run stays within its budget. `nest.check` and `Plan.check` make it; it is true where all is well."""
+    """Whether a run stays within its budget. `nest.check` and `Plan.check` make it; it is true where
+    all is well."""
 
     def __init__(self, value: dict[str, Any]) -> None:
         self._value = value

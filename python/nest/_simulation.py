@@ -27,7 +27,7 @@ class Segment(NamedTuple):
 class Simulation:
     """A simulated step beside its price. `Plan.simulate` makes it.
 
-    Example:
+    Examples:
         >>> import nest
         >>> plan = nest.Question(model="gpt2", devices=8, global_batch=32).plan(pipeline=2)
         >>> run = plan.simulate()
@@ -117,4 +117,6 @@ class Simulation:
         return self._svg or None
 
     def __repr__(self) -> str:
-        return f"<nest.Simulation: {self.step:.3g} s simulated, {self.priced:.3g} s priced; {self.cause}>"
+        return (
+            f"<nest.Simulation: {self.step:.3g} s simulated, {self.priced:.3g} s priced; {self.cause}>"
+        )

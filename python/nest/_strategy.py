@@ -12,16 +12,16 @@ from ._core import Degrees, Layer, Transform
 class Strategy:
     """A way to split a layer over the devices of a cell, beside the library's.
 
-    The search, prices and reports use it as their own: `nest.Question(strategies=[..])`. A plan's JSON holds the
-    degrees, not the strategy.
+    The search, prices and reports use it as their own: `nest.Question(strategies=[..])`. A plan's JSON
+    holds the degrees, not the strategy.
 
     Args:
         name: for messages.
-        replaces: the library's strategy that it stands for where it is active: `tensor`, `sequence`, `context` or
-            `expert`.
+        replaces: the library's strategy that it stands for where it is active: `tensor`, `sequence`,
+            `context` or `expert`.
         active: whether these degrees ask for it.
-        apply: rewrites the layer: takes its operators, splits tensors by axis, and pushes the operators back with
-            collectives between them.
+        apply: rewrites the layer: takes its operators, splits tensors by axis, and pushes the operators
+            back with collectives between them.
         check: a sentence why this layer cannot be split so, or None.
     """
 

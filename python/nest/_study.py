@@ -22,7 +22,8 @@ class Study:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Each point as a line of `nest sweep`: `values`, `status`, `step_s`, `tokens_per_s`, `parallelism`, .."""
+        """Each point as a line of `nest sweep`: `values`, `status`, `step_s`, `tokens_per_s`,
+        `parallelism`, .."""
         if self._rows is None:
             self._rows = self._core.rows()
         return self._rows
@@ -119,7 +120,7 @@ def sweep(
         progress: True, or a callback that gets a `Progress`.
         fields: options that vary, as lists of values or as a text such as "1..64:log7".
 
-    Example:
+    Examples:
         >>> import nest
         >>> q = nest.Question(model="gpt2", global_batch=64)
         >>> study = nest.sweep(q, devices=[8, 16])

@@ -1,11 +1,11 @@
 """Measured beside predicted while a run trains.
 
-    watch = nest.callbacks.Watch(plan)             # in a loop of one's own
-    for batch in batches:
-        with watch.step():
-            train(batch)
+watch = nest.callbacks.Watch(plan)             # in a loop of one's own
+for batch in batches:
+    with watch.step():
+        train(batch)
 
-    trainer.add_callback(nest.callbacks.TrainerWatch(plan))   # in the Trainer of transformers
+trainer.add_callback(nest.callbacks.TrainerWatch(plan))   # in the Trainer of transformers
 """
 
 from __future__ import annotations
@@ -73,9 +73,10 @@ class Comparison:
                 sentence += f"; most of it is '{self.part}': {measured:.3g} s for {predicted:.3g} s"
             found.append(sentence)
         if abs(self.memory_error) > threshold:
+            held, predicted_gib = (n / 2**30 for n in (self.memory_bytes, self.predicted_memory_bytes))
             found.append(
-                f"memory: the allocator holds {self.memory_bytes / 2**30:.1f} GiB, "
-                f"{100 * self.memory_error:+.1f} % of the predicted {self.predicted_memory_bytes / 2**30:.1f} GiB"
+                f"memory: the allocator holds {held:.1f} GiB, {100 * self.memory_error:+.1f} % of the "
+                f"predicted {predicted_gib:.1f} GiB"
             )
         return found
 
@@ -90,7 +91,7 @@ class Watch:
         warm_up: steps that are not counted: compilers and caches fill.
         every: steps from one comparison to the next.
 
-    Example:
+    Examples:
         >>> import nest
         >>> plan = nest.Question(model="gpt2", devices=1, global_batch=8).plan()
         >>> watch = nest.callbacks.Watch(plan, warm_up=0)
@@ -134,7 +135,8 @@ class Watch:
 
         Args:
             seconds: of the step.
-            parts: seconds of parts of it: those of `predicted_parts`, or others, which are predicted to take nothing.
+            parts: seconds of parts of it: those of `predicted_parts`, or others, which are predicted to
+                take nothing.
         """
         self._seen += 1
         if self._seen <= self.warm_up:

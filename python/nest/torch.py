@@ -24,9 +24,10 @@ def rank_mesh(plan: Plan, *, experts: bool = False) -> numpy.ndarray:
 
     Rank r runs on the r-th of the devices that the plan uses, in the order of their numbers.
 
-    Example:
+    Examples:
         >>> import nest.torch
-        >>> plan = nest.Question(model="llama3.1-8b", devices=16, global_batch=64).plan(tensor=2, pipeline=2, zero=1)
+        >>> q = nest.Question(model="llama3.1-8b", devices=16, global_batch=64)
+        >>> plan = q.plan(tensor=2, pipeline=2, zero=1)
         >>> mesh = nest.torch.rank_mesh(plan)
         >>> mesh.shape, mesh[0, 0, 0, 0].tolist()
         ((2, 1, 4, 1, 2), [8, 9])
@@ -65,8 +66,8 @@ def _shard(plan: Plan, data: int) -> int:
 def device_mesh(plan: Plan, device_type: str = "cuda", *, experts: bool = False) -> DeviceMesh:
     """A DeviceMesh of torch with the ranks where the plan has them.
 
-    Every rank of the run calls it once torch.distributed is initialised; there are as many ranks as the plan uses
-    devices. `mesh["tp"]`, `mesh["pp"]` and so on are the groups of this rank.
+    Every rank of the run calls it once torch.distributed is initialised; there are as many ranks as the
+    plan uses devices. `mesh["tp"]`, `mesh["pp"]` and so on are the groups of this rank.
 
     Args:
         plan: the plan that runs.

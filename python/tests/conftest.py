@@ -27,7 +27,9 @@ class Program:
         self.path = path
 
     def run(self, *words, expect=(0,)):
-        result = subprocess.run([self.path, *map(str, words)], capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [self.path, *map(str, words)], capture_output=True, text=True, check=False
+        )
         assert result.returncode in expect, f"{words}: {result.returncode}: {result.stderr}"
         return result
 

@@ -16,9 +16,14 @@ def test_compares_with_baselines(small, program):
     assert [row["name"] for row in found.rows] == ["nest", "manual", "phaze"]
 
     def timeless(value):
-        return [{k: v for k, v in row.items() if not k.endswith("search_s") and k != "search_time_s"} for row in value]
+        return [
+            {k: v for k, v in row.items() if not k.endswith("search_s") and k != "search_time_s"}
+            for row in value
+        ]
 
-    said = program.json("compare", "--model", "gpt2", "--devices", 8, "--global-batch", 64, "--with", "manual,phaze")
+    said = program.json(
+        "compare", "--model", "gpt2", "--devices", 8, "--global-batch", 64, "--with", "manual,phaze"
+    )
     assert timeless(found.to_dict()["plans"]) == timeless(said["plans"])
     assert "manual" in str(found) and "manual" in repr(found)
     assert found.drawing().svg.startswith("<svg")
@@ -27,7 +32,9 @@ def test_compares_with_baselines(small, program):
 
 def test_a_baseline_of_ones_own(small, answer):
     found = nest.compare(
-        small, [], own={"greedy": greedy, "degrees": lambda q: {"data": 8, "zero": 2}, "none": lambda q: None}
+        small,
+        [],
+        own={"greedy": greedy, "degrees": lambda q: {"data": 8, "zero": 2}, "none": lambda q: None},
     )
     names = {row["name"]: row for row in found.rows}
     assert set(names) == {"nest", "greedy", "degrees", "none"}
@@ -97,9 +104,12 @@ def test_a_strategy_may_refuse_and_fail():
 
     with pytest.raises(ZeroDivisionError, match="in apply"):
         nest.Question(strategies=[strategy(apply=fail)], **asked).plan(tensor=2)
+    with pytest.raises(ZeroDivisionError, match="in apply"):
+        nest.Question(strategies=[strategy(apply=fail)], **asked).solve()
     with pytest.raises(nest.InputError, match="there is no strategy 'tensr'"):
         nest.Question(
-            strategies=[nest.Strategy("x", replaces="tensr", active=lambda d: False, apply=replicate)], **asked
+            strategies=[nest.Strategy("x", replaces="tensr", active=lambda d: False, apply=replicate)],
+            **asked,
         )
 
 
@@ -136,7 +146,9 @@ def test_all_of_a_transform():
     assert told and price.breakdown["tensor"] > 0
     usual = nest.Question(**asked).plan(tensor=2, zero=1)
     assert price.breakdown["tensor"] < usual.price().breakdown["tensor"]
-    beyond = nest.Strategy("x", replaces="tensor", active=lambda d: d.tensor == 2, apply=lambda t: t.shape(10**6))
+    beyond = nest.Strategy(
+        "x", replaces="tensor", active=lambda d: d.tensor == 2, apply=lambda t: t.shape(10**6)
+    )
     with pytest.raises(IndexError, match="there is no such tensor"):
         nest.Question("gpt2", devices=8, global_batch=8, strategies=[beyond]).plan(tensor=2)
 
@@ -182,7 +194,9 @@ def grid(rows, columns):
             else:
                 if op.kind == "rms_norm" and t.has(op.inputs[0], "hidden"):
                     sums = sum_over("columns", forward="all_reduce", backward="all_reduce")
-                    scale = t.copy(op.keeps[-1] if op.keeps[-1] != op.inputs[0] else op.keeps[-2], ".sum")
+                    scale = t.copy(
+                        op.keeps[-1] if op.keeps[-1] != op.inputs[0] else op.keeps[-2], ".sum"
+                    )
                     t.push_collective(op.name + ".statistics", [op.inputs[0]], [scale], **sums)
                 elif op.kind == "loss":
                     total = t.copy(op.outputs[-1], ".sum")
@@ -190,12 +204,17 @@ def grid(rows, columns):
                                       **sum_over("rows", forward="all_reduce"))  # fmt: skip
                 t.push(op)
 
-    return nest.Strategy("grid", replaces="tensor", active=lambda d: d.tensor == rows * columns, apply=apply)
+    return nest.Strategy(
+        "grid", replaces="tensor", active=lambda d: d.tensor == rows * columns, apply=apply
+    )
 
 
 def test_two_dimensional_tensor_parallelism():
-    """examples/custom_strategy in Python: a grid of 8 x 2 takes fewer bytes to its sums than 16 ranks in a row."""
-    asked = dict(model="llama3.1-70b", cluster="gb200-nvl72", devices=64, global_batch=4, sequence_parallel=False)
+    """examples/custom_strategy in Python: a grid of 8 x 2 takes fewer bytes to its sums than 16 ranks
+    in a row."""
+    asked = dict(
+        model="llama3.1-70b", cluster="gb200-nvl72", devices=64, global_batch=4, sequence_parallel=False
+    )
     wide = nest.Question(**asked).plan(tensor=16, zero=1, sequence_parallel=False).price()
     grown = nest.Question(strategies=[grid(8, 2)], **asked).plan(tensor=16, zero=1).price()
     assert grown.breakdown["tensor"] > 0

@@ -18,7 +18,10 @@ def test_an_answer_shows_its_report(answer):
     assert page.startswith("<!DOCTYPE html>") and "placementMap" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert page_of(answer.plan._repr_html_()).startswith("<!DOCTYPE html>")
-    assert "nothing" not in answer.report(title="Mine").html[:50] and "Mine" in answer.report(title="Mine").html
+    assert (
+        "nothing" not in answer.report(title="Mine").html[:50]
+        and "Mine" in answer.report(title="Mine").html
+    )
 
 
 def test_views_are_sections_of_the_same_page(answer):

@@ -10,7 +10,9 @@ from nest import _core
 
 def test_parts_of_an_error(tmp_path):
     file = tmp_path / "cluster.yaml"
-    file.write_text("name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, size: 8, bandwith: 1 GB/s}\n")
+    file.write_text(
+        "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, size: 8, bandwith: 1 GB/s}\n"
+    )
     with pytest.raises(nest.InputError) as raised:
         nest.Question("gpt2", file)
     error = raised.value
@@ -32,7 +34,13 @@ def test_the_sentence_is_the_commands(program):
 def test_pickles():
     error = nest.InputError("f: p: w; h", "f", "p", "w", "h")
     other = pickle.loads(pickle.dumps(error))
-    assert (str(other), other.file, other.place, other.what, other.hint) == ("f: p: w; h", "f", "p", "w", "h")
+    assert (str(other), other.file, other.place, other.what, other.hint) == (
+        "f: p: w; h",
+        "f",
+        "p",
+        "w",
+        "h",
+    )
     assert nest.InputError("only").what == "only"
 
 

@@ -26,7 +26,9 @@ def test_ctrl_c_ends_a_search():
         except KeyboardInterrupt:
             print("interrupted", time.monotonic() - begun < 60, flush=True)
     """)
-    worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ)
+    worker = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=os.environ
+    )
     assert worker.stdout.readline() == "ready\n"
     time.sleep(1)
     worker.send_signal(signal.SIGINT)

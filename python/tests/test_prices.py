@@ -16,10 +16,17 @@ def question():
 
 
 def test_rows_columns_and_tables_are_the_same(question):
-    rows = [{"tensor": 2, "zero": 1}, {"tensor": 4, "pipeline": 2, "recompute": "full"}, {"tensor": 3, "data": 16}]
+    rows = [
+        {"tensor": 2, "zero": 1},
+        {"tensor": 4, "pipeline": 2, "recompute": "full"},
+        {"tensor": 3, "data": 16},
+    ]
     prices = question.price(rows)
     columns = question.price(
-        tensor=[2, 4, 3], pipeline=[0, 2, 0], zero=numpy.array([1, 0, 0]), recompute=["", "full", ""],
+        tensor=[2, 4, 3],
+        pipeline=[0, 2, 0],
+        zero=numpy.array([1, 0, 0]),
+        recompute=["", "full", ""],
         data=[0, 0, 16],
     )
     assert len(prices) == 3
@@ -57,9 +64,13 @@ def test_each_is_the_price_of_its_plan(question):
         assert one.memory_bytes == prices.memory_bytes[index]
         plan = prices.plan(index)
         assert plan.price().step == pytest.approx(one.step, rel=1e-12)
-        degrees = {**{k: v for k, v in plan.parallelism.items() if k in ("tensor", "pipeline", "data", "zero")}}
+        degrees = {
+            **{k: v for k, v in plan.parallelism.items() if k in ("tensor", "pipeline", "data", "zero")}
+        }
         assert degrees["data"] * degrees["tensor"] * degrees["pipeline"] == 64
-        line = question.plan({"parallelism": {**plan.parallelism}, "training": {"micro_batch": plan.micro_batch}})
+        line = question.plan(
+            {"parallelism": {**plan.parallelism}, "training": {"micro_batch": plan.micro_batch}}
+        )
         assert line.step == pytest.approx(one.step, rel=1e-12), (seed, row)
     total = sum(prices.breakdown.values())
     numpy.testing.assert_allclose(total[prices.fits], prices.step[prices.fits], rtol=1e-9)
@@ -71,7 +82,9 @@ def test_the_same_as_evaluate(question, program, tmp_path):
 
     file = tmp_path / "plans.jsonl"
     training = {"global_batch": 256}
-    file.write_text("".join(json.dumps({"training": training, "parallelism": row}) + "\n" for row in rows))
+    file.write_text(
+        "".join(json.dumps({"training": training, "parallelism": row}) + "\n" for row in rows)
+    )
     lines = program.run("evaluate", "--model", "llama3.1-8b", "--jsonl", file).stdout.splitlines()
     assert [json.loads(line) for line in lines] == [one.to_dict() for one in question.price(rows)]
 

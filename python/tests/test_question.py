@@ -96,7 +96,9 @@ def test_a_config_with_the_methods_of_transformers():
 
 
 def test_what_is_no_model():
-    with pytest.raises(nest.InputError, match="a float is no name, file, group of keys, config or module"):
+    with pytest.raises(
+        nest.InputError, match="a float is no name, file, group of keys, config or module"
+    ):
         nest.Question(3.5)
     with pytest.raises(nest.InputError, match="a list is no name"):
         nest.Question(model=["gpt2"])

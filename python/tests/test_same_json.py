@@ -67,7 +67,12 @@ def words(asked):
         elif isinstance(value, list):
             out += [option, ",".join(map(str, value))]
         else:
-            out += [option, {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)]
+            out += [
+                option,
+                {True: "on", False: "off"}.get(value, str(value))
+                if isinstance(value, bool)
+                else str(value),
+            ]
     return out
 
 
@@ -142,4 +147,6 @@ def test_python_command_and_server_say_the_same(program, server):
         assert served is None or found == served, told
         statuses.append(found["status"])
     print({status: statuses.count(status) for status in set(statuses)})
-    assert statuses.count("optimal") + statuses.count("feasible") > count // 5, "hardly any question has a plan"
+    assert statuses.count("optimal") + statuses.count("feasible") > count // 5, (
+        "hardly any question has a plan"
+    )

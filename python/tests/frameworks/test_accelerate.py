@@ -13,7 +13,9 @@ def plan():
 
 def test_sizes_are_those_of_the_export(plan):
     sizes = nest.accelerate.sizes(plan)
-    assert sizes["dp_shard_size"] * sizes["dp_replicate_size"] * sizes["tp_size"] * sizes["cp_size"] == 16
+    assert (
+        sizes["dp_shard_size"] * sizes["dp_replicate_size"] * sizes["tp_size"] * sizes["cp_size"] == 16
+    )
     assert sizes["tp_size"] == plan.tensor
 
 
@@ -25,8 +27,14 @@ def test_plans_that_it_cannot_run():
 
 def test_plans_that_deepspeed_runs_for_it():
     q = nest.Question("llama3.1-8b", recipe="deepspeed", devices=16, global_batch=64)
-    plan = q.plan(zero=3, recompute="full")
+    plan = q.plan(zero=1, recompute="full")
     with pytest.raises(nest.InputError, match="by DeepSpeed"):
+        nest.accelerate.sizes(plan)
+
+
+def test_plain_copies_need_none():
+    plan = nest.Question("gpt2", devices=8, global_batch=64, for_="accelerate").plan(zero=0)
+    with pytest.raises(nest.InputError, match="as plain copies"):
         nest.accelerate.sizes(plan)
 
 

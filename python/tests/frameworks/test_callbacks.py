@@ -36,7 +36,11 @@ def test_a_slow_step_is_told_once_with_the_part_that_is_off(plan):
     optimizer = watch.predicted_parts["optimizer"]
     with pytest.warns(Deviation, match="most of it is 'between steps'") as told:
         for _ in range(6):
-            parts = {"passes": plan.step - optimizer, "optimizer": optimizer, "between steps": 0.3 * plan.step}
+            parts = {
+                "passes": plan.step - optimizer,
+                "optimizer": optimizer,
+                "between steps": 0.3 * plan.step,
+            }
             watch.add(1.3 * plan.step, parts)
     assert len(told) == 1
     assert "+30.0 % of the predicted" in str(told[0].message)

@@ -9,7 +9,9 @@ import nest.torch
 
 @pytest.fixture(scope="module")
 def plan():
-    return nest.Question("llama3.1-8b", devices=32, global_batch=64).plan(tensor=2, pipeline=2, context=2, zero=1)
+    return nest.Question("llama3.1-8b", devices=32, global_batch=64).plan(
+        tensor=2, pipeline=2, context=2, zero=1
+    )
 
 
 def test_ranks_have_the_plans_order(plan):

@@ -19,8 +19,7 @@ std::optional<Document> plan_document(const ImportQuestion& question) {
       question.text.find("\"stages\"") == std::string::npos)
     return std::nullopt;
   Document document = parse_json(question.file, question.text);
-  const bool plan =
-      document.root.find("parallelism") != nullptr || document.root.find("stages") != nullptr;
+  const bool plan = document.root.find("parallelism") != nullptr || document.root.find("stages") != nullptr;
   return plan ? std::optional(std::move(document)) : std::nullopt;
 }
 

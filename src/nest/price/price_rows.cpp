@@ -22,19 +22,11 @@ struct StageKey {
   explicit StageKey(const Plan& plan) {
     const Parallelism& p = plan.parallelism;
     const Strategy& s = p.strategy;
-    of = {s.tensor,
-          static_cast<std::int64_t>(s.sequence_parallel),
-          s.context,
-          static_cast<std::int64_t>(s.context_method),
-          s.expert,
-          s.expert_tensor,
-          static_cast<std::int64_t>(s.dispatcher),
-          static_cast<std::int64_t>(s.expert_overlap),
-          p.pipeline,
-          p.interleave,
-          static_cast<std::int64_t>(p.schedule),
-          static_cast<std::int64_t>(plan.default_recompute.policy),
-          plan.default_recompute.layers,
+    of = {s.tensor, static_cast<std::int64_t>(s.sequence_parallel), s.context,
+          static_cast<std::int64_t>(s.context_method), s.expert, s.expert_tensor,
+          static_cast<std::int64_t>(s.dispatcher), static_cast<std::int64_t>(s.expert_overlap), p.pipeline,
+          p.interleave, static_cast<std::int64_t>(p.schedule),
+          static_cast<std::int64_t>(plan.default_recompute.policy), plan.default_recompute.layers,
           // The graph of the layers: the model at another sequence.
           plan.training.sequence};
   }

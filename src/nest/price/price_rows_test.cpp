@@ -83,13 +83,13 @@ TEST(PriceRows, OpenDataFillsTheDevices) {
   PlanColumns columns(in.recipe, training());
   columns.add("tensor", {8, 1, 2});
   columns.add("pipeline", {4, 1, 2});
-  columns.add("data", {0, 0, 3});
+  columns.add("data", {0, 0, 4});
   Pricer pricer(in);
   PricedRows rows;
   price_rows(pricer, columns, {.devices = 256}, rows);
-  EXPECT_EQ(rows.devices, (std::vector<std::int64_t>{256, 256, 12}));
+  EXPECT_EQ(rows.devices, (std::vector<std::int64_t>{256, 256, 16}));
   price_rows(pricer, columns, {}, rows);
-  EXPECT_EQ(rows.devices, (std::vector<std::int64_t>{32, 1, 12}));
+  EXPECT_EQ(rows.devices, (std::vector<std::int64_t>{32, 1, 16}));
 }
 
 TEST(PriceRows, StopsWhereNobodyWantsMore) {

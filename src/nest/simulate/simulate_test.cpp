@@ -34,9 +34,10 @@ TEST(Simulate, PassesAreCountedAndLimited) {
             "p.json: 4e+06 passes are more than can be drawn; leave out --trace and --svg, or use fewer "
             "micro-batches");
   plan.training.micro_batches = 100'000'000;
-  EXPECT_EQ(message_of([&] { count_passes(plan, {}, "p.json"); }),
-            "p.json: 4e+08 passes are more than can be simulated; use fewer micro-batches: a step is periodic "
-            "after the first few");
+  EXPECT_EQ(
+      message_of([&] { count_passes(plan, {}, "p.json"); }),
+      "p.json: 4e+08 passes are more than can be simulated; use fewer micro-batches: a step is periodic "
+      "after the first few");
 }
 
 TEST(Simulate, AllDevicesGiveTheSame) {

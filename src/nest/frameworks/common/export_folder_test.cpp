@@ -51,7 +51,8 @@ TEST_F(Folder, ReplacesAnEarlierExportAndNothingElse) {
   fs::create_directories(target());
   write_file(target() + "/mine", "keep");
   EXPECT_EQ(refusal(false), target() + ": the folder is not empty; --force replaces an earlier export");
-  EXPECT_EQ(refusal(true), target() + ": the folder is not empty and holds no export: --force leaves it alone");
+  EXPECT_EQ(refusal(true),
+            target() + ": the folder is not empty and holds no export: --force leaves it alone");
   fs::remove_all(target());
   for (const char* text : {"first", "second"}) {
     ExportFolder folder(target(), true);

@@ -58,9 +58,8 @@ TEST(PlanColumns, NumbersAreReadAsInAPlanFile) {
 
 TEST(PlanColumns, WordsAreReadAsInAPlanFile) {
   const std::vector<std::pair<std::string, std::string>> samples{
-      {"precision", "fp8"},       {"optimizer", "sgd"},  {"context_method", "all_to_all"},
-      {"dispatcher", "deepep"},   {"recompute", "full"}, {"schedule", "zb-v"},
-      {"schedule", "interleaved"}};
+      {"precision", "fp8"},  {"optimizer", "sgd"}, {"context_method", "all_to_all"}, {"dispatcher", "deepep"},
+      {"recompute", "full"}, {"schedule", "zb-v"}, {"schedule", "interleaved"}};
   std::set<std::string> seen;
   for (const auto& [key, word] : samples) {
     PlanColumns one = columns();
@@ -100,7 +99,8 @@ TEST(PlanColumns, SayWhatIsWrong) {
     all.add("tensor", {1, 2});
     return message_of([&] { all.add(key, std::move(values)); });
   };
-  EXPECT_EQ(message("pipelin", {1, 2}), "pipelin: there is no such choice of a plan; did you mean 'pipeline'?");
+  EXPECT_EQ(message("pipelin", {1, 2}),
+            "pipelin: there is no such choice of a plan; did you mean 'pipeline'?");
   EXPECT_EQ(message("tensor", {1, 2}), "tensor: is given twice");
   EXPECT_EQ(message("pipeline", {1}), "pipeline: has 1 values, columns before it 2");
   EXPECT_EQ(message("zero", {1, 4}), "zero[1]: 4 is outside 0 to 3");

@@ -49,7 +49,9 @@ Figure mfu_of(const Plan& plan) {
   return {plan.predicted->mfu, fmt::format("the MFU is {}", format_percent(plan.predicted->mfu))};
 }
 
+// A size needs its unit, and a share its sign, so that neither is mistaken for the other.
 std::optional<double> read_memory(std::string_view text) {
+  if (parse_number(text)) return std::nullopt;
   const auto bytes = parse_bytes(text);
   return bytes ? std::optional(static_cast<double>(bytes->value)) : std::nullopt;
 }
@@ -57,7 +59,6 @@ std::optional<double> read_step(std::string_view text) {
   const auto time = parse_time(text);
   return time ? std::optional(time->value) : std::nullopt;
 }
-// A share needs its sign, so that it is never mistaken for a size.
 std::optional<double> read_share(std::string_view text) {
   return text.ends_with('%') ? parse_share(text) : std::nullopt;
 }
@@ -141,9 +142,8 @@ std::vector<BudgetCheck> check_budgets(std::span<const Budget> budgets, const Pl
     const BudgetRow& row = row_of(budget.kind);
     Figure figure = row.figure(plan);
     const bool within = row.at_most ? figure.value <= budget.limit : figure.value >= budget.limit;
-    std::string sentence =
-        fmt::format("{}, {} the budget is {}{}", figure.sentence, within ? "and" : "but",
-                    row.at_most ? "" : "at least ", row.spell(budget.limit));
+    std::string sentence = fmt::format("{}, {} the budget is {}{}", figure.sentence, within ? "and" : "but",
+                                       row.at_most ? "" : "at least ", row.spell(budget.limit));
     out.push_back({budget, figure.value, within, std::move(sentence)});
   }
   return out;

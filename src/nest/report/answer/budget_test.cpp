@@ -43,14 +43,16 @@ TEST(Budget, SeveralAreAllLookedAt) {
   ASSERT_EQ(read_budgets("step=1").size(), 2U);
   EXPECT_EQ(read_budgets("step=1")[1].kind, BudgetKind::memory_share);
   EXPECT_EQ(read_budgets("step=1")[1].limit, 1);
-  EXPECT_EQ(to_json_line(*to_value(std::span(checks).first(1)).find("budgets")),
-            R"([{"what": "memory_share", "limit": 0.95, "value": 0.0625, "within": true, "sentence": )"
-            R"("stage 1 takes 6.2 % of a device's memory (4.66 GiB of 74.5 GiB), and the budget is 95.0 %"}])");
+  EXPECT_EQ(
+      to_json_line(*to_value(std::span(checks).first(1)).find("budgets")),
+      R"([{"what": "memory_share", "limit": 0.95, "value": 0.0625, "within": true, "sentence": )"
+      R"("stage 1 takes 6.2 % of a device's memory (4.66 GiB of 74.5 GiB), and the budget is 95.0 %"}])");
 }
 
 TEST(Budget, OtherTextsAreRefused) {
   const auto message = [](std::string_view text) { return message_of([&] { (void)read_budgets(text); }); };
-  EXPECT_EQ(message("memroy=95%"), "budget: 'memroy' is nothing that a budget can be set for; did you mean 'memory'?");
+  EXPECT_EQ(message("memroy=95%"),
+            "budget: 'memroy' is nothing that a budget can be set for; did you mean 'memory'?");
   EXPECT_EQ(message("memory"), "budget: 'memory' is no budget; try memory=95% or memory=70GiB");
   EXPECT_EQ(message("memory=0.95"), "budget: 'memory=0.95' is no budget; try memory=95% or memory=70GiB");
   EXPECT_EQ(message("mfu=0.4"), "budget: 'mfu=0.4' is no budget; try mfu=40%");

@@ -20,7 +20,7 @@ PlanQuestion asking(Asked asked = {}) {
 TEST(WholeAnswer, APlanWithWarningsOfTheInputsFirst) {
   PlanQuestion question = asking();
   question.notes = {"of the question"};
-  const Value v = whole_answer(question, answer(question), {.warnings = {"of the inputs"}});
+  const Value v = whole_answer(question, solve::answer(question), {.warnings = {"of the inputs"}});
   EXPECT_EQ(*v.find("status")->as_string(), "optimal");
   EXPECT_NE(v.find("lower_bound_s"), nullptr);
   const Value::Array& warnings = *v.find("warnings")->as_array();
@@ -35,7 +35,7 @@ TEST(WholeAnswer, AlternativesStatisticsAndCostWhereTheyAreAsked) {
   asked.top = 2;
   asked.run.prices = {{"", 2.5}};
   const PlanQuestion question = asking(asked);
-  const Value v = whole_answer(question, answer(question), {.stats = true});
+  const Value v = whole_answer(question, solve::answer(question), {.stats = true});
   EXPECT_EQ(v.find("alternatives")->as_array()->size(), 1U);
   EXPECT_NE(v.find("search"), nullptr);
   EXPECT_NE(v.find("cost")->find("per_trillion_tokens"), nullptr);
@@ -44,8 +44,9 @@ TEST(WholeAnswer, AlternativesStatisticsAndCostWhereTheyAreAsked) {
 TEST(WholeAnswer, WithoutAPlan) {
   const PlanQuestion question = asking();
   const SearchResult limit{.status = PlanStatus::limit, .lower_bound = Seconds{0.5}};
-  EXPECT_EQ(to_json_line(whole_answer(question, limit, {})),
-            R"({"status": "limit", "reason": "stopped at a limit before a plan was found", "lower_bound_s": 0.5})");
+  EXPECT_EQ(
+      to_json_line(whole_answer(question, limit, {})),
+      R"({"status": "limit", "reason": "stopped at a limit before a plan was found", "lower_bound_s": 0.5})");
   const SearchResult unfit{.status = PlanStatus::infeasible, .reason = "too large"};
   const AdviceList advice{{{AdviceKind::devices, "16 devices", 16}}};
   EXPECT_EQ(to_json_line(whole_answer(question, unfit, {.advice = &advice})),

@@ -46,10 +46,10 @@ struct Section {
 };
 const std::vector<Section>& sections() {
   static const std::vector<Section> kSections{
-      {"plan", {"plan"}},           {"placement", {"map"}},       {"timeline", {"timeline"}},
-      {"time", {"time"}},           {"memory", {"memory", "held"}}, {"traffic", {"traffic"}},
-      {"sensitivity", {"change"}},  {"roofline", {"roof"}},       {"alternatives", {"others"}},
-      {"stages", {"stages"}},       {"network", {"levels"}},      {"inputs", {"inputs"}}};
+      {"plan", {"plan"}},          {"placement", {"map"}},         {"timeline", {"timeline"}},
+      {"time", {"time"}},          {"memory", {"memory", "held"}}, {"traffic", {"traffic"}},
+      {"sensitivity", {"change"}}, {"roofline", {"roof"}},         {"alternatives", {"others"}},
+      {"stages", {"stages"}},      {"network", {"levels"}},        {"inputs", {"inputs"}}};
   return kSections;
 }
 
