@@ -118,6 +118,6 @@ def report_sections() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     # Modules that bring other packages along are loaded when they are asked for.
-    if name in ("torch", "accelerate", "callbacks", "trace"):
+    if name in ("torch", "accelerate", "callbacks"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'nest' has no attribute '{name}'")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from . import _core
@@ -24,7 +26,7 @@ def as_model(model: object) -> object:
         model = config
     if hasattr(model, "to_json_string"):  # a configuration of transformers
         return config_dict(model)
-    if hasattr(model, "to_nest"):  # what nest.trace gives
+    if hasattr(model, "to_nest"):  # what describes itself in the library's words
         return model.to_nest()
     _core.fail(
         "", "model", f"a {type(model).__name__} is no name, file, group of keys, config or module"
@@ -39,18 +41,15 @@ def config_dict(config: Any) -> dict[str, Any]:
 
 
 def _traced(module: object) -> object:
-    from importlib import util
-
-    if util.find_spec("nest.trace") is None:
-        _core.fail(
-            "",
-            "model",
-            f"a {type(module).__name__} has no configuration of transformers",
-            "give the configuration, a layer profile, or the name of a model",
-        )
-    from importlib import import_module
-
-    return import_module("nest.trace").trace(module).to_nest()
+    """A module without a configuration, where the package can trace one (`nest._trace`)."""
+    if find_spec("nest._trace") is not None:
+        return import_module("nest._trace").trace(module).to_nest()
+    _core.fail(
+        "",
+        "model",
+        f"a {type(module).__name__} has no configuration of transformers",
+        "give a configuration, a layer profile, or the name of a model",
+    )
 
 
 def as_cluster(cluster: object) -> object:

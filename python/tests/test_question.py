@@ -95,6 +95,14 @@ def test_a_config_with_the_methods_of_transformers():
     assert nest.Question(Config(), devices=1, global_batch=1).solve().feasible
 
 
+def test_what_describes_itself_is_a_model():
+    class Traced:
+        def to_nest(self):
+            return "gpt2"
+
+    assert nest.Question(Traced(), devices=8).model == "gpt2"
+
+
 def test_what_is_no_model():
     with pytest.raises(
         nest.InputError, match="a float is no name, file, group of keys, config or module"

@@ -96,7 +96,7 @@ def test_other_modules_say_what_is_missing():
     torch = pytest.importorskip("torch")
     from importlib import util
 
-    if util.find_spec("nest.trace"):
+    if util.find_spec("nest._trace"):
         pytest.skip("modules are traced")
     with pytest.raises(nest.InputError, match="a Linear has no configuration of transformers"):
         nest.Question(torch.nn.Linear(2, 2))
