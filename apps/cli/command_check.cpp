@@ -8,7 +8,6 @@
 #include "import_question.hpp"
 #include "nest/frameworks/open_launch.hpp"
 #include "nest/price/price.hpp"
-#include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/budget.hpp"
 #include "plan_options.hpp"
 

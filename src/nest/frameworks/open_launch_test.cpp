@@ -18,9 +18,12 @@ OpenPlan open(const std::string& text, const ImportQuestion& given = {}) {
 
 TEST(OpenLaunch, ReadsWhatAnyImporterKnows) {
   for (const Importer& importer : importers()) {
-    ImportQuestion given{.devices = 16, .given = {.global_batch = 16, .sequence = 4096}};
+    ImportQuestion given{.devices = 16};
     // These files name no model.
-    if (importer.name == "deepspeed" || importer.name == "accelerate") given.model = "llama3.1-8b";
+    const bool settings = importer.name == "deepspeed" || importer.name == "accelerate";
+    if (settings) given.model = "llama3.1-8b";
+    if (settings) given.given.sequence = 4096;
+    if (importer.name == "accelerate") given.given.global_batch = 16;
     const OpenPlan plan = open(std::string(importer.sample), given);
     EXPECT_GE(plan.plan.parallelism.data, 1) << importer.name;
   }

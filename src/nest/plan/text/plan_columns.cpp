@@ -10,7 +10,7 @@
 #include "nest/base/closest.hpp"
 #include "nest/base/document/reader.hpp"
 #include "nest/base/error.hpp"
-#include "nest/base/numbers.hpp"
+#include "nest/base/units.hpp"
 #include "nest/plan/text/plan_json.hpp"
 
 namespace nest::plan {
@@ -89,6 +89,7 @@ PlanColumns::PlanColumns(Recipe recipe, Training training)
 const std::vector<std::string>& PlanColumns::number_keys() {
   static const std::vector<std::string> kKeys = [] {
     std::vector<std::string> keys;
+    keys.reserve(kNumbers.size() + 1);
     for (const NumberColumn& one : kNumbers) keys.emplace_back(one.key);
     keys.emplace_back(kChunks);
     return keys;
@@ -99,6 +100,7 @@ const std::vector<std::string>& PlanColumns::number_keys() {
 const std::vector<std::string>& PlanColumns::word_keys() {
   static const std::vector<std::string> kKeys = [] {
     std::vector<std::string> keys;
+    keys.reserve(kWords.size());
     for (const WordColumn& word : kWords) keys.emplace_back(word.key);
     return keys;
   }();

@@ -28,7 +28,7 @@ TEST(Budget, SaysWhatTakesHowMuchOfIt) {
   EXPECT_EQ(check("step=2s").sentence, "a step takes 1 s, and the budget is 2 s");
   EXPECT_FALSE(check("step=999ms").within);
   EXPECT_EQ(check("tokens-per-s=5000").sentence,
-            "the run trains on 4.1 K tokens a second, but the budget is at least 5 K");
+            "the run trains on 4,096 tokens a second, but the budget is at least 5,000");
   EXPECT_TRUE(check("tokens-per-s=4096").within);
   EXPECT_TRUE(check("mfu=40%").within);
   EXPECT_EQ(check("mfu=41%").sentence, "the MFU is 40.0 %, but the budget is at least 41.0 %");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <array>
 #include <iterator>
 
 namespace nest::simulate {
