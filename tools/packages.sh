@@ -10,7 +10,8 @@ command -v npm >/dev/null || web_packages+=(npm)
 # What tests and benchmarks need on top; ./run leaves both out where one of these is missing.
 unit_packages=(libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev)
 test_packages=("${run_packages[@]}" "${web_packages[@]}" "${unit_packages[@]}" clang-format-19
-  clang-19 libclang-rt-19-dev valgrind ccache python3 python3-venv time protobuf-compiler chromium)
+  clang-19 libclang-rt-19-dev valgrind ccache python3 python3-dev python3-venv time protobuf-compiler
+  chromium)
 
 # missing_packages NAME...: those that are not installed, one on a line. Off Debian nothing can be said.
 missing_packages() {
@@ -58,6 +59,17 @@ install_tidy() {
     { python3 -m venv "$venv" && "$venv/bin/pip" install -q clang-tidy==23.1.4; } >&2 || return 1
   fi
   echo "$PWD/$venv/bin/clang-tidy"
+}
+
+# install_site: mkdocs with its theme and the reader of Python's docstrings into build/site-venv by name, and
+# the path of its program; fails where they can't be had.
+install_site() {
+  local venv=build/site-venv
+  if [[ ! -e $venv/complete ]]; then
+    { python3 -m venv "$venv" && "$venv/bin/pip" install -q mkdocs-material 'mkdocstrings[python]' &&
+      touch "$venv/complete"; } >&2 || return 1
+  fi
+  echo "$PWD/$venv/bin/mkdocs"
 }
 
 # What ./test frameworks compares with: the releases for which exports are written, where PyPI has them.

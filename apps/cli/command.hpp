@@ -93,6 +93,7 @@ struct Command {
 [[nodiscard]] std::vector<Command> export_commands();     // command_export.cpp
 [[nodiscard]] std::vector<Command> import_commands();     // command_import.cpp
 [[nodiscard]] std::vector<Command> lint_commands();       // command_lint.cpp
+[[nodiscard]] std::vector<Command> check_commands();      // command_check.cpp
 [[nodiscard]] std::vector<Command> serve_commands();      // command_serve.cpp
 [[nodiscard]] std::vector<Command> report_commands();     // command_report.cpp
 [[nodiscard]] std::vector<Command> help_commands();       // help.cpp

@@ -8,14 +8,12 @@
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/numbers.hpp"
-#include "nest/cluster/resize.hpp"
 #include "nest/plan/text/diff.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
 #include "nest/price/uncertainty.hpp"
 #include "nest/question/make_question.hpp"
-#include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/explain.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/priced_text.hpp"
@@ -48,48 +46,9 @@ std::string effects_text(const Explanation& e, const Terminal& terminal) {
   return out + "\n" + terminal.heading("What would change it") + "\n" + table.str();
 }
 
-Value explanation_value(const Explanation& e) {
-  Value v = priced_value(e.priced);
-  Value binds = Value::array();
-  for (const std::string& sentence : e.binds) binds.push(sentence);
-  v.set("binds", std::move(binds));
-  Value effects = Value::array();
-  for (const Effect& effect : e.effects) {
-    Value one = Value::object();
-    one.set("change", effect.change).set("status", name_of(effect.status)).set("step_s", effect.step.value);
-    effects.push(std::move(one));
-  }
-  v.set("effects", std::move(effects));
-  return v;
-}
-
-// The question that the plan answers, as far as it says: its training on its cluster, with all choices free. A
-// plan that no search has found has the devices that it uses; one of a search also had those that are idle.
-PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, const Arguments& arguments) {
-  Asked asked;
-  asked.global_batch = plan.training.global_batch;
-  asked.sequence = plan.training.sequence;
-  asked.contents = plan.training.contents;
-  asked.tuning = plan.training.tuning;
-  asked.mtp = plan.training.mtp;
-  asked.precision = plan.training.precision;
-  asked.optimizer = plan.training.optimizer;
-  asked.pipeline_model = read_pipeline_model(arguments);
-  PlanInputs own = inputs;
-  const std::int64_t used = plan.parallelism.devices();
-  if (!plan.lower_bound && used < inputs.cluster.devices()) {
-    try {
-      own.cluster = with_devices(inputs.cluster, used);
-    } catch (const InputError&) {
-      own.cluster = inputs.cluster;  // its levels cannot be cut so
-    }
-  }
-  return make_question(std::move(own), asked);
-}
-
 ShadowPrices search_prices(const Plan& plan, const PlanInputs& inputs, const Arguments& arguments,
                            Terminal& terminal) {
-  PlanQuestion question = question_of(plan, inputs, arguments);
+  PlanQuestion question = question_of(plan, inputs, read_pipeline_model(arguments));
   ProgressLine progress(terminal);
   question.options.progress = [&](const SearchProgress& p) { progress.show(p); };
   const StopSearch stop(question.options.deadline);
@@ -114,7 +73,7 @@ int run_explain(const Arguments& arguments, Terminal& terminal) {
   std::optional<ShadowPrices> prices;
   if (!arguments.has("--no-search")) prices = search_prices(e.plan, open.inputs, arguments, terminal);
   if (arguments.has("--json")) {
-    Value v = explanation_value(e);
+    Value v = to_value(e);
     if (prices) {
       v.set("shadow_prices", to_value(*prices)).set("shadow_prices_stopped", prices->stopped);
       if (const std::string without = left_out_sentence(*prices); !without.empty())
@@ -202,22 +161,7 @@ int run_diff(const Arguments& arguments, Terminal& terminal) {
     terminal.out(difference_text(d, a.plan, b.plan, arguments, terminal));
     return kOk;
   }
-  Value choices = Value::array();
-  for (const ChoiceDifference& c : d.choices) {
-    Value one = Value::object();
-    one.set("what", c.what).set("first", c.first).set("second", c.second);
-    choices.push(std::move(one));
-  }
-  Value terms = Value::array();
-  for (const TermDifference& t : d.terms) {
-    Value one = Value::object();
-    one.set("name", t.name).set("first_s", t.first.value).set("second_s", t.second.value);
-    one.set("change_s", t.change().value);
-    terms.push(std::move(one));
-  }
-  Value out = Value::object();
-  out.set("first_s", d.first.value).set("second_s", d.second.value).set("choices", std::move(choices));
-  out.set("terms", std::move(terms));
+  Value out = to_value(d);
   for (const auto& [key, side] : {std::pair("first", &a), {"second", &b}}) {
     Value sure = Value::object();
     put_certainty(sure, *side->plan.predicted);

@@ -1,96 +1,20 @@
 // nest export: a plan as files that make a framework or a launcher run it.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "command.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
+#include "nest/frameworks/common/export_folder.hpp"
 #include "nest/frameworks/exporters.hpp"
 #include "nest/price/price.hpp"
 #include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-// What tells an export from other folders, which --force must not replace.
-constexpr const char* kMark = ".nest-export";
-
-// Files gather in a folder beside the target, which takes the target's place when all are written.
-class PendingFolder {
- public:
-  PendingFolder(std::string target, bool force) : target_(std::move(target)) {
-    while (target_.size() > 1 && target_.ends_with('/')) target_.pop_back();
-    std::error_code problem;
-    const fs::file_status status = fs::status(target_, problem);
-    if (fs::exists(status) && !fs::is_directory(status))
-      throw InputError(target_, "", "is a file, not a folder");
-    if (fs::is_directory(status) && !fs::is_empty(target_, problem)) {
-      if (!force)
-        throw InputError(target_, "", "the folder is not empty", "--force replaces an earlier export");
-      if (!fs::exists(fs::path(target_) / kMark, problem))
-        throw InputError(target_, "", "the folder is not empty and holds no export: --force leaves it alone");
-    }
-    pending_ = target_ + ".nest-part";
-    fs::remove_all(pending_, problem);
-    if (!fs::create_directories(pending_, problem) || problem)
-      throw InputError(target_, "", "the folder cannot be made: " + problem.message());
-  }
-  PendingFolder(const PendingFolder&) = delete;
-  PendingFolder& operator=(const PendingFolder&) = delete;
-  PendingFolder(PendingFolder&&) = delete;
-  PendingFolder& operator=(PendingFolder&&) = delete;
-  ~PendingFolder() {
-    std::error_code ignored;
-    fs::remove_all(pending_, ignored);
-  }
-
-  void write(const ExportFile& file) {
-    const fs::path path = fs::path(pending_) / file.name;
-    std::error_code problem;
-    fs::create_directories(path.parent_path(), problem);
-    write_file(path.string(), file.bytes);
-    if (file.executable) {
-      fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                      fs::perm_options::add, problem);
-    }
-    files_.push_back({file.name, file.bytes.size()});
-  }
-
-  void finish() {
-    write_file((fs::path(pending_) / kMark).string(), "made by nest export\n");
-    std::error_code problem;
-    const std::string old = target_ + ".nest-old";
-    fs::remove_all(old, problem);
-    const bool replaces = fs::exists(target_, problem);
-    if (replaces) fs::rename(target_, old, problem);
-    if (!problem) fs::rename(pending_, target_, problem);
-    if (problem) {
-      const std::string why = problem.message();
-      if (replaces && !fs::exists(target_, problem)) fs::rename(old, target_, problem);
-      throw InputError(target_, "", "the folder cannot be moved there: " + why);
-    }
-    fs::remove_all(old, problem);
-  }
-
-  struct Written {
-    std::string name;
-    std::size_t bytes;
-  };
-  [[nodiscard]] const std::vector<Written>& files() const { return files_; }
-  [[nodiscard]] const std::string& target() const { return target_; }
-
- private:
-  std::string target_;
-  std::string pending_;
-  std::vector<Written> files_;
-};
 
 std::vector<std::string> read_hosts(const std::string& file) {
   std::vector<std::string> hosts;
@@ -178,8 +102,8 @@ int run_export(const Arguments& arguments, Terminal& terminal) {
   const Exporter& target = *to.exporter;
   ExportQuestion question = read_export_question(arguments, terminal);
   question.release = to.release;
-  PendingFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
-                       arguments.has("--force"));
+  ExportFolder folder(arguments.text("--out").value_or(fmt::format("./{}-launch", target.name)),
+                      arguments.has("--force"));
   const ExportResult result = target.write(question, [&](const ExportFile& file) { folder.write(file); });
   if (!result.rule.empty()) {
     throw InputError(

@@ -1,15 +1,16 @@
 // nest plan: the best plan for a model on a cluster, with a proof.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
 #include "nest/report/answer/answer_text.hpp"
-#include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/sizing_text.hpp"
+#include "nest/report/answer/whole_answer.hpp"
 #include "nest/report/answer/why_not_text.hpp"
 #include "nest/report/answer/why_text.hpp"
 #include "nest/solve/ask/answer.hpp"
@@ -29,11 +30,7 @@ constexpr std::int64_t kRunnersUp = 3;
 // A disagreement between search and price is never a plan: it is saved for whoever mends it.
 int report_bug(const SearchResult& found, const Arguments& arguments, Terminal& terminal) {
   const std::string file = "nest-disagreement.json";
-  if (arguments.has("--json")) {
-    Value v = Value::object();
-    v.set("status", name_of(found.status)).set("reason", found.reason);
-    terminal.json(v);
-  }
+  if (arguments.has("--json")) terminal.json(disagreement_value(found));
   terminal.note("nest: this is a bug in nest, not in your input: " + found.reason);
   try {
     write_file(file, to_json(found.instance) + "\n");
@@ -49,18 +46,15 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
   const Deadline& deadline = question.options.deadline;
   const bool json = arguments.has("--json");
   terminal.warn(question.notes);
+  WholeAnswer also{.stats = arguments.has("--stats")};
   if (found.status == PlanStatus::limit) {
     if (json) {
-      Value v = Value::object();
-      v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
-      if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
-      if (arguments.has("--stats")) v.set("search", to_value(found.stats));
-      terminal.json(v);
+      terminal.json(whole_answer(question, found, also));
     } else {
       terminal.out(
           "The search stopped at a limit before it found a plan; raise --time-limit, --work-limit or "
           "--memory-limit.\n");
-      if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
+      if (also.stats) terminal.out("\n" + stats_text(found.stats));
     }
     return kLimit;
   }
@@ -72,12 +66,11 @@ int answer_without_plan(const PlanQuestion& question, const SearchResult& found,
   const AdviceList advice = advise_unfit(question, found, options);
   if (deadline.cancelled() && !before) terminal.note("nest: interrupted; these are the changes found so far");
   if (json) {
-    Value v = unfit_value(found, advice);
-    if (arguments.has("--stats")) v.set("search", to_value(found.stats));
-    terminal.json(v);
+    also.advice = &advice;
+    terminal.json(whole_answer(question, found, also));
   } else {
     terminal.out(unfit_text(found, question.inputs, advice));
-    if (arguments.has("--stats")) terminal.out("\n" + stats_text(found.stats));
+    if (also.stats) terminal.out("\n" + stats_text(found.stats));
   }
   return kInfeasible;
 }
@@ -124,7 +117,8 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   // The screen shows what the plan wins against.
   const bool others_asked = arguments.has("--why-not") || arguments.has("--why");
   if (!arguments.has("--json") && !others_asked) asked.runners_up = kRunnersUp;
-  PlanQuestion question = read_question(arguments, asked, terminal);
+  Warnings on_inputs;
+  PlanQuestion question = read_question(arguments, asked, terminal, on_inputs);
   const RunCosts costs(asked.run, question.inputs, question.training);
   const bool priced = question.options.objective == Objective::cost || costs.costs_money() || costs.fails();
   std::optional<Plan> rival;  // read before the search: a mistake in it is found at once
@@ -145,8 +139,6 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
                                       : "nest: interrupted; this is the best plan found so far");
   if (found.status == PlanStatus::disagreement) return report_bug(found, arguments, terminal);
   if (found.plans.empty()) return answer_without_plan(question, found, arguments, progress, terminal);
-  found.plans.front().status = found.status;
-  found.plans.front().lower_bound = found.lower_bound;
   const Plan& best = found.plan();
 
   const Others others = ask_others(question, found, rival, arguments, progress);
@@ -154,29 +146,12 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   if (others.why_not && others.why_not->found.status == PlanStatus::disagreement)
     return report_bug(others.why_not->found, arguments, terminal);
 
-  // The K best in full; those after them stay runners-up.
-  const auto top = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
   Value value = Value::object();
-  if (arguments.has("--json") || arguments.has("-o")) {
-    value = answer_value(found, question.inputs, question.options, question.notes);
-    if (question.options.top > 1) {
-      SearchResult first = found;
-      first.plans.resize(top);
-      value.set("alternatives", alternatives_value(first, question.inputs));
-    }
-    if (arguments.has("--stats")) value.set("search", to_value(found.stats));
-    if (priced) value.set("cost", plan_cost_value(best, question.inputs, costs));
-  }
+  if (arguments.has("--json") || arguments.has("-o"))
+    value = whole_answer(question, found, {.warnings = on_inputs, .stats = arguments.has("--stats")});
   write_output(arguments, "-o", [&] { return to_json(value) + "\n"; }, terminal);
   if (arguments.has("--json")) {
-    if (others.why_not) {
-      Value one = to_value(*others.why_not, beside);
-      if (others.relaxations.tried()) {
-        one.set("relaxations", to_value(others.relaxations));
-        if (others.relaxations.stopped) one.set("relaxations_stopped", true);
-      }
-      value.set("why_not", std::move(one));
-    }
+    if (others.why_not) value.set("why_not", why_not_value(*others.why_not, others.relaxations, beside));
     if (others.why) value.set("why", to_value(*others.why, beside));
     terminal.json(value);
     return kOk;
@@ -185,7 +160,7 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
   screen.warnings = question.notes;
   if (priced) screen.cost = plan_cost_sentence(best, question.inputs, costs);
-  screen.complete = top;
+  screen.complete = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
   screen.brief = others.any();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));
   if (others.why) terminal.out("\n" + why_text(*others.why, beside, screen));

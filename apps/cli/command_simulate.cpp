@@ -52,8 +52,6 @@ std::string result_text(const SimulationResult& r, const PricedPlan& priced, con
   return out;
 }
 
-constexpr double kMostPasses = 5e7;  // about a minute and a few GB
-constexpr double kMostDrawn = 2e6;
 constexpr double kSlow = 4e6;  // from here on it takes seconds
 
 int run_simulate(const Arguments& arguments, Terminal& terminal) {
@@ -64,16 +62,9 @@ int run_simulate(const Arguments& arguments, Terminal& terminal) {
   const PricedPlan priced = pricer.price(plan);
   if (priced.status == PriceStatus::invalid) throw InputError(file, "", priced.reason);
   plan = pricer.place(std::move(plan));
-  const double passes = 2.0 * static_cast<double>(plan.training.micro_batches) *
-                        static_cast<double>(plan.parallelism.pipeline * plan.parallelism.interleave) *
-                        (arguments.has("--all-devices") ? static_cast<double>(plan.parallelism.copies()) : 1);
   const bool drawn = arguments.has("--trace") || arguments.has("--svg");
-  if (passes > (drawn ? kMostDrawn : kMostPasses)) {
-    throw InputError(
-        file, "", fmt::format("{:.3g} passes are more than can be {}", passes, drawn ? "drawn" : "simulated"),
-        drawn ? "leave out --trace and --svg, or use fewer micro-batches"
-              : "use fewer micro-batches: a step is periodic after the first few");
-  }
+  const double passes =
+      count_passes(plan, {.all_devices = arguments.has("--all-devices"), .drawn = drawn}, file);
   if (passes > kSlow) terminal.note(fmt::format("nest: simulating {:.2g} passes ...", passes));
   if (priced.status == PriceStatus::infeasible) terminal.note("nest: warning: infeasible: " + priced.reason);
 

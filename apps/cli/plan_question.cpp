@@ -73,15 +73,15 @@ void naming_options(const std::function<void()>& doing) {
   }
 }
 
-PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal) {
+PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal,
+                           Warnings& on_inputs) {
   if (const auto choice = arguments.text("--why-not"); choice && !names_plan(*choice)) {
     SearchSpace pinned = asked.choices;
     if (const auto problem = pin_choices(*choice, pinned)) refuse("--why-not", *problem);
   }
   check_output(arguments, "-o");
-  Warnings warnings;
-  PlanInputs inputs = read_plan_inputs(arguments, warnings);
-  terminal.warn(warnings);
+  PlanInputs inputs = read_plan_inputs(arguments, on_inputs);
+  terminal.warn(on_inputs);
   std::optional<PlanQuestion> question;
   naming_options([&] { question = make_question(std::move(inputs), asked); });
   return std::move(*question);
@@ -144,7 +144,8 @@ int code_without_plan(PlanStatus status) {
 }
 
 PlanQuestion read_question(const Arguments& arguments, Terminal& terminal) {
-  PlanQuestion question = read_question(arguments, read_asked(arguments), terminal);
+  Warnings told;
+  PlanQuestion question = read_question(arguments, read_asked(arguments), terminal, told);
   terminal.warn(question.notes);
   return question;
 }

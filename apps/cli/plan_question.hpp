@@ -33,8 +33,10 @@ inline constexpr std::array<std::string_view, 1> kOfSizeOnly{"repair"};
 // Runs something that may refuse a field, and names the option where it does.
 void naming_options(const std::function<void()>& doing);
 
-// Inputs and options of the command line as a question. Warnings on the inputs are told at once.
-[[nodiscard]] PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal);
+// Inputs and options of the command line as a question. Warnings on the inputs are told at once, and left for an
+// answer's JSON.
+[[nodiscard]] PlanQuestion read_question(const Arguments& arguments, const Asked& asked, Terminal& terminal,
+                                         Warnings& on_inputs);
 [[nodiscard]] PlanQuestion read_question(const Arguments& arguments, Terminal& terminal);
 
 // Whether what --why-not says is a plan file, and no choice.

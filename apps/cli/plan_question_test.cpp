@@ -56,7 +56,8 @@ std::string by_command_line(const Settings& settings) {
     }
     const Arguments arguments = parse(plan_command(), words);
     Terminal terminal;
-    return read_question(arguments, read_asked(arguments), terminal);
+    Warnings told;
+    return read_question(arguments, read_asked(arguments), terminal, told);
   });
 }
 

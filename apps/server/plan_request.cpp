@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/units.hpp"
 #include "nest/question/asked_contents.hpp"
+#include "nest/question/asked_value.hpp"
 #include "nest/question/make_question.hpp"
 #include "safe_inputs.hpp"
 
@@ -20,34 +20,17 @@ namespace {
 constexpr std::size_t kLongestSession = 64;
 constexpr std::int64_t kMostTop = 20;
 
-// 4, [1, 2], true, 0.02 and "2..16" as the command line would have them.
-std::string as_text(Reader& object, const std::string& key, const Value& value, bool in_list = false) {
-  if (value.as_string() != nullptr) return *value.as_string();
-  if (value.as_int() != nullptr) return std::to_string(*value.as_int());
-  if (value.as_bool() != nullptr) return *value.as_bool() ? "on" : "off";
-  if (const double* real = value.as_real()) {
-    const bool whole = *real == std::floor(*real) && std::abs(*real) < 1e15;
-    return whole ? fmt::format("{:.0f}", *real) : fmt::format("{}", *real);
-  }
-  if (value.as_array() != nullptr && !in_list && !value.as_array()->empty()) {
-    std::string text;
-    for (const Value& item : *value.as_array())
-      text += (text.empty() ? "" : ",") + as_text(object, key, item, true);
-    return text;
-  }
-  object.fail_at(key, "a number, a word or a list is expected");
-}
-
 bool is_choice(const AskedField& field) {
   return find_space_option(field.name) != nullptr;
 }
 
 void read_field(Reader& object, const std::string& key, const AskedField& field, Asked& asked) {
   if (!object.has(key)) return;
-  const std::string text = as_text(object, key, *object.find(key));
-  if (field.files && !states_lengths(text))
+  const auto text = asked_text(*object.find(key));
+  if (!text) object.fail_at(key, std::string(kNoAskedValue));
+  if (field.files && !states_lengths(*text))
     object.fail_at(key, "lengths are written out here, such as 512:900,8192:100");
-  if (const auto problem = field.read(text, asked)) object.fail_at(key, problem->what);
+  if (const auto problem = field.read(*text, asked)) object.fail_at(key, problem->what);
 }
 
 void read_choices(Reader choices, Asked& asked) {
@@ -126,7 +109,6 @@ PlanRequest read_plan_request(Reader request, const Limits& limits) {
   } catch (const AskedError& error) {
     refuse(request, error);
   }
-  warnings.insert(warnings.end(), question->notes.begin(), question->notes.end());
   PlanRequest out{std::move(*question), std::move(warnings), request.text_or("name", ""),
                   read_session(request)};
   out.advice = request.boolean_or("advice", true);

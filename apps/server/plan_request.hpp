@@ -15,7 +15,7 @@ namespace nest::server {
 
 struct PlanRequest {
   PlanQuestion question;  // without progress; its deadline is its ticket's
-  Warnings warnings;      // on the inputs, and the question's notes
+  Warnings warnings;      // on the inputs, besides the question's notes
   std::string name;       // what a comparison calls it
   std::string session;    // empty: none
   bool advice = true;     // where nothing fits, say what would

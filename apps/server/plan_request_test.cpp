@@ -66,7 +66,8 @@ TEST(PlanRequest, RefusesWhatTheCommandLineRefuses) {
   EXPECT_THAT(refusal(R"({"uniform": true, "mixed": true})"), HasSubstr("exclude each other"));
   EXPECT_THAT(refusal(R"({"model": "t5-11b", "for": "megatron@core_v0.17", "choices": {"pipeline": 2}})"),
               HasSubstr("choices.pipeline: Megatron-LM cannot divide"));
-  EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").warnings, testing::ElementsAre(HasSubstr("has no bf16")));
+  EXPECT_THAT(read(R"({"cluster": "dgx2-v100"})").question.notes,
+              testing::ElementsAre(HasSubstr("has no bf16")));
 }
 
 TEST(PlanRequest, Refused) {
@@ -78,7 +79,7 @@ TEST(PlanRequest, Refused) {
   EXPECT_THAT(refusal(R"({"cluster": "dgx-a100-superpod", "precision": "fp8"})"), HasSubstr("no 8-bit"));
   EXPECT_THAT(refusal(R"({"model": "gpt2-xl", "sequence": 1000000})"),
               HasSubstr("line 1, sequence: 1000000 is beyond"));
-  EXPECT_THAT(read(R"({"model": "llama3.1-8b", "sequence": 1000000})").warnings,
+  EXPECT_THAT(read(R"({"model": "llama3.1-8b", "sequence": 1000000})").question.notes,
               testing::Contains(HasSubstr("beyond")));
   EXPECT_THAT(refusal(R"({"session": "a b"})"), HasSubstr("letters"));
   EXPECT_THAT(refusal(R"({"devices": 100})"), HasSubstr("96"));

@@ -148,9 +148,8 @@ void check_layers(const ModelSource& source, const Limits& limits) {
 PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& warnings) {
   PlanInputs inputs{{}, {}, catalog_cluster(kDefaultCluster), named_recipe(kDefaultRecipe), {}};
   if (const auto document = given(request, "model")) {
-    inputs.source = read_model(*document, warnings);
+    set_model(inputs, *document, warnings);
     check_layers(inputs.source, limits);
-    inputs.model = document->root;
   } else {
     const std::string name = name_or(request, "model", kDefaultModel);
     inputs.source = zoo_model(name);
@@ -162,9 +161,7 @@ PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& 
     inputs.cluster = catalog_cluster(name_or(request, "cluster", kDefaultCluster));
   }
   if (const auto document = given(request, "recipe")) {
-    const Value* framework = document->root.find("framework");
-    const std::string* name = framework != nullptr ? framework->as_string() : nullptr;
-    inputs.recipe = read_recipe(*document, name != nullptr ? *name : std::string(kDefaultRecipe));
+    inputs.recipe = read_own_recipe(*document);
   } else {
     inputs.recipe = named_recipe(name_or(request, "recipe", kDefaultRecipe));
   }

@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/shadow_text.hpp"
+#include "nest/report/answer/whole_answer.hpp"
 #include "nest/solve/ask/shadow_prices.hpp"
 #include "nest/solve/baselines/baselines.hpp"
 #include "safe_inputs.hpp"
@@ -46,30 +47,14 @@ SearchResult Service::search(PlanRequest& request, const Deadline& deadline, Tic
   ticket.check();
   if (found.status == PlanStatus::disagreement)
     throw ApiError(500, "", "this is a bug in nest, not in your input: " + found.reason);
-  if (!found.plans.empty()) {
-    found.plans.front().status = found.status;
-    found.plans.front().lower_bound = found.lower_bound;
-  }
   return found;
 }
 
 Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& found, const Asking& told) {
   const PlanQuestion& question = request.question;
-  Value v = Value::object();
-  if (!found.plans.empty()) {
-    v = answer_value(found, question.inputs, question.options, request.warnings);
-    if (request.in_full) {
-      v.set("alternatives", alternatives_value(found, question.inputs));
-    } else if (question.options.top > 1) {
-      SearchResult first = found;
-      first.plans.resize(std::min(found.plans.size(), static_cast<std::size_t>(question.options.top)));
-      v.set("alternatives", alternatives_value(first, question.inputs));
-    }
-    if (request.views) v.set("views", views_value(v, [&] { ticket.check(); }));
-  } else if (found.status == PlanStatus::limit) {
-    v.set("status", name_of(found.status)).set("reason", "stopped at a limit before a plan was found");
-    if (found.lower_bound.value > 0) v.set("lower_bound_s", found.lower_bound.value);
-  } else {
+  WholeAnswer also{.warnings = request.warnings, .in_full = request.in_full, .stats = request.stats};
+  AdviceList advice;
+  if (found.plans.empty() && found.status != PlanStatus::limit && request.advice) {
     AdviceOptions options;
     options.search_limit = limits_.advice / 2;
     options.total_limit = limits_.advice;
@@ -78,13 +63,14 @@ Value Service::answer(PlanRequest& request, Ticket& ticket, const SearchResult& 
         if (!told(change)) ticket.cancel();
       };
     }
-    const auto asking = [&](const PlanQuestion& other) {
+    advice = advise_unfit(question, found, options, [&](const PlanQuestion& other) {
       ticket.check();
       return ask(other);
-    };
-    v = unfit_value(found, request.advice ? advise_unfit(question, found, options, asking) : AdviceList{});
+    });
+    also.advice = &advice;
   }
-  if (request.stats) v.set("search", to_value(found.stats));
+  Value v = whole_answer(question, found, also);
+  if (request.views && !found.plans.empty()) v.set("views", views_value(v, [&] { ticket.check(); }));
   ticket.check();
   return v;
 }

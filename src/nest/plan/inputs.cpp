@@ -75,6 +75,17 @@ void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings,
   inputs.model = file ? written_out(model, inputs.source, like) : Value(model);
 }
 
+void set_model(PlanInputs& inputs, const Document& model, Warnings& warnings) {
+  inputs.source = read_model(model, warnings);
+  inputs.model = model.root;
+}
+
+Recipe read_own_recipe(const Document& recipe) {
+  const Value* framework = recipe.root.find("framework");
+  const std::string* name = framework != nullptr ? framework->as_string() : nullptr;
+  return read_recipe(recipe, name != nullptr ? *name : std::string(kDefaultRecipe));
+}
+
 namespace {
 
 // Runs something on the inputs as they are shipped.
@@ -127,10 +138,7 @@ PlanInputs read_inputs(Reader& inputs, Warnings& warnings) {
   if (recipe == nullptr) {
     how = named_recipe(kDefaultRecipe);
   } else if (recipe->as_object() != nullptr) {
-    const Document part = part_of(inputs, "recipe", *recipe);
-    const Value* framework = part.root.find("framework");
-    const std::string* name = framework != nullptr ? framework->as_string() : nullptr;
-    how = read_recipe(part, name != nullptr ? *name : std::string(kDefaultRecipe));
+    how = read_own_recipe(part_of(inputs, "recipe", *recipe));
   } else {
     how = load_recipe(word("recipe", *recipe));
   }

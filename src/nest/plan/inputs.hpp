@@ -56,6 +56,10 @@ void warn_of_sequence(const PlanInputs& inputs, std::int64_t sequence, Warnings&
 // Puts another model, by name or file, in place of the one there.
 void set_model(PlanInputs& inputs, const std::string& model, Warnings& warnings,
                const std::string& like = {});
+// The same of what is no file: a config.json or a layer profile, whose name is its "_name_or_path".
+void set_model(PlanInputs& inputs, const Document& model, Warnings& warnings);
+// A recipe that is no file: its keys on top of the recipe of its "framework".
+[[nodiscard]] Recipe read_own_recipe(const Document& recipe);
 // The same of the cluster and the recipe, as they are shipped: the calibration is applied to them.
 void set_cluster(PlanInputs& inputs, Cluster shipped);
 void set_recipe(PlanInputs& inputs, Recipe shipped);

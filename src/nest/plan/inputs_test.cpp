@@ -35,6 +35,20 @@ TEST(Inputs, NamesAsOnTheCommandLine) {
   EXPECT_EQ(inputs.profile(), nullptr);
 }
 
+TEST(Inputs, ModelsAndRecipesThatAreNoFiles) {
+  PlanInputs inputs = load("gpt2", "h100-spine-leaf", "megatron");
+  Warnings warnings;
+  set_model(inputs, parse_json("model", test::kExampleProfile), warnings);
+  EXPECT_EQ(inputs.model_name(), "three");
+  EXPECT_EQ(*inputs.model.find("name")->as_string(), "three");
+  set_model(inputs, parse_json("model", R"({"model_type": "gpt2", "_name_or_path": "mine"})"), warnings);
+  EXPECT_EQ(inputs.model_name(), "mine");
+  EXPECT_EQ(read_own_recipe(parse_json("recipe", R"({"reserve": "3 GiB"})")).framework, "megatron");
+  const Recipe plain = read_own_recipe(parse_json("recipe", R"({"framework": "plain", "reserve": "3 GiB"})"));
+  EXPECT_EQ(plain.framework, "plain");
+  EXPECT_EQ(plain.reserve.value, 3LL << 30);
+}
+
 TEST(Inputs, SequencesWhereNothingSaysOtherwise) {
   EXPECT_EQ(load("llama3.1-8b", "h100-spine-leaf", "plain").default_sequence(), 8192);  // of 131,072
   EXPECT_EQ(load("gpt2", "h100-spine-leaf", "plain").default_sequence(), 1024);

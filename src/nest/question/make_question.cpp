@@ -239,6 +239,27 @@ void check_question(const PlanQuestion& question) {
   check_training(question.inputs, question.training);
 }
 
+PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, PipelineModel pipeline_model) {
+  Asked asked;
+  asked.global_batch = plan.training.global_batch;
+  asked.sequence = plan.training.sequence;
+  asked.contents = plan.training.contents;
+  asked.tuning = plan.training.tuning;
+  asked.precision = plan.training.precision;
+  asked.optimizer = plan.training.optimizer;
+  asked.pipeline_model = pipeline_model;
+  PlanInputs own = inputs;
+  const std::int64_t used = plan.parallelism.devices();
+  if (!plan.lower_bound && used < inputs.cluster.devices()) {
+    try {
+      own.cluster = with_devices(inputs.cluster, used);
+    } catch (const InputError&) {
+      own.cluster = inputs.cluster;  // its levels cannot be cut so
+    }
+  }
+  return make_question(std::move(own), asked);
+}
+
 Value to_value(const PlanQuestion& question) {
   const Training& t = question.training;
   Value training = Value::object();

@@ -26,6 +26,11 @@ namespace nest::question {
 // throws the same. Rules of frameworks are for make_question alone: spaces of further searches are narrower.
 void check_question(const PlanQuestion& question);
 
+// The question that a plan answers, as far as it says: its training on its cluster, with all choices free. A plan that
+// no search has found has the devices that it uses; one of a search also had those that are idle.
+[[nodiscard]] PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs,
+                                       PipelineModel pipeline_model = PipelineModel::one_f_one_b);
+
 // Everything that the answer depends on, in an order that is always the same: two front ends that ask the
 // same have equal values.
 [[nodiscard]] Value to_value(const PlanQuestion& question);

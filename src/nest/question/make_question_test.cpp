@@ -62,6 +62,24 @@ TEST(MakeQuestion, PlansFitWithNinetyFivePercent) {
               ElementsAre(HasSubstr("too few to tell 99.0 % from 96.6 %")));
 }
 
+TEST(QuestionOf, AsksForThePlansTrainingOnItsDevices) {
+  Asked wanted =
+      asked({{"devices", "64"}, {"global-batch", "96"}, {"sequence", "1024"}, {"train", "lora:8"}});
+  const PlanQuestion own = make_question(inputs("llama3.2-1b"), wanted);
+  Plan plan;
+  plan.training = own.training;
+  plan.parallelism.data = 32;
+  const PlanInputs& all = own.inputs;
+  const PlanQuestion found = question_of(plan, all);
+  EXPECT_EQ(found.inputs.cluster.devices(), 32);  // those that it uses
+  EXPECT_EQ(found.training.global_batch, 96);
+  EXPECT_EQ(found.training.sequence, 1024);
+  EXPECT_EQ(found.training.tuning, own.training.tuning);
+  plan.lower_bound = Seconds{1};  // of a search, which had all of them
+  EXPECT_EQ(question_of(plan, all, PipelineModel::paper).inputs.cluster.devices(), 64);
+  EXPECT_EQ(question_of(plan, all, PipelineModel::paper).options.pipeline_model, PipelineModel::paper);
+}
+
 // A library call used to ignore both.
 TEST(MakeQuestion, PrecisionAndOptimizerAreTheRecipes) {
   PlanInputs given = inputs("gpt2");

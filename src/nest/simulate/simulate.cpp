@@ -108,6 +108,18 @@ std::string in_words(const SimulationResult& r, const std::string& level, const 
 
 }  // namespace
 
+double count_passes(const Plan& plan, const PassOptions& options, const std::string& file) {
+  const double copies = options.all_devices ? static_cast<double>(plan.parallelism.copies()) : 1;
+  const double passes = 2.0 * static_cast<double>(plan.training.micro_batches) *
+                        static_cast<double>(plan.parallelism.pipeline * plan.parallelism.interleave) * copies;
+  if (passes <= (options.drawn ? kMostDrawn : kMostPasses)) return passes;
+  throw InputError(
+      file, "",
+      fmt::format("{:.3g} passes are more than can be {}", passes, options.drawn ? "drawn" : "simulated"),
+      options.drawn ? "leave out --trace and --svg, or use fewer micro-batches"
+                    : "use fewer micro-batches: a step is periodic after the first few");
+}
+
 SimulationResult run_simulation(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
                                 const SimulationOptions& options, std::span<Listener* const> listeners) {
   check(plan, priced);

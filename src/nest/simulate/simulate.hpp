@@ -25,6 +25,15 @@ struct SimulationOptions {
   std::size_t links = 5;     // of the busiest
 };
 
+struct PassOptions {
+  bool all_devices = false;
+  bool drawn = false;  // its passes are kept for a drawing or a trace
+};
+inline constexpr double kMostPasses = 5e7;  // about a minute and a few GB
+inline constexpr double kMostDrawn = 2e6;
+// Of the step of a placed plan. More than can be simulated, or drawn, are an InputError that names `file`.
+double count_passes(const Plan& plan, const PassOptions& options, const std::string& file);
+
 struct SimulatedStage {
   Bytes peak;
   Seconds work;       // passes of one worker

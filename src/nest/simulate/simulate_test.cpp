@@ -24,6 +24,22 @@ TEST(Simulate, FirstRowOfTheExample) {
   EXPECT_EQ(r.tasks, 16);
 }
 
+TEST(Simulate, PassesAreCountedAndLimited) {
+  Plan plan = example_case().plan;  // two stages, two copies
+  EXPECT_EQ(count_passes(plan, {}, ""), 16);
+  EXPECT_EQ(count_passes(plan, {.all_devices = true}, ""), 32);
+  plan.training.micro_batches = 1'000'000;
+  EXPECT_EQ(count_passes(plan, {}, ""), 4e6);
+  EXPECT_EQ(message_of([&] { count_passes(plan, {.drawn = true}, "p.json"); }),
+            "p.json: 4e+06 passes are more than can be drawn; leave out --trace and --svg, or use fewer "
+            "micro-batches");
+  plan.training.micro_batches = 100'000'000;
+  EXPECT_EQ(
+      message_of([&] { count_passes(plan, {}, "p.json"); }),
+      "p.json: 4e+08 passes are more than can be simulated; use fewer micro-batches: a step is periodic "
+      "after the first few");
+}
+
 TEST(Simulate, AllDevicesGiveTheSame) {
   const Case c = example_case();
   const SimulationResult r = run_simulation(c.plan, c.priced, c.inputs, {.all_devices = true});

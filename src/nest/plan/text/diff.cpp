@@ -176,6 +176,26 @@ PlanDifference diff(const Plan& a, const Plan& b) {
   return result;
 }
 
+Value to_value(const PlanDifference& d) {
+  Value choices = Value::array();
+  for (const ChoiceDifference& c : d.choices) {
+    Value one = Value::object();
+    one.set("what", c.what).set("first", c.first).set("second", c.second);
+    choices.push(std::move(one));
+  }
+  Value terms = Value::array();
+  for (const TermDifference& t : d.terms) {
+    Value one = Value::object();
+    one.set("name", t.name).set("first_s", t.first.value).set("second_s", t.second.value);
+    one.set("change_s", t.change().value);
+    terms.push(std::move(one));
+  }
+  Value out = Value::object();
+  out.set("first_s", d.first.value).set("second_s", d.second.value).set("choices", std::move(choices));
+  out.set("terms", std::move(terms));
+  return out;
+}
+
 std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other) {
   const PlanDifference difference = diff(best, other);
   const auto at = std::max_element(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/base/document/value.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 
@@ -40,6 +41,10 @@ struct PlanDifference {
 
 // Both complete; predictions are compared where both have them.
 [[nodiscard]] PlanDifference diff(const Plan& first, const Plan& second);
+
+// {"first_s", "second_s", "choices": [{"what", "first", "second"}], "terms": [{"name", "first_s", "second_s",
+// "change_s"}]}
+[[nodiscard]] Value to_value(const PlanDifference& difference);
 
 // The part of the step that grows most from the best plan to the other; none where none grows.
 [[nodiscard]] std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other);

@@ -35,6 +35,14 @@ TEST(Diff, APlanDoesNotDifferFromItself) {
   EXPECT_TRUE(diff(plan, plan).choices.empty());
 }
 
+TEST(Diff, AsJson) {
+  const PlanDifference d{
+      {{"tensor", "8", "4"}}, {{"compute", Seconds{1}, Seconds{1.5}}}, Seconds{2}, Seconds{3}};
+  EXPECT_EQ(to_json_line(to_value(d)),
+            R"({"first_s": 2, "second_s": 3, "choices": [{"what": "tensor", "first": "8", "second": "4"}], )"
+            R"("terms": [{"name": "compute", "first_s": 1, "second_s": 1.5, "change_s": 0.5}]})");
+}
+
 TEST(Diff, LayersAreSpeltAsRanges) {
   EXPECT_EQ(spell_layers({LayerId{0}, LayerId{1}, LayerId{2}, LayerId{5}}), "0-2, 5");
   EXPECT_EQ(spell_layers({}), "");

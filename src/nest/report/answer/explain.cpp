@@ -8,6 +8,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
 #include "nest/plan/changed_inputs.hpp"
+#include "nest/report/answer/answer_value.hpp"
 
 namespace nest::report {
 namespace {
@@ -126,6 +127,21 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
   }
   e.binds = what_binds(e, inputs.cluster);
   return e;
+}
+
+Value to_value(const Explanation& e) {
+  Value v = priced_value(e.priced);
+  Value binds = Value::array();
+  for (const std::string& sentence : e.binds) binds.push(sentence);
+  v.set("binds", std::move(binds));
+  Value effects = Value::array();
+  for (const Effect& effect : e.effects) {
+    Value one = Value::object();
+    one.set("change", effect.change).set("status", name_of(effect.status)).set("step_s", effect.step.value);
+    effects.push(std::move(one));
+  }
+  v.set("effects", std::move(effects));
+  return v;
 }
 
 }  // namespace nest::report

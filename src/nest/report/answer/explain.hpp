@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "nest/base/document/value.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/price/price.hpp"
@@ -31,5 +32,8 @@ struct Explanation {
 // The plan must be complete; an invalid plan is an InputError with the reason.
 [[nodiscard]] Explanation explain(const Plan& plan, const PlanInputs& inputs,
                                   const PriceOptions& options = {});
+
+// The priced plan's own keys, "binds" and "effects".
+[[nodiscard]] Value to_value(const Explanation& explanation);
 
 }  // namespace nest::report

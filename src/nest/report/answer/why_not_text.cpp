@@ -12,6 +12,7 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
+#include "nest/report/answer/why_text.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 
 namespace nest::report {
@@ -186,6 +187,14 @@ Value to_value(const WhyNot& answer, const Beside& beside) {
   beside.put_counted(v, other);
   if (const auto loss = largest_loss(beside.taken(), other)) v.set("loses_most_by", loss_value(*loss));
   v.set("plan", plan_value(other, beside.inputs));
+  return v;
+}
+
+Value why_not_value(const WhyNot& answer, const Relaxations& relaxations, const Beside& beside) {
+  Value v = to_value(answer, beside);
+  if (!relaxations.tried()) return v;
+  v.set("relaxations", to_value(relaxations));
+  if (relaxations.stopped) v.set("relaxations_stopped", true);
   return v;
 }
 

@@ -9,6 +9,7 @@
 #include "nest/base/document/value.hpp"
 #include "nest/report/answer/beside.hpp"
 #include "nest/report/answer/plan_screen.hpp"
+#include "nest/solve/ask/relaxations.hpp"
 #include "nest/solve/ask/why_not.hpp"
 
 namespace nest::report {
@@ -19,5 +20,7 @@ namespace nest::report {
 [[nodiscard]] std::string why_not_text(const WhyNot& answer, const Beside& beside,
                                        const ScreenOptions& options = {});
 [[nodiscard]] Value to_value(const WhyNot& answer, const Beside& beside);
+// With what would make the other plan the best, where that was tried.
+[[nodiscard]] Value why_not_value(const WhyNot& answer, const Relaxations& relaxations, const Beside& beside);
 
 }  // namespace nest::report

@@ -1,9 +1,13 @@
 #include "nest/report/page/report_page.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
+#include "nest/base/closest.hpp"
 #include "nest/base/drawing/svg.hpp"
+#include "nest/base/error.hpp"
 #include "nest/report/page/page_files.hpp"
 
 namespace nest::report {
@@ -35,7 +39,47 @@ std::string fill(std::string_view text, std::span<const std::pair<std::string_vi
   }
 }
 
+// Ids of the headings of a named section.
+struct Section {
+  std::string name;
+  std::vector<std::string_view> headings;
+};
+const std::vector<Section>& sections() {
+  static const std::vector<Section> kSections{
+      {"plan", {"plan"}},          {"placement", {"map"}},         {"timeline", {"timeline"}},
+      {"time", {"time"}},          {"memory", {"memory", "held"}}, {"traffic", {"traffic"}},
+      {"sensitivity", {"change"}}, {"roofline", {"roof"}},         {"alternatives", {"others"}},
+      {"stages", {"stages"}},      {"network", {"levels"}},        {"inputs", {"inputs"}}};
+  return kSections;
+}
+
+// Style that leaves these sections to see. The others keep their width, which drawings ask for.
+std::string only(std::span<const std::string> wanted) {
+  if (wanted.empty()) return "";
+  std::string style =
+      "header,footer,section{position:absolute;visibility:hidden;height:0;overflow:hidden;width:100%}\n";
+  for (const std::string& name : wanted) {
+    const auto at = std::ranges::find(sections(), name, &Section::name);
+    if (at == sections().end())
+      throw InputError("", "sections", "there is no section '" + name + "' in a report",
+                       did_you_mean(name, {page_sections().begin(), page_sections().end()}));
+    for (const std::string_view heading : at->headings)
+      style += "section[aria-labelledby=\"h-" + std::string(heading) +
+               "\"]{position:static;visibility:visible;height:auto;overflow:visible;width:auto}\n";
+  }
+  return style;
+}
+
 }  // namespace
+
+std::span<const std::string> page_sections() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Section& section : sections()) names.push_back(section.name);
+    return names;
+  }();
+  return kNames;
+}
 
 std::string script_json(const Value& value) {
   const std::string json = to_json_line(value);
@@ -73,14 +117,19 @@ std::string inline_module(std::string_view text) {
 }
 
 std::string report_page(const Value& data) {
+  return report_page(data, {});
+}
+
+std::string report_page(const Value& data, std::span<const std::string> wanted) {
   std::string script;
   for (const std::string_view name : kScripts) script += inline_module(page_file(name));
   const Value* title = data.find("title");
   const std::string name = title != nullptr && title->as_string() != nullptr ? *title->as_string() : "";
-  const std::array<std::pair<std::string_view, std::string>, 5> parts{
+  const std::array<std::pair<std::string_view, std::string>, 6> parts{
       {{"title", escape_xml(name)},
        {"views_style", std::string(page_file("views.css"))},
        {"style", std::string(page_file("report.css"))},
+       {"only", only(wanted)},
        {"data", script_json(data)},
        {"script", script}}};
   return fill(page_file("report.html"), parts);

@@ -3,6 +3,7 @@
 // scripts only ever set text.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,10 @@
 namespace nest::report {
 
 [[nodiscard]] std::string report_page(const Value& report_data);
+// The same page with these of its sections alone, by the names of page_sections(): for a notebook. Throws an InputError
+// where there is no such section.
+[[nodiscard]] std::string report_page(const Value& report_data, std::span<const std::string> sections);
+[[nodiscard]] std::span<const std::string> page_sections();
 
 // JSON that can stand inside <script>: no '<', '>', '&' and no line separators.
 [[nodiscard]] std::string script_json(const Value& value);

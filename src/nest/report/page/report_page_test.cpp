@@ -5,6 +5,7 @@
 
 #include "nest/base/document/document.hpp"
 #include "nest/report/page/page_files.hpp"
+#include "support/message_of.hpp"
 
 namespace nest::report {
 namespace {
@@ -32,6 +33,23 @@ TEST(ReportPage, IsOneFileWithEverythingInside) {
   EXPECT_THAT(page, Not(HasSubstr("<link")));
   // The only address is the name of SVG's elements, which nobody fetches.
   EXPECT_EQ(count(page, "http"), count(page, "http://www.w3.org/2000/svg") + count(page, "http-equiv"));
+}
+
+TEST(ReportPage, ShowsSomeSectionsAlone) {
+  Value data = Value::object();
+  data.set("title", "a plan");
+  const std::string all = report_page(data);
+  for (const std::string& name : page_sections()) {
+    const std::string page = report_page(data, std::vector{name});
+    EXPECT_THAT(page, HasSubstr("visibility:hidden")) << name;
+    // Each name has a section of the page.
+    const std::size_t at = page.find("section[aria-labelledby=\"h-") + 8;
+    const std::string label = page.substr(at, page.find(']', at) - at);
+    EXPECT_THAT(all, HasSubstr("<section " + label + ">")) << name;
+  }
+  EXPECT_THAT(all, Not(HasSubstr("visibility:hidden")));
+  EXPECT_EQ(message_of([&] { (void)report_page(data, std::vector<std::string>{"placment"}); }),
+            "sections: there is no section 'placment' in a report; did you mean 'placement'?");
 }
 
 TEST(ReportPage, NothingOfTheDataBecomesMarkup) {

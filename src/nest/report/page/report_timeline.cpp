@@ -11,14 +11,14 @@ namespace nest::report {
 namespace {
 
 constexpr double kTicks = 4e6;  // of a step
-// By SegmentKind, then what is not one: a receive that holds up no pass, and passes beside each other.
-constexpr std::array<const char*, 11> kKinds{
-    "forward",   "backward",           "weight",         "receive",        "reduce", "gather", "norm",
-    "optimizer", "background receive", "forward beside", "backward beside"};
+constexpr std::size_t kSegmentKinds = 8;
+// After the kinds of segments what is not one: a receive that holds up no pass, and passes beside each other.
+constexpr std::array<const char*, 3> kOthers{"background receive", "forward beside", "backward beside"};
 
 std::int64_t kind_number(const Segment& s) {
-  if (s.kind == SegmentKind::receive && s.stream == Stream::communication) return 8;
-  if (s.beside != Beside::nothing) return s.kind == SegmentKind::forward ? 9 : 10;
+  constexpr auto kFirst = std::int64_t{kSegmentKinds};
+  if (s.kind == SegmentKind::receive && s.stream == Stream::communication) return kFirst;
+  if (s.beside != Beside::nothing) return s.kind == SegmentKind::forward ? kFirst + 1 : kFirst + 2;
   return static_cast<std::int64_t>(s.kind);
 }
 
@@ -43,7 +43,8 @@ Value timeline_value(const Timeline& timeline, std::size_t most) {
   v.set("step_s", timeline.step().value).set("pipeline_s", timeline.pipeline().value);
   v.set("micro_batches", timeline.micro_batches()).set("chunks", timeline.chunks()).set("tick_s", tick);
   Value kinds = Value::array();
-  for (const char* kind : kKinds) kinds.push(kind);
+  for (std::size_t i = 0; i < kSegmentKinds; ++i) kinds.push(name_of(static_cast<SegmentKind>(i)));
+  for (const char* kind : kOthers) kinds.push(kind);
   v.set("kinds", std::move(kinds));
   Value recomputed = Value::array();
   Value recomputed_s = Value::array();

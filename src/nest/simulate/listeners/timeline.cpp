@@ -1,6 +1,18 @@
 #include "nest/simulate/listeners/timeline.hpp"
 
+#include <array>
+
 namespace nest::simulate {
+namespace {
+
+constexpr std::array<std::string_view, 8> kKinds{"forward", "backward", "weight", "receive",
+                                                 "reduce",  "gather",   "norm",   "optimizer"};
+
+}  // namespace
+
+std::string_view name_of(SegmentKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
 
 void Timeline::begin(const Scenario& scenario) {
   segments_.clear();

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "nest/base/units.hpp"
@@ -16,6 +17,7 @@ namespace nest::simulate {
 
 enum class Stream : std::uint8_t { compute, communication };
 enum class SegmentKind : std::uint8_t { forward, backward, weight, receive, reduce, gather, norm, optimizer };
+[[nodiscard]] std::string_view name_of(SegmentKind kind);
 
 // What runs at the same time on the compute stream.
 enum class Beside : std::uint8_t { nothing, forward, backward };

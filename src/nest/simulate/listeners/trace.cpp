@@ -3,25 +3,17 @@
 #include <fmt/format.h>
 #include <cmath>
 
-#include <array>
 #include <iterator>
 
 namespace nest::simulate {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCategories{"forward", "backward", "weight", "receive",
-                                                      "reduce",  "gather",   "norm",   "optimizer"};
-
-std::string_view category(SegmentKind kind) {
-  return kCategories[static_cast<std::size_t>(kind)];
-}
-
 bool is_pass(SegmentKind kind) {
   return kind == SegmentKind::forward || kind == SegmentKind::backward;
 }
 
-std::string name_of(const Segment& s, bool chunks) {
-  if (s.kind > SegmentKind::receive) return std::string(category(s.kind));
+std::string label_of(const Segment& s, bool chunks) {
+  if (s.kind > SegmentKind::receive) return std::string(name_of(s.kind));
   const char letter = s.task.kind == TaskKind::forward ? 'F' : s.task.kind == TaskKind::backward ? 'B' : 'W';
   std::string out = s.kind == SegmentKind::receive ? "receive " : "";
   out += letter + std::to_string(s.task.micro_batch);
@@ -49,7 +41,7 @@ class Writer {
       line(
           "{{\"name\": \"{}\", \"cat\": \"{}\", \"ph\": \"X\", \"pid\": {}, \"tid\": {}, \"ts\": {:.3f}, "
           "\"dur\": {:.3f}}}",
-          name_of(s, timeline_.chunks() > 1), category(s.kind), process(s.worker), track(s.worker, s.stream),
+          label_of(s, timeline_.chunks() > 1), name_of(s.kind), process(s.worker), track(s.worker, s.stream),
           us(s.from), us(s.to) - us(s.from));
       arrow(s);
     }

@@ -47,10 +47,7 @@ void price_safety(const PlanQuestion& question, Further& further, SearchResult& 
   found.risky = std::move(best);
 }
 
-}  // namespace
-
-SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
-                    const SearchFunction& searching) {
+SearchResult search_all(const PlanQuestion& asked, const AnswerOptions& options, const SearchFunction& searching) {
   const bool simplifies = ranks_simply(asked) && !asked.asked.strict;
   PlanQuestion first = asked;
   if (first.options.top == 1 && first.options.runners_up == 0) first.options.near_ties = kNearTies;
@@ -58,7 +55,7 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
     first.options.deadline = asked.options.deadline.within(*left * (1 - kForSimpler));
   SearchResult found = searching(first);
   const bool late = first.options.deadline.over();
-  if (found.plans.empty() || found.status == PlanStatus::disagreement || asked.options.deadline.over() ||
+  if (found.plans.empty() || found.status == PlanStatus::disagreement ||
       asked.options.objective == Objective::devices)
     return found;
   PlanQuestion question = asked;
@@ -91,10 +88,20 @@ SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
   }
   found.further_stopped = further.stopped();
   if (further.disagreement()) return *further.disagreement();
-  if (found.simpler) {
-    found.simpler->status = found.status;
-    found.simpler->lower_bound = found.lower_bound;
-  }
+  return found;
+}
+
+}  // namespace
+
+SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options,
+                    const SearchFunction& searching) {
+  SearchResult found = search_all(asked, options, searching);
+  const auto say = [&](Plan& plan) {
+    plan.status = found.status;
+    plan.lower_bound = found.lower_bound;
+  };
+  if (!found.plans.empty() && found.status != PlanStatus::disagreement) say(found.plans.front());
+  if (found.simpler) say(*found.simpler);
   return found;
 }
 

@@ -20,7 +20,8 @@ struct AnswerOptions {
   std::function<void(const std::string&)> asking;  // told what is looked for, before each further search
 };
 
-// No simpler plan is looked for where `strict` is asked, several plans, a gap or the fewest devices.
+// No simpler plan is looked for where `strict` is asked, several plans, a gap or the fewest devices. The plan to take
+// has the status and the bound of the search.
 [[nodiscard]] SearchResult answer(const PlanQuestion& asked, const AnswerOptions& options = {},
                                   const SearchFunction& searching = ask);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "nest/base/stopwatch.hpp"
 #include "nest/solve/ask/search.hpp"
@@ -60,7 +61,7 @@ Comparison compare(const PlanQuestion& question, const std::vector<std::string>&
   asking("nest");
   const Stopwatch watch;
   // Half of the time is for the others.
-  const std::size_t others = names.size() + options.degrees.size();
+  const std::size_t others = names.size() + options.degrees.size() + options.own.size();
   PlanQuestion own = question;
   own.options.deadline = part_of(question.options.deadline, others == 0 ? 1 : 2);
   all.found = ask(own);
@@ -80,6 +81,14 @@ Comparison compare(const PlanQuestion& question, const std::vector<std::string>&
     own.options.deadline = part_of(question.options.deadline, others + 1 - all.plans.size());
     all.plans.push_back(
         {name, ask_baseline(*find_baseline("manual"), own, given), std::nullopt, std::nullopt});
+  }
+  for (const auto& [name, find] : options.own) {
+    asking(name);
+    own.options.deadline = part_of(question.options.deadline, others + 1 - all.plans.size());
+    const Stopwatch took;
+    BaselineResult result = find(own);
+    result.search_time = took.elapsed();
+    all.plans.push_back({name, std::move(result), std::nullopt, std::nullopt});
   }
   const BaselineResult best = all.plans.front().result;
   for (ComparedPlan& plan : all.plans) set_against(best, plan);

@@ -21,6 +21,8 @@ struct CompareOptions {
   BaselineOptions baseline;
   // Degrees that were given, each with the name of its row; they are further plans.
   std::vector<std::pair<std::string, GivenDegrees>> degrees;
+  // Baselines of whoever asks, each with its name: further plans after those.
+  std::vector<std::pair<std::string, std::function<BaselineResult(const PlanQuestion&)>>> own;
   std::function<void(std::string_view)> asking;  // before each: its name
 };
 

@@ -5,6 +5,7 @@
 #include "nest/plan/test_example.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/baselines/baselines.hpp"
+#include "nest/solve/baselines/common/judge.hpp"
 #include "nest/solve/twin/test_instances.hpp"
 
 namespace nest::solve {
@@ -25,6 +26,27 @@ std::vector<std::string> all_names() {
 
 bool fits(const BaselineResult& result) {
   return result.status == PlanStatus::optimal || result.status == PlanStatus::feasible;
+}
+
+TEST(Compare, AsksBaselinesOfOnesOwnLast) {
+  CompareOptions options;
+  const auto mine = [](const PlanQuestion& asked) {
+    BaselineResult result;
+    Plan plan;
+    plan.training = asked.training;
+    plan.training.micro_batch = plan.training.micro_batches = 0;
+    plan.parallelism.data = 4;
+    Pricer pricer = pricer_of(asked);
+    judge(std::move(plan), pricer, result);
+    return result;
+  };
+  options.own.emplace_back("mine", mine);
+  const Comparison all = compare(example_question(), {"manual"}, options);
+  ASSERT_EQ(all.plans.size(), 3U);
+  EXPECT_EQ(all.plans[2].name, "mine");
+  ASSERT_TRUE(fits(all.plans[2].result)) << all.plans[2].result.reason;
+  EXPECT_EQ(all.plans[2].result.plan->parallelism.data, 4);
+  EXPECT_LE(all.plans[2].relative.value(), 1 + 1e-9);
 }
 
 TEST(Compare, PutsOursFirstAndTheOthersAsAsked) {
