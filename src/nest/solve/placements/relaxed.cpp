@@ -59,7 +59,7 @@ bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
     const Level& inner = cluster.level(LevelId(l - 1));
     const Level& outer = cluster.level(LevelId(l));
     const double squeezed = squeeze(cluster, l - 1);
-    if (outer.bandwidth.value * squeezed > inner.bandwidth.value || outer.latency < inner.latency ||
+    if (outer.rate().value * squeezed > inner.rate().value || outer.latency < inner.latency ||
         (outer.in_network_reduction && !inner.in_network_reduction) ||
         !no_faster_outside(model.level(LevelId(l - 1)), model.level(LevelId(l)), squeezed))
       return false;
