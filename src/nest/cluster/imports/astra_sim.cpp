@@ -12,7 +12,7 @@ namespace nest::cluster {
 namespace {
 
 constexpr double kGigabyte = 1 << 30;
-constexpr double kNanosecond = 1e-9;
+constexpr double kNanoseconds = 1e9;
 constexpr std::size_t kMostDimensions = 8;
 constexpr double kMostRate = 1e9;      // GB/s
 constexpr double kMostLatency = 1e12;  // ns
@@ -81,7 +81,7 @@ ImportFacts read_astra_sim(const ImportFile& file) {
     level.fan_out.size = static_cast<std::int32_t>(sizes[d]);
     // A level's bandwidth is that of all links of a device; a message over a switch passes two links.
     level.bandwidth = BytesPerSecond{rates[d] * kGigabyte * level.links(level.fan_out.size)};
-    level.latency = Seconds{latencies[d] * kNanosecond * (kinds[d] == LevelKind::switched ? 2 : 1)};
+    level.latency = Seconds{latencies[d] * (kinds[d] == LevelKind::switched ? 2 : 1) / kNanoseconds};
     node.levels.push_back(std::move(level));
   }
   node.devices = static_cast<std::int32_t>(npus);

@@ -20,8 +20,6 @@
 namespace nest::cluster {
 namespace {
 
-constexpr std::int64_t kMostHosts = 1 << 20;
-
 std::string joined(const std::vector<std::string>& texts, const char* between) {
   std::string out;
   for (const std::string& text : texts) out += (out.empty() ? "" : between) + text;
@@ -59,6 +57,7 @@ class Builder {
     kind_ = find_host_kind(facts_, options_.accelerator);
     if (!named) place_in_units();
     ClusterParts parts{.name = name(), .accelerator = kind_.accelerator};
+    check_size();
     hosts_ = static_cast<std::int32_t>(facts_.hosts.size());
     gather_labels();
     tree_ = make_host_tree(labels_, hosts_);
@@ -77,6 +76,17 @@ class Builder {
   [[nodiscard]] std::string name() const {
     std::string text = printable(!options_.name.empty() ? options_.name : facts_.name);
     return text.empty() ? "cluster" : text;
+  }
+
+  void check_size() const {
+    std::int64_t devices = 0;
+    for (const HostFacts& host : facts_.hosts) devices += *host.devices;
+    const auto hosts = static_cast<std::int64_t>(facts_.hosts.size());
+    if (hosts > kMostHosts || devices > kMostImported)
+      throw InputError(facts_.hosts.front().file, "",
+                       format_digits(hosts) + " hosts with " + format_digits(devices) +
+                           " accelerators are more than are read: " + format_digits(kMostHosts) + " and " +
+                           format_digits(kMostImported));
   }
 
   // The first switches and the racks of hosts that nobody names.
@@ -199,6 +209,7 @@ class Builder {
       level.oversubscription = tier.kind == LevelKind::switched ? std::max(1.0, tier.oversubscription) : 1;
       if (tier.kind == LevelKind::torus) shape_torus(level, tier);
       if (!tier.oversubscription_known && any && tier.kind == LevelKind::switched) open.push_back(level.name);
+      if (!tier.assumed.empty()) facts_.notes.assumed.push_back(tier.assumed);
       any = true;
       levels.push_back(std::move(level));
     };

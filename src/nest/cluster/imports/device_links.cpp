@@ -55,7 +55,9 @@ std::string spelled(const DeviceLinks& links) {
   for (const Way& way : links.ways) {
     static constexpr std::array<const char*, 5> kNames{"links", "a PCI Express switch", "a host bridge",
                                                        "one socket", "two sockets"};
-    std::string name = way.kind == WayKind::links
+    const bool hops = way.kind == WayKind::links && way.links < 1;
+    std::string name = hops ? "over " + std::to_string(std::lround(1 / way.links)) + " hops"
+                       : way.kind == WayKind::links
                            ? std::to_string(std::lround(way.links)) + (way.links == 1 ? " link" : " links")
                            : std::string("over ") + kNames[static_cast<std::size_t>(way.kind)];
     ++counts[name];
@@ -91,9 +93,10 @@ void set_levels(const DeviceLinks& links, const Accelerator& accelerator, NodeFa
                                                   : level_of_slots(devices, usual_pcie(accelerator))};
     return;
   }
+  const bool any_slots = std::any_of(links.ways.begin(), links.ways.end(),
+                                     [](const Way& w) { return w.kind != WayKind::links; });
   const int pcie = links.pcie > 0 ? links.pcie : usual_pcie(accelerator);
-  if (links.pcie == 0 && std::any_of(links.ways.begin(), links.ways.end(),
-                                     [](const Way& w) { return w.kind != WayKind::links; }))
+  if (links.pcie == 0 && any_slots)
     notes.assumed.push_back("PCI Express " + std::to_string(pcie) + ".0 with 16 lanes for each accelerator");
   if (all_alike(links)) {
     const Way& way = links.ways.front();
@@ -103,7 +106,7 @@ void set_levels(const DeviceLinks& links, const Accelerator& accelerator, NodeFa
     level.latency = Seconds{pair.latency};
     if (way.kind == WayKind::links) {
       level = level_of_links(accelerator, devices);
-      const bool switched = over_switch(links, accelerator);
+      const bool switched = links.switched || over_switch(links, accelerator);
       level.kind = switched ? LevelKind::switched : LevelKind::fully_connected;
       level.in_network_reduction = switched && accelerator.scale_up.reduction;
       level.bandwidth = BytesPerSecond{pair.bandwidth * level.links(devices)};
@@ -123,9 +126,13 @@ void set_levels(const DeviceLinks& links, const Accelerator& accelerator, NodeFa
   for (std::size_t l = 0; l < node.levels.size(); ++l) {
     const std::size_t outside = node.levels.size() - 1 - l;
     node.levels[l].name = outside == 0 ? "node" : outside == 1 ? "island" : "island-" + std::to_string(l);
-    // Links of cards in slots, also where two of them have a bridge.
+    // What a level is made of would else be guessed by its bandwidth.
     const auto own = accelerator.scale_up_bandwidth.value_or(BytesPerSecond{0});
-    if (node.levels[l].bandwidth.value < own.value / 4 || own.value == 0) node.levels[l].fabric = "pcie";
+    const bool slots = any_slots && node.levels[l].bandwidth.value <= 1.01 * pcie_rate(pcie).value;
+    if (slots)
+      node.levels[l].fabric = "pcie";
+    else if (node.levels[l].bandwidth.value < own.value / 2)
+      node.levels[l].fabric = accelerator.scale_up.fabric;
   }
   notes.known.push_back("links inside a host are uneven (" + spelled(links) + "), reduced to " +
                         count_of(static_cast<std::int64_t>(node.levels.size()), "level") +

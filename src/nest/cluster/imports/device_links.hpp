@@ -28,6 +28,7 @@ struct DeviceLinks {
   std::vector<std::string> names;  // of the devices
   std::vector<Way> ways;           // of a < b, row by row: see slot
   int pcie = 0;                    // generation of PCI Express; 0: not known
+  bool switched = false;           // links lead to switches, as the file says
 
   [[nodiscard]] std::size_t slot(std::size_t a, std::size_t b) const;
   [[nodiscard]] Way& way(std::size_t a, std::size_t b) { return ways[slot(a, b)]; }

@@ -16,6 +16,11 @@
 namespace nest::cluster {
 
 inline constexpr std::int64_t kMostOfAHost = 1024;  // accelerators
+inline constexpr std::int64_t kMostHosts = 1 << 17;
+inline constexpr std::int64_t kMostImported = 1 << 20;  // accelerators of all hosts
+
+// Names that a file lists by ranges, each time that it does: a short file can list very many.
+inline constexpr std::size_t kMostListed = 1 << 20;
 
 // What people are told of an import, a sentence each.
 struct ImportNotes {
@@ -59,6 +64,7 @@ struct TierFacts {
   std::optional<Seconds> latency;
   double oversubscription = 1;
   bool oversubscription_known = false;
+  std::string assumed;  // a sentence, where its figures are
 };
 
 // What a host looks like, where a file says it.

@@ -13,8 +13,6 @@
 namespace nest::cluster {
 namespace {
 
-constexpr std::size_t kMostPicked = 1 << 20;
-
 std::string short_name(const std::string& name) {
   return name.substr(0, name.find('.'));
 }
@@ -102,7 +100,7 @@ void keep_common(ImportFacts& facts) {
 
 void keep_picked(ImportFacts& facts, const std::string& only) {
   if (only.empty()) return;
-  const NameList list = expand_names(only, kMostPicked);
+  const NameList list = expand_names(only, kMostListed);
   if (!list.problem.empty()) throw InputError("--only", "", list.problem);
   const std::set<std::string> wanted(list.names.begin(), list.names.end());
   const auto picked = [&](const HostFacts& h) {

@@ -45,9 +45,9 @@ class KindFinder {
     std::optional<Found> usual;
     for (HostFacts& host : facts_.hosts) {
       const Found& found = look_up(host);
-      host.devices = host.devices.value_or(found.devices);
-      if (*host.devices > kMostOfAHost)
+      if (host.devices.value_or(0) > kMostOfAHost)
         throw InputError(host.file, host.place(), format_digits(*host.devices) + " devices in one host");
+      host.devices = host.devices.value_or(found.devices);
       hosts[found.accelerator].push_back(host.name);
       ++counts[*host.devices];
       if (!usual) usual = found;
@@ -129,12 +129,22 @@ class KindFinder {
         guess.empty() ? "name its accelerator with --accelerator, or pick other hosts with --only" : guess);
   }
 
-  static void refuse_mixture(const std::map<std::string, std::vector<std::string>>& hosts) {
+  void refuse_mixture(const std::map<std::string, std::vector<std::string>>& hosts) const {
     if (hosts.size() < 2) return;
     std::string what = "hosts have different accelerators";
     for (const auto& [name, own] : hosts)
       what += (what.back() == 's' ? ": " : "; ") + name + " in " + count_hosts(own);
-    throw InputError("", "", what, "a cluster has one kind for now: pick hosts with --only");
+    throw InputError(facts_.hosts.front().file, "", what,
+                     "a cluster has one kind for now: pick hosts with --only");
+  }
+
+  void refuse_other_size(std::int32_t devices) const {
+    const NodeFacts& node = *facts_.node;
+    if (node.devices == devices || facts_.hosts.empty()) return;
+    throw InputError(node.source, "",
+                     "it describes a host with " + count_of(node.devices, "accelerator") +
+                         ", but most hosts have " + std::to_string(devices),
+                     "--only picks hosts that are like it");
   }
 
   void say(const Found& found, const HostKind& kind) {
@@ -167,6 +177,7 @@ class KindFinder {
     out.devices = devices;
     const std::optional<NodeFacts>& node = facts_.node;
     if (node && !node->levels.empty()) {
+      refuse_other_size(devices);
       out.levels = node->levels;
       out.device_names = node->device_names;
     } else if (found.model != nullptr && !found.model->levels.empty() && found.model->devices == devices) {

@@ -139,8 +139,11 @@ class Maker {
   [[nodiscard]] double usual_rate() const {
     std::map<double, int> counts;
     for (const double rate : rates_) ++counts[rate];
+    // Of equally frequent ones the greatest.
     return std::max_element(counts.begin(), counts.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
+                            [](const auto& a, const auto& b) {
+                              return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+                            })
         ->first;
   }
 
@@ -198,11 +201,11 @@ class Maker {
       if (rates_[h] < usual_rate() * 0.999) slower.push_back(facts_.hosts[h].name);
     }
     if (!slower.empty())
-      facts_.notes.assumed.push_back(
-          count_hosts(slower) + " have the network of the others, although fewer or slower links are up");
+      facts_.notes.assumed.push_back("the network of the others for hosts with fewer or slower links: " +
+                                     count_hosts(slower));
     if (!nameless_.empty())
-      facts_.notes.known.push_back(count_hosts(nameless_) +
-                                   " go by the numbers of their adapters: nobody named them");
+      facts_.notes.known.push_back("called by the numbers of their adapters, which nobody named: " +
+                                   count_hosts(nameless_));
     if (fabric_.reduces)
       facts_.notes.known.push_back(
           "switches can add up (SHARP): in_network_reduction says so where NCCL uses it");

@@ -96,7 +96,8 @@ class Reading {
       fail_line(file_.name, line.number, "the width and speed of the link are missing",
                 "a line ends like 'lid 647 4xNDR'");
     if (id->starts_with("S-")) {
-      fabric_.switches[current_].links.push_back({switch_of(*id), rate->value});
+      const std::size_t to = switch_of(*id);  // which may be new, and moves the others
+      fabric_.switches[current_].links.push_back({to, rate->value});
       return;
     }
     const std::string_view description = quoted(remark).value_or(std::string_view());

@@ -224,6 +224,8 @@ class Nodes {
       between.name = s == 0 ? "region" : "world";
       between.latency = sites[s].latency;
       between.oversubscription_known = true;
+      between.assumed = format(sites[s].latency) + " between " + std::to_string(different.size()) + " " +
+                        sites[s].name + "s, at the bandwidth of the network inside them";
       const bool follows = !facts_.tiers.empty() && facts_.tiers.back().latency.has_value();
       if (follows) {
         // The tier that joins zones is the region.
@@ -234,9 +236,6 @@ class Nodes {
       }
       facts_.tiers.push_back(std::move(between));
       for (HostFacts& host : facts_.hosts) host.domains.emplace_back("all");
-      facts_.notes.assumed.push_back(format(sites[s].latency) +
-                                     " and the bandwidth of the network inside between " +
-                                     std::to_string(different.size()) + " " + sites[s].name + "s");
       mark_placed();
     }
   }

@@ -176,7 +176,7 @@ ImportFacts read_tpu(const ImportFile& file) {
   }
   if (!out) throw InputError(file.name, "", "the list of slices is empty");
   out->count = slices;
-  out->sources = {file.name + " (Google Cloud TPU)"};
+  out->sources = {own_name(file.name) + " (Google Cloud TPU)"};
   return std::move(*out);
 }
 

@@ -158,6 +158,7 @@ DeviceLinks links_between(const Host& host) {
     for (std::size_t b = 0; b < a; ++b) {
       const auto direct = own[a].direct.find(lower_case(host.gpus[b].pci->attribute("busid")));
       double count = std::min(own[a].switched, own[b].switched);
+      links.switched = links.switched || count > 0;
       if (direct != own[a].direct.end()) count += direct->second;
       links.way(a, b) =
           count > 0 ? Way{WayKind::links, count} : Way{meet(host.gpus[a].trail, host.gpus[b].trail), 0};

@@ -166,10 +166,13 @@ const Chip* find_chip_by_pci(std::string_view number) {
 }
 
 const Chip* chip_of(const std::string& accelerator) {
+  const Chip* found = nullptr;
   for (const Chip& chip : table().chips) {
-    if (chip.accelerator == accelerator) return &chip;
+    if (chip.accelerator != accelerator) continue;
+    // Some are sold in two forms: links are what the accelerator's figures are about.
+    if (found == nullptr || (found->slots && !chip.slots)) found = &chip;
   }
-  return nullptr;
+  return found;
 }
 
 std::optional<BytesPerSecond> rate_of_link(const Accelerator& accelerator) {

@@ -80,9 +80,10 @@ ImportFacts read_nvidia_query(const ImportFile& file, const std::string& acceler
     if (chip->slots) node.levels = {level_of_slots(node.devices, pcie_generation(*gpu).value_or(chip->pcie))};
     if (const XmlElement* rows = gpu->child("remapped_rows");
         rows != nullptr && rows->text_of("remapped_row_failure") == "Yes")
-      facts.notes.left_out.push_back(
-          "nothing, but GPU " + std::string(gpu->attribute("id")) +
-          " could not remap a broken row of its memory: 'absent' in the cluster file leaves it out");
+      facts.notes.assumed.push_back(
+          "GPU " + std::string(gpu->attribute("id")) +
+          " is as good as the others, although a row of its memory could not be remapped: "
+          "'absent' in the cluster file leaves it out");
   }
   if (accelerators.size() > 1) {
     std::string names;

@@ -13,8 +13,6 @@
 namespace nest::cluster {
 namespace {
 
-constexpr std::size_t kMostNames = 1 << 20;
-
 class Maker {
  public:
   explicit Maker(const SlurmNetwork& network) : network_(network) {}
@@ -49,9 +47,10 @@ class Maker {
     throw InputError(network_.file, "", what, hint);
   }
 
-  std::vector<std::string> names(const std::string& list, int line) const {
-    NameList out = expand_names(list, kMostNames);
+  std::vector<std::string> names(const std::string& list, int line) {
+    NameList out = expand_names(list, kMostListed - listed_);
     if (!out.problem.empty()) fail(line, out.problem);
+    listed_ += out.names.size();
     return std::move(out.names);
   }
 
@@ -68,8 +67,6 @@ class Maker {
       host.domains.push_back(label.empty() ? group.name : label);
       own.push_back(name);
     }
-    if (facts_.hosts.size() > kMostNames)
-      fail(group.line, "more than " + format_digits(kMostNames) + " nodes");
     return own;
   }
 
@@ -209,6 +206,7 @@ class Maker {
   const SlurmNetwork& network_;
   ImportFacts facts_;
   std::vector<std::string> twice_;
+  std::size_t listed_ = 0;
   std::vector<std::vector<std::size_t>> children_;  // by switch
   std::vector<std::int32_t> heights_;
 };

@@ -15,8 +15,6 @@
 namespace nest::cluster {
 namespace {
 
-constexpr std::size_t kMostNames = 1 << 20;
-
 struct State {
   std::string_view word;  // how it begins
   std::string_view why;
@@ -33,11 +31,22 @@ constexpr std::array kOut{State{"DRAIN", "drained"},
                           State{"FUTUR", "not there yet"},
                           State{"UNK", "unknown to Slurm"}};
 
-std::vector<std::string> expand(const std::string& file, int line, std::string_view list) {
-  NameList names = expand_names(list, kMostNames);
-  if (!names.problem.empty()) fail_line(file, line, names.problem);
-  return std::move(names.names);
-}
+// Lists of names, as many as one file may list.
+class Names {
+ public:
+  explicit Names(const std::string& file) : file_(file) {}
+
+  std::vector<std::string> expand(int line, std::string_view list) {
+    NameList names = expand_names(list, kMostListed - listed_);
+    if (!names.problem.empty()) fail_line(file_, line, names.problem);
+    listed_ += names.names.size();
+    return std::move(names.names);
+  }
+
+ private:
+  const std::string& file_;
+  std::size_t listed_ = 0;
+};
 
 bool is_key_letter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -84,7 +93,7 @@ void set_gpus(HostFacts& host, std::string_view resources) {
   host.chip = std::move(gpus.chip);
 }
 
-void take_block(const Block& block, const ImportFile& file, ImportFacts& facts) {
+void take_block(const Block& block, const ImportFile& file, Names& names, ImportFacts& facts) {
   if (same_letters(block.names, "DEFAULT")) return;
   const auto field = [&](const char* key) -> std::string_view {
     const auto at = block.fields.find(key);
@@ -93,7 +102,7 @@ void take_block(const Block& block, const ImportFile& file, ImportFacts& facts) 
   // In slurm.conf UNKNOWN is what a node begins with.
   const bool live =
       block.fields.contains("cpualloc") || block.fields.contains("arch") || block.fields.contains("nodeaddr");
-  for (const std::string& name : expand(file.name, block.line, block.names)) {
+  for (const std::string& name : names.expand(block.line, block.names)) {
     HostFacts& host = facts.host(name, file.name, block.line);
     host.listed = true;
     set_gpus(host, field("gres"));
@@ -190,7 +199,8 @@ bool is_scontrol_nodes(std::string_view text) {
 
 ImportFacts read_scontrol_nodes(const ImportFile& file) {
   ImportFacts facts;
-  for (const Block& block : blocks_of(file)) take_block(block, file, facts);
+  Names names(file.name);
+  for (const Block& block : blocks_of(file)) take_block(block, file, names, facts);
   if (facts.hosts.empty())
     throw InputError(file.name, "", "no nodes are described",
                      "'scontrol show nodes' prints NodeName=.. for each");
@@ -214,6 +224,7 @@ bool is_sinfo(std::string_view text) {
 ImportFacts read_sinfo(const ImportFile& file) {
   ImportFacts facts;
   std::optional<Columns> columns;
+  Names names(file.name);
   for (const TextLine& line : lines_of(file.text)) {
     if (auto head = columns_of(line.text)) {
       columns = head;
@@ -222,7 +233,7 @@ ImportFacts read_sinfo(const ImportFile& file) {
     if (!columns) continue;
     const std::vector<std::string_view> words = words_of(line.text);
     if (words.empty() || words.size() <= *columns->names) continue;  // a partition without nodes
-    for (const std::string& name : expand(file.name, line.number, words[*columns->names])) {
+    for (const std::string& name : names.expand(line.number, words[*columns->names])) {
       HostFacts& host = facts.host(name, file.name, line.number);
       host.listed = true;
       if (columns->state && *columns->state < words.size() && host.out.empty())
@@ -234,8 +245,6 @@ ImportFacts read_sinfo(const ImportFile& file) {
         host.groups.emplace_back(partition);
       }
     }
-    if (facts.hosts.size() > kMostNames)
-      fail_line(file.name, line.number, "more than " + format_digits(kMostNames) + " nodes");
   }
   if (facts.hosts.empty())
     throw InputError(file.name, "", "no table of sinfo with the columns NODELIST and STATE or GRES",

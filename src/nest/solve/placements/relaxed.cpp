@@ -197,6 +197,7 @@ void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, 
 
 std::optional<Cluster> even_cluster(const Cluster& cluster) {
   ClusterParts parts = cluster.parts();
+  parts.device_names.clear();
   bool uneven = false;
   for (Level& level : parts.levels) {
     if (level.fan_out.uniform()) continue;
