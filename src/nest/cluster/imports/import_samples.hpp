@@ -21,13 +21,13 @@ inline constexpr std::string_view kTopographSample = R"({"instances": [
 )";
 
 inline constexpr std::string_view kNvidiaSmiSample =
-    R"(	GPU0	GPU1	GPU2	GPU3	NIC0	NIC1	CPU Affinity	NUMA Affinity	GPU NUMA ID
-GPU0	 X 	NV18	NV18	NV18	PIX	SYS	0-47,96-143	0		N/A
-GPU1	NV18	 X 	NV18	NV18	NODE	SYS	0-47,96-143	0		N/A
-GPU2	NV18	NV18	 X 	NV18	SYS	PIX	48-95,144-191	1		N/A
-GPU3	NV18	NV18	NV18	 X 	SYS	NODE	48-95,144-191	1		N/A
-NIC0	PIX	NODE	SYS	SYS	 X 	SYS
-NIC1	SYS	SYS	PIX	NODE	SYS	 X
+R"(    GPU0   GPU1   GPU2   GPU3   NIC0   NIC1   CPU Affinity   NUMA Affinity  GPU NUMA ID
+GPU0   X      NV18   NV18   NV18   PIX    SYS    0-47,96-143    0                             N/A
+GPU1   NV18   X      NV18   NV18   NODE   SYS    0-47,96-143    0                             N/A
+GPU2   NV18   NV18   X      NV18   SYS    PIX    48-95,144-191  1                             N/A
+GPU3   NV18   NV18   NV18   X      SYS    NODE   48-95,144-191  1                             N/A
+NIC0   PIX    NODE   SYS    SYS    X      SYS
+NIC1   SYS    SYS    PIX    NODE   SYS    X
 
 NIC Legend:
 
@@ -67,10 +67,10 @@ inline constexpr std::string_view kNcclSample = R"(<system version="1">
 inline constexpr std::string_view kInfinibandSample = R"(vendid=0x2c9
 devid=0xd2f2
 switchguid=0x2c5eab0300b87b40(2c5eab0300b87b40)
-Switch	65 "S-2c5eab0300b87b40"		# "MF0;leaf01:MQM9701/U1" enhanced port 0 lid 73 lmc 0
-[1]	"H-e09d7303007a4bd8"[1](e09d7303007a4bd8) 		# "node001 mlx5_0" lid 647 4xNDR
-[2]	"H-e09d730300859298"[1](e09d730300859298) 		# "node002 mlx5_0" lid 641 4xNDR
-[35]	"S-2c5eab0300c26280"[32]		# "MF0;spine02:MQM9701/U1" lid 236 4xNDR
+Switch 65 "S-2c5eab0300b87b40" # "MF0;leaf01:MQM9701/U1" enhanced port 0 lid 73 lmc 0
+[1] "H-e09d7303007a4bd8"[1](e09d7303007a4bd8) # "node001 mlx5_0" lid 647 4xNDR
+[2] "H-e09d730300859298"[1](e09d730300859298) # "node002 mlx5_0" lid 641 4xNDR
+[35] "S-2c5eab0300c26280"[32] # "MF0;spine02:MQM9701/U1" lid 236 4xNDR
 )";
 
 inline constexpr std::string_view kKubernetesSample = R"({"apiVersion": "v1", "kind": "List", "items": [

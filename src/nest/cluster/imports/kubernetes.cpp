@@ -136,7 +136,7 @@ class Nodes {
     if (find_node_model(host.type) == nullptr && !host.chip.empty())
       host.groups.push_back(std::exchange(host.type, ""));
     count(node, host);
-    host.out = why_out(node);
+    if (std::string why = why_out(node); !why.empty()) host.out = std::move(why);
     host.slice = node.label("cloud.google.com/gke-tpu-topology");
     for (const std::string_view key : kLinkLabels) {
       const bool slices = key.ends_with("nodepool") || key.ends_with("tpu-slice");

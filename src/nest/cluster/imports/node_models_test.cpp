@@ -76,7 +76,7 @@ TEST(NodeModels, NamesBecomeTheCataloguedClusters) {
         Twin{"aws", "p5.48xlarge", 128, "aws-p5"},
         Twin{"azure", "Standard_ND96isr_H100_v5", 128, "azure-ndv5"},
         Twin{"gcp", "a3-megagpu-8g", 128, "gcp-a3-mega"}, Twin{"gcp", "a3-highgpu-8g", 128, "gcp-a3"},
-        Twin{"tpu", "v5p-256", 1, "tpu-v5p-256"}, Twin{"tpu", "v4-8192", 1, "tpu-v4-4096"},
+        Twin{"tpu", "v5p-256", 1, "tpu-v5p-256"}, Twin{"tpu", "v4-4096", 1, "tpu-v4-4096"},
         Twin{"tpu", "v5e-256", 1, "tpu-v5e-256"}, Twin{"tpu", "v5litepod-128", 1, "tpu-v5e-128"},
         Twin{"tpu", "v5e-256", 8, "tpu-v5e-multislice"}, Twin{"tpu", "v6e-256", 1, "tpu-v6e-256"},
         Twin{"tpu", "tpu7x-256", 1, "tpu7x-256"}}) {

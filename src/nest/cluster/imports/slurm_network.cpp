@@ -86,8 +86,8 @@ class Maker {
                                           : count_of(static_cast<std::int64_t>(groups), noun)) +
         " (" + own_name(network_.file) + ")");
     if (!twice_.empty())
-      facts_.notes.assumed.push_back(count_hosts(twice_) + " are listed twice in " + own_name(network_.file) +
-                                     ": the first place counts");
+      facts_.notes.assumed.push_back("the first place of what is listed twice: " + count_hosts(twice_) +
+                                     " in " + own_name(network_.file));
   }
 
   void check_torus(const SlurmGroup& torus) const {
