@@ -66,7 +66,7 @@ struct Command {
   std::string details;  // a paragraph for --help
   std::vector<Option> options;
   std::vector<Example> examples;
-  int (*run)(const Arguments&, Terminal&) = nullptr;
+  std::function<int(const Arguments&, Terminal&)> run;
   std::string sample = {};  // an input as it looks, for --help; empty: none
 };
 
@@ -76,27 +76,28 @@ struct Command {
 // Checks the words after the command's name against its table.
 [[nodiscard]] Arguments parse(const Command& command, const std::vector<std::string>& words);
 
-[[nodiscard]] std::vector<Command> plan_commands();       // command_plan.cpp
-[[nodiscard]] std::vector<Command> compare_commands();    // command_compare.cpp
-[[nodiscard]] std::vector<Command> sweep_commands();      // command_sweep.cpp
-[[nodiscard]] std::vector<Command> size_commands();       // command_size.cpp
-[[nodiscard]] std::vector<Command> reproduce_commands();  // command_reproduce.cpp
-[[nodiscard]] std::vector<Command> model_commands();      // command_models.cpp
-[[nodiscard]] std::vector<Command> cluster_commands();    // command_clusters.cpp
-[[nodiscard]] std::vector<Command> recipe_commands();     // command_recipes.cpp
-[[nodiscard]] std::vector<Command> estimate_commands();   // command_estimate.cpp
-[[nodiscard]] std::vector<Command> evaluate_commands();   // command_evaluate.cpp
-[[nodiscard]] std::vector<Command> explain_commands();    // command_explain.cpp
-[[nodiscard]] std::vector<Command> simulate_commands();   // command_simulate.cpp
-[[nodiscard]] std::vector<Command> validate_commands();   // command_validate.cpp
-[[nodiscard]] std::vector<Command> calibrate_commands();  // command_calibrate.cpp
-[[nodiscard]] std::vector<Command> export_commands();     // command_export.cpp
-[[nodiscard]] std::vector<Command> import_commands();     // command_import.cpp
-[[nodiscard]] std::vector<Command> lint_commands();       // command_lint.cpp
-[[nodiscard]] std::vector<Command> check_commands();      // command_check.cpp
-[[nodiscard]] std::vector<Command> serve_commands();      // command_serve.cpp
-[[nodiscard]] std::vector<Command> report_commands();     // command_report.cpp
-[[nodiscard]] std::vector<Command> help_commands();       // help.cpp
+[[nodiscard]] std::vector<Command> plan_commands();            // command_plan.cpp
+[[nodiscard]] std::vector<Command> compare_commands();         // command_compare.cpp
+[[nodiscard]] std::vector<Command> sweep_commands();           // command_sweep.cpp
+[[nodiscard]] std::vector<Command> size_commands();            // command_size.cpp
+[[nodiscard]] std::vector<Command> reproduce_commands();       // command_reproduce.cpp
+[[nodiscard]] std::vector<Command> model_commands();           // command_models.cpp
+[[nodiscard]] std::vector<Command> cluster_commands();         // command_clusters.cpp
+[[nodiscard]] std::vector<Command> recipe_commands();          // command_recipes.cpp
+[[nodiscard]] std::vector<Command> estimate_commands();        // command_estimate.cpp
+[[nodiscard]] std::vector<Command> evaluate_commands();        // command_evaluate.cpp
+[[nodiscard]] std::vector<Command> explain_commands();         // command_explain.cpp
+[[nodiscard]] std::vector<Command> simulate_commands();        // command_simulate.cpp
+[[nodiscard]] std::vector<Command> validate_commands();        // command_validate.cpp
+[[nodiscard]] std::vector<Command> calibrate_commands();       // command_calibrate.cpp
+[[nodiscard]] std::vector<Command> export_commands();          // command_export.cpp
+[[nodiscard]] std::vector<Command> import_commands();          // command_import.cpp
+[[nodiscard]] std::vector<Command> import_cluster_commands();  // command_import_cluster.cpp
+[[nodiscard]] std::vector<Command> lint_commands();            // command_lint.cpp
+[[nodiscard]] std::vector<Command> check_commands();           // command_check.cpp
+[[nodiscard]] std::vector<Command> serve_commands();           // command_serve.cpp
+[[nodiscard]] std::vector<Command> report_commands();          // command_report.cpp
+[[nodiscard]] std::vector<Command> help_commands();            // help.cpp
 
 // Options that many commands share, so that they read the same everywhere.
 [[nodiscard]] Option json_option();

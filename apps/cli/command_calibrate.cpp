@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "command.hpp"
+#include "nest/base/document/yaml_text.hpp"
 #include "nest/base/drawing/table.hpp"
 #include "nest/base/files.hpp"
 #include "nest/base/numbers.hpp"
-#include "nest/frameworks/common/yaml_text.hpp"
 #include "nest/validate/calibrate/calibrate.hpp"
 #include "plan_options.hpp"
 

@@ -42,15 +42,8 @@ int import_as(const Importer& importer, const Arguments& arguments, Terminal& te
   return kOk;
 }
 
-// The functions of the table of commands have no place for the importer.
-template <std::size_t I>
-int run_import(const Arguments& arguments, Terminal& terminal) {
-  return import_as(importers()[I], arguments, terminal);
-}
-constexpr std::array kRuns{run_import<0>, run_import<1>, run_import<2>, run_import<3>};
-
 // What each kind is asked for.
-constexpr std::array<std::array<std::string_view, 2>, kRuns.size()> kExamples{{
+constexpr std::array<std::array<std::string_view, 2>, 4> kExamples{{
     {"megatron-launch/megatron_args.txt -o plan.json", "train_gpt3.sh --devices 64 -o plan.json"},
     {"train.toml --devices 64 -o plan.json",
      "llama3_405b.toml --cluster dgx-h100-superpod --devices 128 --json"},
@@ -77,7 +70,7 @@ std::vector<Command> import_commands() {
   options.push_back({"-o", "FILE", "the file to write the plan to"});
   options.push_back(json_option());
   std::vector<Command> out;
-  for (std::size_t i = 0; i < kRuns.size(); ++i) {
+  for (std::size_t i = 0; i < kExamples.size(); ++i) {
     const Importer& importer = importers()[i];
     const std::string name = fmt::format("import {}", importer.name);
     out.push_back({name,
@@ -89,7 +82,9 @@ std::vector<Command> import_commands() {
                    options,
                    {{fmt::format("nest {} {}", name, kExamples[i][0]), "write the plan of a file"},
                     {fmt::format("nest {} {}", name, kExamples[i][1]), "with what the file does not say"}},
-                   kRuns[i],
+                   [&importer](const Arguments& arguments, Terminal& terminal) {
+                     return import_as(importer, arguments, terminal);
+                   },
                    std::string(importer.sample)});
   }
   return out;

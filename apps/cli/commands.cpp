@@ -8,13 +8,14 @@ namespace nest::cli {
 std::span<const Command> commands() {
   static const std::vector<Command> kAll = [] {
     std::vector<Command> list;
-    for (std::vector<Command> part :
-         {plan_commands(),      compare_commands(),   sweep_commands(),   size_commands(),
-          reproduce_commands(), model_commands(),     cluster_commands(), recipe_commands(),
-          estimate_commands(),  evaluate_commands(),  explain_commands(), simulate_commands(),
-          validate_commands(),  calibrate_commands(), report_commands(),  export_commands(),
-          import_commands(),    lint_commands(),      check_commands(),   serve_commands(),
-          help_commands()}) {
+    for (std::vector<Command> part : {plan_commands(),     compare_commands(),   sweep_commands(),
+                                      size_commands(),     reproduce_commands(), model_commands(),
+                                      cluster_commands(),  recipe_commands(),    estimate_commands(),
+                                      evaluate_commands(), explain_commands(),   simulate_commands(),
+                                      validate_commands(), calibrate_commands(), report_commands(),
+                                      export_commands(),   import_commands(),    import_cluster_commands(),
+                                      lint_commands(),     check_commands(),     serve_commands(),
+                                      help_commands()}) {
       list.insert(list.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
     }
     return list;

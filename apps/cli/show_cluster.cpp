@@ -1,11 +1,13 @@
 #include "show_cluster.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "nest/base/drawing/table.hpp"
+#include "nest/base/numbers.hpp"
 
 namespace nest::cli {
 namespace {
@@ -78,6 +80,8 @@ std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
                                        format(a.memory_bandwidth), peaks),
                            kTextWidth, 15));
   line("bisection", format(bisection(cluster)));
+  const std::vector<std::string>& absent = cluster.parts().absences.entries;
+  if (!absent.empty()) line("absent", wrap(fmt::format("{}", fmt::join(absent, ", ")), kTextWidth, 15));
   if (!cluster.parts().note.empty()) line("note", wrap(cluster.parts().note, kTextWidth, 15));
   if (!cluster.parts().source.empty()) line("source", wrap(cluster.parts().source, kTextWidth, 15));
   out += '\n';
@@ -100,6 +104,9 @@ std::string cluster_text(const Cluster& cluster, const Terminal& terminal) {
   }
   out += table.str();
   for (const Level& level : cluster.levels()) {
+    if (level.background > 0)
+      out += fmt::format("other jobs take {} of the bandwidth of '{}'\n", format_percent(level.background),
+                         level.name);
     if (level.in_network_reduction) out += "the switches of '" + level.name + "' reduce in the network\n";
   }
   return out;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api_error.hpp"
@@ -146,7 +147,7 @@ struct HttpServer::Parts {
 
   void settings() {
     const Limits& limits = service->limits();
-    http.set_payload_max_length(limits.body_bytes);
+    http.set_payload_max_length(std::max(limits.body_bytes, limits.import_bytes));
     http.set_tcp_nodelay(true);
     http.set_keep_alive_max_count(1000);
     http.set_keep_alive_timeout(3);
@@ -172,7 +173,7 @@ struct HttpServer::Parts {
     });
     http.set_error_handler([this](const Request& req, Response& res) {
       if (res.has_header("Content-Type")) return;  // said already
-      const std::size_t most = service->limits().body_bytes;
+      const std::size_t most = std::max(service->limits().body_bytes, service->limits().import_bytes);
       const std::string what = res.status == 413   ? fmt::format("more than {} bytes", most)
                                : res.status == 404 ? "there is no such address"
                                                    : "the request could not be understood";
@@ -198,6 +199,8 @@ struct HttpServer::Parts {
               json([this](const Request& req) { return service->describe_model(req.body); }));
     http.Post("/api/v1/clusters",
               json([this](const Request& req) { return service->describe_cluster(req.body); }));
+    http.Post("/api/v1/import",
+              json([this](const Request& req) { return service->import_cluster(req.body); }));
     http.Get("/api/v1/recipes", json([](const Request&) { return list_recipes(); }));
     http.Post("/api/v1/plan", [this](const Request& req, Response& res) {
       if (req.get_header_value("Accept").find("text/event-stream") != std::string::npos)

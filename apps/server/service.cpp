@@ -10,6 +10,7 @@
 #include "catalog.hpp"
 #include "compare.hpp"
 #include "exports.hpp"
+#include "imports.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
@@ -23,8 +24,11 @@
 namespace nest::server {
 
 Document Service::parse(const std::string& body) const {
-  if (body.size() > limits_.body_bytes)
-    throw ApiError(413, "request", fmt::format("more than {} bytes", limits_.body_bytes));
+  return parse(body, limits_.body_bytes);
+}
+
+Document Service::parse(const std::string& body, std::size_t most) {
+  if (body.size() > most) throw ApiError(413, "request", fmt::format("more than {} bytes", most));
   return parse_json("request", body);
 }
 
@@ -124,6 +128,13 @@ Value Service::describe_cluster(const std::string& body) const {
   const PlanInputs inputs = read_sized_inputs(request, limits_, warnings);
   request.done();
   return show_cluster(inputs.cluster);
+}
+
+Value Service::import_cluster(const std::string& body) {
+  const Document document = parse(body, limits_.import_bytes);
+  Reader request(document);
+  const Ticket ticket = jobs_.begin("", limits_.time_limit);
+  return imported_cluster(request, limits_);
 }
 
 Value Service::evaluate(const std::string& body) {

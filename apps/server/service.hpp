@@ -5,6 +5,7 @@
 //   service.plan(R"({"model": "llama3.1-8b", "devices": 64})")   -> what `nest plan --json` prints
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -38,6 +39,9 @@ class Service {
   [[nodiscard]] Value describe_model(const std::string& body) const;
   [[nodiscard]] Value describe_cluster(const std::string& body) const;
 
+  // Texts of other programs as a cluster file (imports.hpp).
+  [[nodiscard]] Value import_cluster(const std::string& body);
+
   // What more of each level's bandwidth, of memory and of devices would buy: a search each.
   [[nodiscard]] Value shadow_prices(const std::string& body);
 
@@ -58,6 +62,7 @@ class Service {
   // The plan of {"plan": {..}}, in words of the catalog alone.
   [[nodiscard]] Document read_plan_file(const std::string& body) const;
   [[nodiscard]] Document parse(const std::string& body) const;
+  [[nodiscard]] static Document parse(const std::string& body, std::size_t most);
 
   Limits limits_;
   Jobs jobs_;

@@ -8,8 +8,8 @@
 
 #include "interruptible.hpp"
 #include "nest/base/error.hpp"
-#include "nest/report/answer/whole_answer.hpp"
 #include "nest/report/answer/plans_beside.hpp"
+#include "nest/report/answer/whole_answer.hpp"
 #include "nest/report/answer/why_not_text.hpp"
 #include "nest/report/answer/why_text.hpp"
 #include "nest/solve/ask/answer.hpp"
@@ -80,7 +80,8 @@ void need_plan(const Answer& a) {
 }
 
 // What is not the plan to take, and what would make it the best.
-Value why_not_value_of(const Answer& a, const PlanQuestion& question, const WhyNot& other, Progress& progress) {
+Value why_not_value_of(const Answer& a, const PlanQuestion& question, const WhyNot& other,
+                       Progress& progress) {
   Relaxations loosened;
   // The plan to take stands in for the best one: nothing has to be loosened for it.
   if (other.found.status != PlanStatus::disagreement && !other.chosen)
@@ -106,7 +107,8 @@ nb::object why_not_handle(const Answer& a, const PlanHandle& rival, nb::object c
   PlanQuestion question = further(a);
   Progress progress(std::move(callback), question.options.deadline);
   const auto value = interruptibly<Value>(progress, [&] {
-    return why_not_value_of(a, question, why_not_plan(question, "plan", rival.plan(), a.found.plan()), progress);
+    return why_not_value_of(a, question, why_not_plan(question, "plan", rival.plan(), a.found.plan()),
+                            progress);
   });
   return to_python(value);
 }

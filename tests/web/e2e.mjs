@@ -4,12 +4,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerSteps } from './answer_steps.mjs';
 import { openPage, root, startBrowser, startServer } from './browser.mjs';
+import { fileSteps } from './file_steps.mjs';
 import { check } from './helpers.mjs';
 import { questionSteps } from './question_steps.mjs';
 
 const [nest = join(root, 'build/nest'), folder = join(root, 'build/web-screenshots'), part = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const steps = Object.entries({ ...answerSteps(folder), ...questionSteps(folder) }).filter(([name]) => name.includes(part));
+const steps = Object.entries({ ...answerSteps(folder), ...questionSteps(folder), ...fileSteps(folder) }).filter(([name]) => name.includes(part));
 
 const server = await startServer(nest);
 const browser = await startBrowser();

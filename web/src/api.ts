@@ -3,6 +3,7 @@ import type { ReportData, ShadowPrice } from '@views/views.js';
 import type { Fetch, Progress } from './planner';
 import type { PlanRequest } from './request';
 import type { LevelSize } from './scale';
+import type { State } from './state';
 import { EventParser } from './stream';
 
 export interface ModelRow {
@@ -148,6 +149,22 @@ export async function describeCluster(name: string, text: string): Promise<Clust
 export async function describeModel(name: string, text: string): Promise<ModelInfo> {
   if (!text) return get<ModelInfo>(`models/${encodeURIComponent(name)}`).catch(about('model'));
   return (await post('models', { model_text: text }).catch(about('model'))).json();
+}
+
+// What files of other programs come to: the text of a cluster file, and what was known, assumed and left out.
+export interface ImportedCluster {
+  kind: string;
+  devices: number;
+  cluster_text: string;
+  known: string[];
+  assumed: string[];
+  left_out: string[];
+}
+
+// Measurements of links change the cluster that is asked about.
+export async function importFiles(files: { name: string; text: string }[], state: State): Promise<ImportedCluster> {
+  const cluster = state.clusterText ? { cluster_text: state.clusterText } : { cluster: state.cluster };
+  return (await post('import', { files, ...cluster })).json();
 }
 
 // A server takes so much; where a plan is larger, its devices are found again by the rule that placed them.

@@ -5,6 +5,7 @@ import { ApiError, describeCluster, describeModel, Unreachable } from './api';
 import type { Catalog, ClusterInfo, ModelInfo } from './api';
 import { blamedKeys } from './blame';
 import { el } from './dom';
+import { fileBox } from './files';
 import { aroundBase, deviceStops, powersOfTwo } from './scale';
 import { markWrong, Slider } from './slider';
 import type { SliderSpec } from './slider';
@@ -130,8 +131,15 @@ export class Controls {
       this.forgetChanges();
       show();
     });
+    const files = fileBox(this.state, (value) => {
+      this.state.clusterText = text.area.value = value;
+      this.forgetChanges();
+      show();
+      void this.describe();
+    });
     select.addEventListener('change', () => {
       if (select.value === '') return;
+      files.forget();
       this.state.cluster = select.value;
       this.state.clusterText = '';
       text.area.value = '';
@@ -141,7 +149,7 @@ export class Controls {
     });
     show();
     this.inputs.set('cluster', select);
-    return el('fieldset', {}, el('legend', {}, 'Cluster'), el('label', { for: 'cluster' }, 'Name'), select, text.node,
+    return el('fieldset', {}, el('legend', {}, 'Cluster'), el('label', { for: 'cluster' }, 'Name'), select, files.node, text.node,
       this.sliders);
   }
 

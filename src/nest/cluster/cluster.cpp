@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "nest/base/error.hpp"
+#include "nest/cluster/name_list.hpp"
 #include "nest/cluster/sibling_order.hpp"
 
 namespace nest::cluster {
@@ -32,6 +33,8 @@ ClusterParts checked(ClusterParts parts) {
     fan_out.size = fan_out.sizes.front();
     fan_out.sizes.clear();
   }
+  // Of another tree than the file's.
+  if (!parts.absences.entries.empty() && parts.absences.left != shapes_of(parts.levels)) parts.absences = {};
   return parts;
 }
 
@@ -87,6 +90,7 @@ std::string check_device_names(const std::vector<std::string>& names, std::int64
            format_digits(devices) + " devices";
   std::set<std::string_view> known;
   for (const std::string& name : names) {
+    if (has_ranges(name)) return "'" + name + "' reads as a range of names";
     if (!known.insert(name).second) return "two devices are called '" + name + "'";
   }
   return "";
@@ -104,6 +108,7 @@ Cluster::Cluster(ClusterParts parts) : parts_(checked(std::move(parts))), tree_(
   if (!order) return;
   ClusterParts other = parts_;
   other.device_names.clear();
+  other.absences = {};
   for (std::size_t l = 0; l < other.levels.size(); ++l) other.levels[l].fan_out = order->fan_outs[l];
   sorted_ = std::make_shared<const Sorted>(Cluster(std::move(other)), std::move(*order));
 }
@@ -139,7 +144,7 @@ std::optional<PairRoute> pair_route(const Cluster& cluster, DeviceId a, DeviceId
 
 BytesPerSecond pair_bandwidth(const Cluster& cluster, DeviceId a, DeviceId b) {
   const PairRoute route = pair_route(cluster, a, b).value();
-  return BytesPerSecond{cluster.level(route.level).bandwidth.value / route.links};
+  return BytesPerSecond{cluster.level(route.level).rate().value / route.links};
 }
 
 Seconds pair_latency(const Cluster& cluster, DeviceId a, DeviceId b) {
@@ -159,7 +164,7 @@ BytesPerSecond bisection(const Cluster& cluster, LevelId id) {
   const std::int32_t children = tree.children(id, largest);
   if (children < 2) return BytesPerSecond{0};
   const double mean_child = static_cast<double>(tree.devices_in(id, largest)) / children;
-  const double link = mean_child * level.bandwidth.value / level.links(children);
+  const double link = mean_child * level.rate().value / level.links(children);
   if (level.hops_through_children()) return BytesPerSecond{grid_cut(level, children) * link};
   const std::int32_t half = children / 2;
   if (level.kind == LevelKind::fully_connected) {
@@ -170,7 +175,7 @@ BytesPerSecond bisection(const Cluster& cluster, LevelId id) {
   for (std::int32_t c = first; c < first + children; ++c) devices.push_back(tree.devices_in_child(id, c));
   std::sort(devices.begin(), devices.end());
   const double smaller_half = std::accumulate(devices.begin(), devices.begin() + half, 0.0);
-  return BytesPerSecond{smaller_half * level.bandwidth.value / level.oversubscription};
+  return BytesPerSecond{smaller_half * level.rate().value / level.oversubscription};
 }
 
 BytesPerSecond bisection(const Cluster& cluster) {

@@ -15,6 +15,7 @@
 
 #include "nest/base/ids.hpp"
 #include "nest/base/units.hpp"
+#include "nest/cluster/absent.hpp"
 #include "nest/cluster/accelerator.hpp"
 #include "nest/cluster/level.hpp"
 #include "nest/cluster/tree.hpp"
@@ -28,9 +29,11 @@ struct ClusterParts {
   std::string source;
   std::string date;
   std::string note;
-  // What each device is called elsewhere (in the measurements that the levels come from), in the order of ids;
-  // empty: nothing is known. Only exports look at them.
+  // What each device is called elsewhere (in the measurements or files that the levels come from), in the order of
+  // ids; empty: nothing is known. Only exports look at them: what stands before the last '/' is the host.
   std::vector<std::string> device_names;
+  // What its file lists as absent, for whoever writes the file again or says what is missing.
+  Absences absences;
 };
 
 class Cluster {

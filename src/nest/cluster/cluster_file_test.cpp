@@ -111,7 +111,7 @@ TEST(ClusterFile, BrokenFilesAreAnsweredToTheLetter) {
             "x.yaml: line 3: unknown key 'levles'; did you mean 'levels'?");
   EXPECT_EQ(error_of(kHead + "colour: red\nlevels:\n" + kNode),
             "x.yaml: line 3: unknown key 'colour'; known here: name, accelerator, levels, source, date, "
-            "note, devices");
+            "note, devices, absent, slow");
   EXPECT_EQ(
       error_of(kHead + "levels:\n" + kNode + "  - {name: rack, size: 3, bandwith: 50 GB/s, latency: 5 us}\n"),
       "x.yaml: line 5, levels[1]: unknown key 'bandwith'; did you mean 'bandwidth'?");
@@ -144,6 +144,8 @@ devices: )";
   EXPECT_EQ(c.parts().device_names, (std::vector<std::string>{"d0", "d2", "d1", "d3"}));
   const Cluster again = read_cluster(parse_json("y", to_json(cluster_file_value(c))));
   EXPECT_EQ(again.parts().device_names, c.parts().device_names);
+  EXPECT_EQ(read_cluster(parse_yaml("x", text + "['a/g[0-1]', 'b[3]', c]")).parts().device_names,
+            (std::vector<std::string>{"a/g0", "a/g1", "b[3]", "c"}));
   const auto message = [&](const std::string& names) {
     try {
       (void)read_cluster(parse_yaml("x", text + names));
@@ -155,6 +157,7 @@ devices: )";
   EXPECT_EQ(message("[a, b]"), "x: line 5, devices: 2 names, but there are 4 devices");
   EXPECT_EQ(message("[a, b, c, b]"), "x: line 5, devices: two devices are called 'b'");
   EXPECT_EQ(message("[a, b, c, 4]"), "x: line 5, devices: the name of a device is a text");
+  EXPECT_EQ(message("['g[0-9999999999]']"), "x: line 5, devices: 'g[0-9999999999]' is too many names");
   EXPECT_EQ(message("7"), "x: line 5, devices: a list with the name of every device is expected");
 }
 

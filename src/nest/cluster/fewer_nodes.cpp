@@ -10,17 +10,11 @@
 namespace nest::cluster {
 namespace {
 
-FanOut fan_out_of(std::vector<std::int32_t> sizes) {
-  const bool alike =
-      std::all_of(sizes.begin(), sizes.end(), [&](auto size) { return size == sizes.front(); });
-  if (alike) return {sizes.front(), {}};
-  return {1, std::move(sizes)};
-}
-
 // The first `left` devices, which the cluster has.
 Cluster cut(const Cluster& cluster, std::int64_t left) {
   const DeviceTree& tree = cluster.tree();
   ClusterParts parts = cluster.parts();
+  if (!parts.device_names.empty()) parts.device_names.resize(static_cast<std::size_t>(left));
   for (std::int32_t l = 0; l < tree.levels(); ++l) {
     Level& level = parts.levels[static_cast<std::size_t>(l)];
     std::vector<std::int32_t> sizes;

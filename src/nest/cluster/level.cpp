@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "nest/base/document/mismatch.hpp"
+#include "nest/base/numbers.hpp"
 
 namespace nest::cluster {
 namespace {
@@ -96,6 +97,16 @@ double read_oversubscription(Reader& r) {
   return *down / *up;
 }
 
+// 0.2, or "20 %".
+double read_background(Reader& r) {
+  const Value* given = r.find("background");
+  const std::string* text = given == nullptr ? nullptr : given->as_string();
+  if (text == nullptr) return r.number_or("background", 0);
+  const std::optional<double> share = parse_share(*text);
+  if (!share) r.fail_at("background", "'" + *text + "' is not a share", "write it like '20 %' or 0.2");
+  return *share;
+}
+
 }  // namespace
 
 std::string_view to_string(LevelKind kind) {
@@ -106,7 +117,7 @@ std::string_view to_string(LevelKind kind) {
 
 std::int32_t Level::links(std::int32_t children) const {
   if (kind == LevelKind::switched) return 1;
-  if (kind == LevelKind::fully_connected) return std::max(1, children - 1);
+  if (kind == LevelKind::fully_connected) return own_links > 0 ? own_links : std::max(1, children - 1);
   if (kind == LevelKind::ring) return children > 1 ? 2 : 1;
   const auto used = std::count_if(dims.begin(), dims.end(), [](std::int32_t n) { return n > 1; });
   return std::max(1, 2 * static_cast<std::int32_t>(used));
@@ -132,6 +143,19 @@ std::optional<LevelProblem> check_level(const Level& level) {
     return LevelProblem{"oversubscription", "oversubscription is at least 1",
                         "4 means that a child's uplink carries a quarter of what its devices can send"};
   }
+  const std::int32_t most = most_children(level.fan_out);
+  if (level.own_links != 0 && (level.kind != LevelKind::fully_connected || level.own_links < most - 1)) {
+    const std::string needed = std::to_string(most - 1);
+    return LevelProblem{"links",
+                        level.kind == LevelKind::fully_connected
+                            ? "a device has a link to each of " + needed + " others"
+                            : "'links' is for fully_connected levels",
+                        level.kind == LevelKind::fully_connected ? "'links' is at least " + needed : ""};
+  }
+  if (!(level.background >= 0 && level.background < 1)) {
+    return LevelProblem{"background", "other jobs take a share from 0 to below 1",
+                        "0.2 means that a fifth of the bandwidth is theirs"};
+  }
   if (level.oversubscription > 1 && level.hops_through_children()) {
     return LevelProblem{
         "oversubscription", "oversubscription is for switch and fully_connected levels",
@@ -152,6 +176,8 @@ Level read_level(Reader& r) {
   level.bandwidth = r.bandwidth("bandwidth");
   level.latency = r.time("latency");
   level.oversubscription = read_oversubscription(r);
+  level.background = read_background(r);
+  level.own_links = narrow(r.whole_or("links", 0, {1, kMostDevices}));
   level.in_network_reduction = r.boolean_or("in_network_reduction", false);
   level.fabric = r.text_or("fabric", "");
   r.done();
@@ -181,6 +207,8 @@ Value level_file_value(const Level& level) {
   }
   out.set("bandwidth", level.bandwidth.value).set("latency", level.latency.value);
   if (level.oversubscription != 1) out.set("oversubscription", level.oversubscription);
+  if (level.background > 0) out.set("background", level.background);
+  if (level.own_links > 0) out.set("links", level.own_links);
   if (level.in_network_reduction) out.set("in_network_reduction", true);
   if (!level.fabric.empty()) out.set("fabric", level.fabric);
   return out;

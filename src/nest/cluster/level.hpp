@@ -1,7 +1,7 @@
 // One tier of the network: how many children its domains have, how they are joined, and what a device gets.
 // `bandwidth` is all that one device can send into this level when it is alone, in one direction; a child's
 // uplink carries (devices in it) * bandwidth / oversubscription. On rings, meshes and tori it is all links of
-// a device together: one link has bandwidth / links.
+// a device together: one link has bandwidth / links. Where other jobs use the same links, `background` is their share.
 //
 //   - {name: spine, kind: switch, size: 32, bandwidth: 50 GB/s, latency: 10 us, oversubscription: 4}
 //   - {name: pod, kind: torus, dims: [4, 4, 8], bandwidth: 600 GB/s, latency: 1 us}
@@ -32,11 +32,16 @@ struct Level {
   BytesPerSecond bandwidth;
   Seconds latency;  // between two devices that meet here; on rings, meshes and tori for each hop
   double oversubscription = 1;
+  double background = 0;           // the share of the bandwidth that other jobs take
   std::vector<std::int32_t> dims;  // mesh and torus: child = x + dims[0] * (y + dims[1] * z)
   std::vector<bool> wrap;          // torus: whether each dimension closes into a ring
+  std::int32_t own_links =
+      0;  // fully connected: links of a device, some of which may lead nowhere; 0: none does
   bool in_network_reduction = false;
   std::string fabric;  // of data/fabrics.yaml; empty: what fits its place and bandwidth
 
+  // What other jobs leave of the bandwidth: every price starts from it.
+  [[nodiscard]] BytesPerSecond rate() const { return bandwidth * (1 - background); }
   [[nodiscard]] bool is_grid() const { return kind == LevelKind::mesh || kind == LevelKind::torus; }
   // Whether messages pass from child to child: ring, mesh, torus.
   [[nodiscard]] bool hops_through_children() const { return is_grid() || kind == LevelKind::ring; }

@@ -80,10 +80,38 @@ TEST(Level, OversubscriptionMayBeARatio) {
             "x.yaml: line 1, oversubscription: a number is expected, not the text '4'; remove the quotes");
 }
 
+TEST(Level, OtherJobsLeaveTheRest) {
+  const auto level = [](const std::string& share) {
+    return "{name: a, size: 8, bandwidth: 50 GB/s, latency: 1 us, background: " + share + "}";
+  };
+  EXPECT_DOUBLE_EQ(read(level("20 %")).rate().value, 40e9);
+  EXPECT_DOUBLE_EQ(read(level("0.5")).rate().value, 25e9);
+  EXPECT_EQ(read(level("0")), read("{name: a, size: 8, bandwidth: 50 GB/s, latency: 1 us}"));
+  for (const char* share : {"1", "-0.1", "100 %"}) {
+    EXPECT_EQ(error_of(level(share)),
+              "x.yaml: line 1, background: other jobs take a share from 0 to below 1; 0.2 means that a fifth "
+              "of the "
+              "bandwidth is theirs");
+  }
+  EXPECT_EQ(error_of(level("half")),
+            "x.yaml: line 1, background: 'half' is not a share; write it like '20 %' or 0.2");
+}
+
+TEST(Level, LinksThatLeadNowhere) {
+  const std::string rest = ", links: 7, bandwidth: 448 GB/s, latency: 1 us}";
+  EXPECT_EQ(read("{name: a, kind: fully_connected, size: 6" + rest).links(6), 7);
+  EXPECT_EQ(error_of("{name: a, kind: fully_connected, size: 9" + rest),
+            "x.yaml: line 1, links: a device has a link to each of 8 others; 'links' is at least 8");
+  EXPECT_EQ(error_of("{name: a, size: 6" + rest),
+            "x.yaml: line 1, links: 'links' is for fully_connected levels");
+}
+
 TEST(Level, WrittenFormReadsBackTheSame) {
   for (const char* yaml :
        {"{name: a, size: 8, bandwidth: 450 GB/s, latency: 1 us, oversubscription: 2.5}",
         "{name: a, size: 8, bandwidth: 450 GB/s, latency: 1 us, in_network_reduction: true}",
+        "{name: a, size: 8, bandwidth: 450 GB/s, latency: 30 ms, background: 12.5 %}",
+        "{name: a, kind: fully_connected, sizes: [8, 7], links: 7, bandwidth: 448 GB/s, latency: 1 us}",
         "{name: a, sizes: [3, 4, 4], bandwidth: 450 GB/s, latency: 1 us}",
         "{name: a, kind: torus, dims: [8, 16], wrap: [false, true], bandwidth: 1 GB/s, latency: 0}",
         "{name: a, kind: mesh, dims: [8, 16], size: 128, bandwidth: 1 GB/s, latency: 3 ns}",

@@ -16,10 +16,6 @@ struct Step {
   std::int64_t most = 1;  // children
 };
 
-std::int64_t most_children(const FanOut& fan_out) {
-  return fan_out.uniform() ? fan_out.size : *std::max_element(fan_out.sizes.begin(), fan_out.sizes.end());
-}
-
 // Domains of `level` inside each child of the outermost domain, where all these children are alike; else
 // none.
 std::optional<std::int32_t> domains_in_outer_child(const Cluster& cluster, LevelId level) {
@@ -61,10 +57,11 @@ std::vector<Step> steps(const Cluster& cluster) {
 }
 
 void set_size(Level& level, std::int32_t size, std::int32_t size_before) {
-  if (level.kind == LevelKind::fully_connected && size < size_before && size > 1) {
+  if (level.kind == LevelKind::fully_connected && level.own_links == 0 && size < size_before && size > 1) {
     level.bandwidth = level.bandwidth * (static_cast<double>(size - 1) / (size_before - 1));
   }
   level.fan_out = {size, {}};
+  if (size > size_before) level.own_links = 0;
   if (level.is_grid()) level.dims.assign(level.dims.size(), 1);
 }
 
@@ -82,10 +79,10 @@ Cluster resized(const Cluster& cluster, const Step& step, std::int32_t size) {
     for (std::int32_t k = 0; k < size; ++k)
       fan_out.sizes.insert(fan_out.sizes.end(), pattern.begin(), pattern.end());
   }
-  const auto before = static_cast<std::int32_t>(most_children(parts.levels[at].fan_out));
+  const auto before = most_children(parts.levels[at].fan_out);
   set_size(parts.levels[at], size, before);
   for (std::size_t l = at + 1; l < parts.levels.size() && !outermost; ++l) {
-    set_size(parts.levels[l], 1, static_cast<std::int32_t>(most_children(parts.levels[l].fan_out)));
+    set_size(parts.levels[l], 1, most_children(parts.levels[l].fan_out));
   }
   // The first devices stay; those that are added have no names.
   const auto devices = static_cast<std::size_t>(step.child * size);
@@ -117,6 +114,7 @@ std::optional<Cluster> with_one_more_domain(const Cluster& cluster) {
   if (parts.levels.size() == 1) {
     if (!grows(parts.levels.front())) return std::nullopt;
     ++parts.levels.front().fan_out.size;
+    parts.levels.front().own_links = 0;
     return Cluster(std::move(parts));
   }
   std::vector<std::int32_t> inner = all_sizes(cluster, LevelId{0});
@@ -126,6 +124,7 @@ std::optional<Cluster> with_one_more_domain(const Cluster& cluster) {
     if (!grows(parts.levels[l])) return std::nullopt;
     std::vector<std::int32_t> sizes = all_sizes(cluster, LevelId{static_cast<std::int32_t>(l)});
     const bool room = sizes.size() == 1 || sizes.back() < *std::max_element(sizes.begin(), sizes.end());
+    if (sizes.size() == 1) parts.levels[l].own_links = 0;
     if (room)
       ++sizes.back();
     else

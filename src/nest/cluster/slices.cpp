@@ -48,6 +48,7 @@ std::vector<Cluster> smaller_slices(const Cluster& cluster, std::int64_t least) 
     if (slice.fan_out.size < least || slice.fan_out == level.fan_out) continue;
     ClusterParts parts = cluster.parts();
     parts.levels = {std::move(slice)};
+    parts.device_names.clear();
     all.emplace_back(std::move(parts));
   }
   return all;

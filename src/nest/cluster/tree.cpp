@@ -1,8 +1,10 @@
 #include "nest/cluster/tree.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "nest/base/error.hpp"
 #include "nest/base/units.hpp"
@@ -26,6 +28,16 @@ std::int32_t slot(const std::vector<std::int32_t>& offsets, std::int32_t at) {
 }
 
 }  // namespace
+
+std::int32_t most_children(const FanOut& fan_out) {
+  return fan_out.uniform() ? fan_out.size : *std::max_element(fan_out.sizes.begin(), fan_out.sizes.end());
+}
+
+FanOut fan_out_of(std::vector<std::int32_t> sizes) {
+  const bool alike = std::adjacent_find(sizes.begin(), sizes.end(), std::not_equal_to<>()) == sizes.end();
+  if (alike) return {sizes.front(), {}};
+  return {1, std::move(sizes)};
+}
 
 std::optional<FanOutProblem> check_fan_outs(std::span<const FanOut> fan_outs) {
   if (fan_outs.empty()) return FanOutProblem{LevelId{0}, "a cluster needs at least one level", ""};

@@ -30,6 +30,10 @@ struct FanOut {
   }
   bool operator==(const FanOut&) const = default;
 };
+// Of the largest domain.
+[[nodiscard]] std::int32_t most_children(const FanOut& fan_out);
+// One number where all are alike.
+[[nodiscard]] FanOut fan_out_of(std::vector<std::int32_t> sizes);
 
 // So many domains of a level have so many members of a group, a member being a child that holds a device of
 // it.

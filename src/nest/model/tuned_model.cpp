@@ -221,8 +221,8 @@ class Tuner {
   void check_targets() const {
     if (found_.twice) {
       throw InputError("", "--train",
-                       "'" + found_.twice->first + "' and '" + found_.twice->second + "' both have the product '" +
-                           found_.twice->product + "'",
+                       "'" + found_.twice->first + "' and '" + found_.twice->second +
+                           "' both have the product '" + found_.twice->product + "'",
                        "leave one of them out");
     }
     for (const std::string& target : tuning_->targets) {
@@ -234,9 +234,8 @@ class Tuner {
       std::string hint = did_you_mean(target, known_);
       if (hint.empty()) {
         constexpr std::size_t kShown = 6;
-        const std::vector<std::string> shown(known_.begin(),
-                                             known_.begin() + static_cast<std::ptrdiff_t>(
-                                                                  std::min(known_.size(), kShown)));
+        const std::vector<std::string> shown(
+            known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(std::min(known_.size(), kShown)));
         hint = "it has " + list_words(shown) + "; all-linear has all of them";
       }
       throw InputError("", "--train",

@@ -152,9 +152,10 @@ TEST(TunedModel, RefusesPartsThatTheModelLacks) {
   EXPECT_EQ(
       refusal("llama3.1-8b", tuning_of("lora:8:qproj")),
       "--train: no layer of llama3.1-8b that is not frozen has the product 'qproj'; did you mean 'q_proj'?");
-  EXPECT_EQ(refusal("mamba2-2.7b", tuning_of("lora:16")),
-            "--train: no layer of mamba2-2.7b that is not frozen has the product 'linear_qkv'; it has in_proj and "
-            "out_proj; all-linear has all of them");
+  EXPECT_EQ(
+      refusal("mamba2-2.7b", tuning_of("lora:16")),
+      "--train: no layer of mamba2-2.7b that is not frozen has the product 'linear_qkv'; it has in_proj and "
+      "out_proj; all-linear has all of them");
   EXPECT_EQ(refusal("llama3.1-8b", tuning_of("lora:16", "layers ..31")),
             "--freeze: no block of llama3.1-8b is left for adapters; leave some of its layers out");
   EXPECT_EQ(refusal("llama3.1-8b", tuning_of("lora:8:linear_qkv+q_proj")),

@@ -115,7 +115,8 @@ using namespace plan;
   plan.training.sequence = profile.sequence;
   plan.training.micro_batches = dice.pick(1, 12);
   if (p.pipeline > 1 && layers >= 2 * p.pipeline && dice.once_in(3)) {
-    p.schedule = dice.once_in(3) ? dice.one_of<Schedule>({Schedule::zb_v, Schedule::dualpipe_v}) : Schedule::interleaved;
+    p.schedule = dice.once_in(3) ? dice.one_of<Schedule>({Schedule::zb_v, Schedule::dualpipe_v})
+                                 : Schedule::interleaved;
     p.interleave = 2;
     plan.training.micro_batches = p.pipeline * dice.pick(1, 4);
     if (p.schedule == Schedule::dualpipe_v) plan.training.micro_batches += 2 * p.pipeline;

@@ -90,7 +90,8 @@ AskedField images(AskedField row) {
     constexpr double kMost = 1e6;
     const auto value = parse_number(text);
     if (!value || !(*value >= 0) || *value > kMost)
-      return SpaceProblem{fmt::format("'{}' is not a number of images; try 1, 0.5 or 0 for text alone", text)};
+      return SpaceProblem{
+          fmt::format("'{}' is not a number of images; try 1, 0.5 or 0 for text alone", text)};
     asked.contents.images = *value;
     return std::nullopt;
   };
@@ -154,7 +155,8 @@ std::vector<AskedField> contents_fields() {
                "'length,count' of a CSV file, or 512:900,8K:100 (default: one document fills a sequence)",
                G::training, "lengths", true, true}),
       images({"images", "N",
-              "images in a sequence, such as 3, 0.5 or 0 (text alone), for a model with a vision tower (default 1)",
+              "images in a sequence, such as 3, 0.5 or 0 (text alone), for a model with a vision tower "
+              "(default 1)",
               G::training, "images", true, true}),
       image_tokens({"image-tokens", "N",
                     "the tokens that an image takes in its sequence (default: as the model is configured)",

@@ -60,7 +60,8 @@ TEST(AskedContents, AreReadAndSpelled) {
 }
 
 TEST(AskedContents, SayWhatIsWrong) {
-  EXPECT_EQ(problem("images", "-1"), "images: '-1' is not a number of images; try 1, 0.5 or 0 for text alone");
+  EXPECT_EQ(problem("images", "-1"),
+            "images: '-1' is not a number of images; try 1, 0.5 or 0 for text alone");
   EXPECT_EQ(problem("image-tokens", "many"),
             "image-tokens: 'many' is not a number of tokens from 1 to 16,777,216; try 256");
   EXPECT_EQ(problem("lengths", "512:0.5"),

@@ -245,6 +245,7 @@ PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, PipelineMod
   asked.sequence = plan.training.sequence;
   asked.contents = plan.training.contents;
   asked.tuning = plan.training.tuning;
+  asked.mtp = plan.training.mtp;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
   asked.pipeline_model = pipeline_model;

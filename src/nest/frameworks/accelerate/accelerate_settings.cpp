@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "nest/frameworks/common/yaml_text.hpp"
+#include "nest/base/document/yaml_text.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::frameworks {

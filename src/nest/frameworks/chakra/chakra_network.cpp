@@ -73,7 +73,7 @@ class Maker {
  private:
   [[nodiscard]] BytesPerSecond rate(LevelId id) const {
     const Level& level = cluster_.level(id);
-    return BytesPerSecond{level.bandwidth.value / level.oversubscription *
+    return BytesPerSecond{level.rate().value / level.oversubscription *
                           constants_.levels[id.index()].efficiency};
   }
   [[nodiscard]] Seconds step(LevelId id) const {

@@ -55,9 +55,10 @@ std::string export_notes(const ExportQuestion& question, const RankMap& map, std
     yours.push_back("the data: " + spell(images) + " in a sequence");
   if (const auto* spec = std::get_if<ModelSpec>(&question.inputs.source)) {
     if (const std::string beyond = beyond_positions(*spec, t.sequence); !beyond.empty())
-      yours.push_back(fmt::format("the model's positions: {}, so that max_position_embeddings is {} wherever a file "
-                                  "of this export says it, and must be where you say it",
-                                  beyond, t.sequence));
+      yours.push_back(
+          fmt::format("the model's positions: {}, so that max_position_embeddings is {} wherever a file "
+                      "of this export says it, and must be where you say it",
+                      beyond, t.sequence));
   }
   if (!yours.empty()) out += section("Yours to say", yours);
   if (!result.next.empty()) out += section("Next", result.next);

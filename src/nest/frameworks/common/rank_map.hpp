@@ -7,7 +7,8 @@
 //
 // A host is a domain of the innermost level, or a part of one where `devices_per_host` says so. Where the cluster's
 // devices have names (`nest clusters from-matrix` had to reorder them), hosts and the devices of each are counted in
-// the order of the names, as in the measurements.
+// the order of the names, as in the measurements. Names such as node017/gpu3, which `nest import` writes, say themselves
+// which host a device is in and which number it has there.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +57,7 @@ struct RankMap {
   std::vector<HostRow> hosts;     // those in use, by their first rank
   std::int64_t host_devices = 0;  // of the largest host in use
   bool consecutive = true;        // every host's ranks follow each other: torchrun can number them
-  bool named = false;             // hosts have the names that were given, not made-up ones
+  bool named = false;             // hosts have names that were given or imported, not made-up ones
   std::vector<HostLevel> levels;  // innermost first
   std::string resource;           // what Kubernetes calls such a device: "nvidia.com/gpu"
 };

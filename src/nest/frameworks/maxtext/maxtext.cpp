@@ -5,10 +5,10 @@
 #include <array>
 #include <string_view>
 
+#include "nest/base/document/yaml_text.hpp"
 #include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
-#include "nest/frameworks/common/yaml_text.hpp"
 #include "nest/frameworks/maxtext/maxtext_details.hpp"
 #include "nest/frameworks/maxtext/maxtext_models.hpp"
 #include "nest/frameworks/maxtext/maxtext_settings.hpp"

@@ -163,8 +163,8 @@ class Builder {
       const LayerType& type = model_.type_of(id);
       among.push_back(type.tensor(type.outputs.front()).shape);
     }
-    LayerId at =
-        add_layer(stem_name, add_type(stem_layer(stack, stem_tokens_of(stack), shares_table, among)), from_towers);
+    LayerId at = add_layer(stem_name, add_type(stem_layer(stack, stem_tokens_of(stack), shares_table, among)),
+                           from_towers);
     if (stack.stem.own_table) table_users_.clear();
     if (stack.stem.kind == StemSpec::Kind::tokens) table_users_.push_back(at);
 

@@ -34,7 +34,8 @@ constexpr int kMostInEachOther = 16;  // parts in each other
 Value filled_in(Value config, const std::string& type, int depth) {
   if (!described_as_part(type)) return config;
   const Described family = describe_family(type);
-  if (depth > kMostInEachOther) throw InputError(family.file, "stacks", "its parts stand in each other without end");
+  if (depth > kMostInEachOther)
+    throw InputError(family.file, "stacks", "its parts stand in each other without end");
   if (config.as_object() == nullptr) config = Value::object();
   const auto put = [&](const std::string& key, const Value& value) {
     for (auto& [name, given] : *config.as_object()) {

@@ -75,10 +75,11 @@ TEST(FamilyPrediction, OfAHybrid) {
                                      "layers_block_type": ["mamba", "mlp"]})");
   ASSERT_EQ(spec.mtp_layers, 1);
   EXPECT_TRUE(spec.mtp_block->experts);
-  EXPECT_EQ(config_message(R"({"model_type": "nemotron_h", "num_nextn_predict_layers": 1,
+  EXPECT_EQ(
+      config_message(R"({"model_type": "nemotron_h", "num_nextn_predict_layers": 1,
                                "mtp_layers_block_type": ["mamba"]})"),
-            "config.json: line 2, mtp_layers_block_type: the module for multi-token prediction is only known as "
-            "attention and experts");
+      "config.json: line 2, mtp_layers_block_type: the module for multi-token prediction is only known as "
+      "attention and experts");
 }
 
 }  // namespace

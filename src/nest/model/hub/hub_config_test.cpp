@@ -146,8 +146,10 @@ TEST(HubConfig, EveryTypeIsDescribedWithoutAConfig) {
     EXPECT_NE(known.defaults.has_value(), known.refusal.size() > 0) << type;
     if (!known.defaults) without.push_back(type + ": " + known.refusal);
   }
-  EXPECT_THAT(without, ElementsAre("lfm2_moe: layer_types must say which layers attend",
-                                   "qwen3_omni_moe_thinker: text_config.hidden_size: an odd head_dim cannot be rotated"));
+  EXPECT_THAT(
+      without,
+      ElementsAre("lfm2_moe: layer_types must say which layers attend",
+                  "qwen3_omni_moe_thinker: text_config.hidden_size: an odd head_dim cannot be rotated"));
   EXPECT_THAT(describe_model_type("lfm2_moe").special,
               ElementsAre("short convolutions in place of attention",
                           "the bias of the router that balances experts"));

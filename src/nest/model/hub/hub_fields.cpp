@@ -75,8 +75,8 @@ void check_rotary(const Reader& r, const AttentionSpec& a) {
   const std::int64_t turned = a.latent ? a.latent->rope_dim : a.head_dim;
   if (!a.rotary || turned % 2 == 0) return;
   fail_at_first(r,
-                {a.latent ? "qk_rope_head_dim" : "head_dim", "hidden_size", "num_attention_heads", "num_heads",
-                 "model_type"},
+                {a.latent ? "qk_rope_head_dim" : "head_dim", "hidden_size", "num_attention_heads",
+                 "num_heads", "model_type"},
                 "an odd head_dim cannot be rotated", "it is " + std::to_string(turned));
 }
 

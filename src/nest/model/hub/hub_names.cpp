@@ -12,9 +12,18 @@
 namespace nest::model {
 namespace {
 
-constexpr std::array<std::string_view, 12> kCounted{
-    "ForCausalLM",     "ForConditionalGeneration", "LMHeadModel",        "Model",   "ForMaskedLM", "ForPreTraining",
-    "WithLMHeadModel", "ForImageClassification",   "ForVisionText2Text", "MTModel", "Decoder",     "ForTextToText"};
+constexpr std::array<std::string_view, 12> kCounted{"ForCausalLM",
+                                                    "ForConditionalGeneration",
+                                                    "LMHeadModel",
+                                                    "Model",
+                                                    "ForMaskedLM",
+                                                    "ForPreTraining",
+                                                    "WithLMHeadModel",
+                                                    "ForImageClassification",
+                                                    "ForVisionText2Text",
+                                                    "MTModel",
+                                                    "Decoder",
+                                                    "ForTextToText"};
 constexpr std::array<std::string_view, 11> kOther{"ForSequenceClassification",
                                                   "ForTokenClassification",
                                                   "ForQuestionAnswering",

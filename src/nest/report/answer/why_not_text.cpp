@@ -12,8 +12,8 @@
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
 #include "nest/report/answer/answer_value.hpp"
-#include "nest/report/answer/why_text.hpp"
 #include "nest/report/answer/plan_notes.hpp"
+#include "nest/report/answer/why_text.hpp"
 
 namespace nest::report {
 namespace {

@@ -9,7 +9,7 @@ LinkTable::LinkTable(const Cluster& cluster, const FabricConstants& constants) :
 }
 
 double LinkTable::rate(LevelId level) const {
-  return cluster_->level(level).bandwidth.value * efficiency_[level.index()];
+  return cluster_->level(level).rate().value * efficiency_[level.index()];
 }
 
 std::int32_t LinkTable::child_of(DeviceId device, LevelId level) const {

@@ -47,7 +47,8 @@ void price_safety(const PlanQuestion& question, Further& further, SearchResult& 
   found.risky = std::move(best);
 }
 
-SearchResult search_all(const PlanQuestion& asked, const AnswerOptions& options, const SearchFunction& searching) {
+SearchResult search_all(const PlanQuestion& asked, const AnswerOptions& options,
+                        const SearchFunction& searching) {
   const bool simplifies = ranks_simply(asked) && !asked.asked.strict;
   PlanQuestion first = asked;
   if (first.options.top == 1 && first.options.runners_up == 0) first.options.near_ties = kNearTies;

@@ -16,7 +16,7 @@ Cluster flat_cluster(const Cluster& cluster, std::optional<BytesPerSecond> bandw
   Level level;
   level.name = "flat";
   level.fan_out.size = cluster.devices();
-  level.bandwidth = bandwidth.value_or(innermost.bandwidth);
+  level.bandwidth = bandwidth.value_or(innermost.rate());
   level.latency = innermost.latency;
   ClusterParts parts = cluster.parts();
   parts.levels = {std::move(level)};

@@ -59,7 +59,7 @@ bool slows_outwards(const Cluster& cluster, const CollectiveModel& model) {
     const Level& inner = cluster.level(LevelId(l - 1));
     const Level& outer = cluster.level(LevelId(l));
     const double squeezed = squeeze(cluster, l - 1);
-    if (outer.bandwidth.value * squeezed > inner.bandwidth.value || outer.latency < inner.latency ||
+    if (outer.rate().value * squeezed > inner.rate().value || outer.latency < inner.latency ||
         (outer.in_network_reduction && !inner.in_network_reduction) ||
         !no_faster_outside(model.level(LevelId(l - 1)), model.level(LevelId(l)), squeezed))
       return false;
@@ -197,6 +197,7 @@ void pack(const Cluster& cluster, std::int64_t members, const Packing& packing, 
 
 std::optional<Cluster> even_cluster(const Cluster& cluster) {
   ClusterParts parts = cluster.parts();
+  parts.device_names.clear();
   bool uneven = false;
   for (Level& level : parts.levels) {
     if (level.fan_out.uniform()) continue;

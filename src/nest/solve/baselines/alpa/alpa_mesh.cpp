@@ -6,7 +6,7 @@ namespace nest::solve::alpa {
 namespace {
 
 MeshLink link_of(const Level& level) {
-  return {BytesPerSecond{level.bandwidth.value / level.oversubscription}, level.latency};
+  return {BytesPerSecond{level.rate().value / level.oversubscription}, level.latency};
 }
 
 }  // namespace

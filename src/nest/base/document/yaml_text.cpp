@@ -1,13 +1,11 @@
-#include "nest/frameworks/common/yaml_text.hpp"
-
-#include <fmt/format.h>
+#include "nest/base/document/yaml_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
-namespace nest::frameworks {
+namespace nest::base {
 namespace {
 
 // Letters, digits and a few marks, and no word that stands for something else in any case of letters.
@@ -28,18 +26,23 @@ bool plain(std::string_view text) {
 
 }  // namespace
 
+std::string yaml_word(const std::string& text) {
+  return plain(text) ? text : to_json_line(text);
+}
+
 std::string to_yaml(const Value& value, const std::string& indent) {
   std::string out;
   for (const auto& [key, inner] : *value.as_object()) {
-    const std::string* text = inner.as_string();
+    out += indent;
+    out += key;
     if (inner.as_object() != nullptr) {
-      out += fmt::format("{}{}:\n{}", indent, key, to_yaml(inner, indent + "  "));
+      out += ":\n" + to_yaml(inner, indent + "  ");
     } else {
-      out += fmt::format("{}{}: {}\n", indent, key,
-                         text != nullptr && plain(*text) ? *text : to_json_line(inner));
+      const std::string* text = inner.as_string();
+      out += ": " + (text != nullptr ? yaml_word(*text) : to_json_line(inner)) + "\n";
     }
   }
   return out;
 }
 
-}  // namespace nest::frameworks
+}  // namespace nest::base

@@ -1,10 +1,10 @@
-#include "nest/frameworks/common/yaml_text.hpp"
+#include "nest/base/document/yaml_text.hpp"
 
 #include <gtest/gtest.h>
 
 #include "nest/base/document/document.hpp"
 
-namespace nest::frameworks {
+namespace nest::base {
 namespace {
 
 TEST(YamlText, ReadsBackAsTheSameValues) {
@@ -24,5 +24,11 @@ TEST(YamlText, PlainTextsStayPlain) {
   EXPECT_EQ(to_yaml(all), "a: bf16\nb: \"NO\"\nc: \"8b\"\n");
 }
 
+TEST(YamlText, Words) {
+  EXPECT_EQ(yaml_word("leaf-7/a"), "leaf-7/a");
+  EXPECT_EQ(yaml_word("rack 3"), "\"rack 3\"");
+  EXPECT_EQ(yaml_word("Off"), "\"Off\"");
+}
+
 }  // namespace
-}  // namespace nest::frameworks
+}  // namespace nest::base

@@ -8,8 +8,11 @@
 
 #include "nest/base/document/value.hpp"
 
-namespace nest::frameworks {
+namespace nest::base {
 
 [[nodiscard]] std::string to_yaml(const Value& value, const std::string& indent = {});
 
-}  // namespace nest::frameworks
+// A text as it may stand in YAML: in quotes where it would read as something else.
+[[nodiscard]] std::string yaml_word(const std::string& text);
+
+}  // namespace nest::base
