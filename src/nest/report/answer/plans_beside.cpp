@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "nest/base/quantity.hpp"
 #include "nest/solve/ask/why_not.hpp"
 
 namespace nest::report {
