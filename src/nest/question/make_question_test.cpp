@@ -59,7 +59,7 @@ TEST(MakeQuestion, PlansFitWithNinetyFivePercent) {
   EXPECT_EQ(margin({{"fits", "0.99"}, {"risky", "on"}}), 0);
   EXPECT_EQ(make_question(inputs("llama3.1-8b", "h100-spine-leaf", "plain")).options.memory_margin, 0);
   EXPECT_THAT(make_question(inputs("llama3.1-8b"), asked({{"fits", "0.99"}})).notes,
-              ElementsAre(HasSubstr("too few to tell 99.0 % from 96.6 %")));
+              ElementsAre(HasSubstr("a plan can be claimed to fit with 96.6 % at most, not 99.0 %")));
 }
 
 TEST(QuestionOf, AsksForThePlansTrainingOnItsDevices) {

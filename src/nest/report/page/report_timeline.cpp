@@ -18,7 +18,7 @@ constexpr std::array<const char*, 3> kOthers{"background receive", "forward besi
 std::int64_t kind_number(const Segment& s) {
   constexpr auto kFirst = std::int64_t{kSegmentKinds};
   if (s.kind == SegmentKind::receive && s.stream == Stream::communication) return kFirst;
-  if (s.beside != Beside::nothing) return s.kind == SegmentKind::forward ? kFirst + 1 : kFirst + 2;
+  if (s.beside != simulate::Beside::nothing) return s.kind == SegmentKind::forward ? kFirst + 1 : kFirst + 2;
   return static_cast<std::int64_t>(s.kind);
 }
 

@@ -58,12 +58,20 @@ TEST(FitRuns, AProfilerTellsKernelsFromTheNetwork) {
 
 TEST(FitRuns, MemoryHasAConstantOfItsOwn) {
   MeasuredRun run = measured(made_up_run(), 1.0);
-  const Bytes predicted = predicted_bytes(MemoryKind::reserved, run.run, price_run(run.run));
-  run.memory = MemoryFigure{MemoryKind::reserved, round_up_bytes(1.3 * static_cast<double>(predicted.value))};
-  const RunsFit fit = fit_runs({&run, 1});
-  EXPECT_GT(fit.calibration.memory.value, 1.05);
-  EXPECT_LT(fit.calibration.memory.value, 1.3);
-  EXPECT_FALSE(fit.calibration.kernel_time.moved());
+  const auto fit = [&](MemoryKind kind, double ratio) {
+    const Bytes predicted = predicted_bytes(kind, run.run, price_run(run.run));
+    run.memory = MemoryFigure{kind, round_up_bytes(ratio * static_cast<double>(predicted.value))};
+    return fit_runs({&run, 1}).calibration;
+  };
+  const Calibration needed = fit(MemoryKind::allocated, 1.3);
+  EXPECT_GT(needed.memory.value, 1.05);
+  EXPECT_LT(needed.memory.value, 1.3);
+  EXPECT_FALSE(needed.kernel_time.moved());
+  // An allocator reserves what it can get: more than is predicted tells nothing, less does.
+  const Calibration more = fit(MemoryKind::reserved, 1.3);
+  EXPECT_FALSE(more.memory.moved());
+  EXPECT_TRUE(more.unknown.front().starts_with("whether made-up needs more memory than the "));
+  EXPECT_LT(fit(MemoryKind::reserved, 0.7).memory.value, 0.95);
 }
 
 TEST(FitRuns, RunsOfSeveralFrameworksAreRefused) {
