@@ -43,7 +43,7 @@ TEST(ContentsText, BadOnesAreNamed) {
               testing::HasSubstr("a row is [length, count], two whole numbers from 1 on"));
   EXPECT_THAT(message(R"({"lengths": {}})"), testing::HasSubstr("a list of [length, count] is expected"));
   EXPECT_THAT(message(R"({"lengths": {"histogram": [[1, 2]], "mean": 3}})"), testing::HasSubstr("'mean'"));
-  EXPECT_THAT(message(R"({"images": -1})"), testing::HasSubstr("a number of images above 0"));
+  EXPECT_THAT(message(R"({"images": -1})"), testing::HasSubstr("a number of images, 0 or more, is expected"));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(PlanScreen, TheMemoryOfTheFullestStage) {
   plan.predicted->fits_at_least = true;
   EXPECT_EQ(
       spell_memory_use(plan),
-      "4.66 GiB used and 2 GiB reserved of 74.5 GiB (8.9 %; 80 %: 6 GiB to 7 GiB; fits with 97 % or more)");
+      "4.66 GiB used and 2 GiB reserved of 74.5 GiB (8.9 %; fits with 97 % or more; 80 %: 6 GiB to 7 GiB)");
 }
 
 // The plan that is taken is one of the ranking: it has one row.
