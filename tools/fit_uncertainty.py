@@ -126,7 +126,8 @@ def main():
     print(f"# Made by tools/fit_uncertainty.py on {datetime.date.today()}; docs/uncertainty.md.")
     write("time", strata_of_time(runs, unseen))
     write("memory", strata_of_memory(memory))
-    print("# Whose runs they are, and how many the intervals contain that are made without a run's own source.")
+    print("# Whose runs they are, and how many the intervals contain that are made without a run's own "
+          "source.")
     print("left_out:")
     for title, found in (("time", left_out(runs, lambda some: strata_of_time(some, some)[1:])),
                          ("memory", left_out(memory, strata_of_memory))):

@@ -1,6 +1,6 @@
-"""Compares the task orders of schedules whose chunks lie in the shape of a V, rank by rank, with those of torch's own
-classes. Ours are read from the trace of a simulated step, in which tasks are told apart by their lengths: no table of
-ours says what torch does.
+"""Compares the task orders of schedules whose chunks lie in the shape of a V, rank by rank, with those of
+torch's own classes. Ours are read from the trace of a simulated step, in which tasks are told apart by their
+lengths: no table of ours says what torch does.
 
     schedules.py --nest PROGRAM     the last line is "N passed, N failed"
 """
@@ -105,7 +105,8 @@ def main():
     options = parser.parse_args()
     passed = failed = 0
     for schedule, stages, micro_batches in shapes():
-        own, other = ours(options.nest, schedule, stages, micro_batches), theirs(schedule, stages, micro_batches)
+        own = ours(options.nest, schedule, stages, micro_batches)
+        other = theirs(schedule, stages, micro_batches)
         passed, failed = passed + (own == other), failed + (own != other)
         if own == other:
             continue

@@ -247,8 +247,8 @@ std::string spell_memory_use(const Plan& plan) {
       m.reserve.value > 0 ? fmt::format(" used and {} reserved", format_memory(m.reserve)) : "";
   const std::string interval = spell_memory_interval(*plan.predicted);
   return fmt::format("{}{} of {} ({}{}{}{})", format_memory(m.total() - m.reserve), reserved,
-                     format_memory(m.capacity), format_percent(memory_share(stage)), spell_fits(*plan.predicted),
-                     interval.empty() ? "" : "; ", interval);
+                     format_memory(m.capacity), format_percent(memory_share(stage)),
+                     spell_fits(*plan.predicted), interval.empty() ? "" : "; ", interval);
 }
 
 std::string spell_fits(const Prediction& predicted) {

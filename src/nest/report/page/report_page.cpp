@@ -14,9 +14,10 @@ namespace nest::report {
 namespace {
 
 // In the order in which they use each other.
-constexpr std::array<std::string_view, 14> kScripts{
-    "format.js",  "colour.js", "frame.js",    "layout.js", "devices.js", "spans.js",    "bars.js",
-    "uplinks.js", "map.js",    "timeline.js", "memory.js", "panels.js",  "roofline.js", "report.js"};
+constexpr std::array<std::string_view, 15> kScripts{"format.js",  "colour.js",   "frame.js",    "layout.js",
+                                                    "devices.js", "spans.js",    "bars.js",     "uplinks.js",
+                                                    "map.js",     "passes.js",   "timeline.js", "memory.js",
+                                                    "panels.js",  "roofline.js", "report.js"};
 
 std::string_view page_file(std::string_view name) {
   const EmbeddedFile* file = find_embedded(page_files(), name);

@@ -3,34 +3,11 @@
 import { formatDigits, formatSeconds, plural, roundTicks, tickTimes } from './format.js';
 import { inkOn, kPartColours, mixColours } from './colour.js';
 import { button, legend, listenGestures, make, makeCanvas, mount, placeLegend, textWidth } from './frame.js';
+import { kKindWords, kPasses, describeSegment, recomputedSeconds } from './passes.js';
 import { chooseWindows, firstAfter, gatherSpans, shortPass, unpackTimeline } from './spans.js';
 
 const kAxis = 26;
 const kMostTimeZoom = 20000;
-const kPasses = ['forward', 'backward', 'weight'];
-const kKindWords = {
-  forward: 'forward', backward: 'backward', weight: 'weight gradients', receive: 'receive',
-  'background receive': 'receive in the background', reduce: 'reduce gradients', gather: 'gather parameters',
-  norm: 'norm of the gradients', optimizer: 'optimizer', recompute: 'recompute',
-};
-
-function recomputedSeconds(timeline, stage, s) {
-  if (s.kind !== 'backward') return 0;
-  const share = timeline.recomputed?.[stage]?.[s.chunk] ?? 0;
-  return timeline.recomputed_s?.[stage]?.[s.chunk] ?? share * (s.to - s.from);
-}
-
-export function describeSegment(timeline, stage, s) {
-  const lines = [`stage ${stage}: ${kKindWords[s.kind]}`];
-  if ([...kPasses, 'receive', 'background receive'].includes(s.kind)) {
-    lines.push(`micro-batch ${formatDigits(s.micro)}${timeline.chunks > 1 ? `, chunk ${s.chunk}` : ''}`);
-  }
-  lines.push(`${formatSeconds(s.from)} to ${formatSeconds(s.to)}: ${formatSeconds(s.to - s.from)}`);
-  if (s.half !== undefined) lines.push(`beside a ${s.half === 0 ? 'backward' : 'forward'} pass of the other chunk`);
-  const again = recomputedSeconds(timeline, stage, s);
-  if (again > 0) lines.push(`of it computed again: ${formatSeconds(again)}`);
-  return lines;
-}
 
 class TimelineView {
   // `waiting`: the share of the step, at its end, in which all ranks wait for the slowest.

@@ -12,6 +12,7 @@
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/price.hpp"
+#include "nest/question/choice_values.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
 
@@ -20,14 +21,6 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 using Visit = std::function<bool(const Plan&)>;
-
-Numbers divisors(std::int64_t n) {
-  Numbers all;
-  for (std::int64_t d = 1; d <= n; ++d) {
-    if (n % d == 0) all.push_back(d);
-  }
-  return all;
-}
 
 template <class T>
 void add_new(std::vector<T>& list, const T& item) {

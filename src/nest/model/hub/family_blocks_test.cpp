@@ -1,4 +1,5 @@
-// Modules for multi-token prediction of families: how many there are, and of what.
+#include "nest/model/hub/family_blocks.hpp"
+
 #include <gtest/gtest.h>
 
 #include "nest/model/hub/test_configs.hpp"
@@ -20,8 +21,28 @@ std::int64_t modules_of(const std::string& json) {
   return modules_of(spec_of(json));
 }
 
-// Transformers 5.23's MtpModel on the meta device: its parameters that are not the main model's.
-TEST(FamilyPrediction, CountsAreThoseOfTransformers) {
+TEST(FamilyBlocks, WhatABlockCannotBeIsNamed) {
+  EXPECT_EQ(config_message(R"({"model_type": "olmoe", "num_experts_per_tok": 65})"),
+            "config.json: line 1, num_experts_per_tok: a token cannot use 65 of 64 experts");
+  EXPECT_EQ(config_message(R"({"model_type": "cohere", "hidden_act": "siloo"})"),
+            "config.json: line 1, hidden_act: the activation 'siloo' is not known");
+}
+
+// Groups that choose nothing are none: all of them are taken, or the experts do not divide.
+TEST(FamilyBlocks, GroupsOfExpertsThatChooseNothingAreNone) {
+  const auto groups = [](const char* said) {
+    const ModelSpec spec =
+        spec_of(std::string(R"({"model_type": "glm4_moe", "n_routed_experts": 128, )") + said + "}");
+    return spec.stacks.back().blocks.back().experts->groups;
+  };
+  EXPECT_EQ(groups(R"("n_group": 8, "topk_group": 4)"), 8);
+  EXPECT_EQ(groups(R"("n_group": 8, "topk_group": 8)"), 0);
+  EXPECT_EQ(groups(R"("n_group": 1, "topk_group": 1)"), 0);
+  EXPECT_EQ(groups(R"("n_group": 7, "topk_group": 2)"), 0);
+}
+
+// Modules for multi-token prediction. Transformers 5.23's MtpModel on the meta device: its parameters that are not the main model's.
+TEST(FamilyBlocks, CountsAreThoseOfTransformers) {
   EXPECT_EQ(modules_of(R"({"model_type": "glm4_moe"})"), 2'301'775'872);
   EXPECT_EQ(modules_of(R"({"model_type": "mellum", "num_mtp_layers": 1})"), 428'371'456);
   EXPECT_EQ(modules_of(R"({"model_type": "step3p7", "text_config": {"num_nextn_predict_layers": 3,
@@ -31,7 +52,7 @@ TEST(FamilyPrediction, CountsAreThoseOfTransformers) {
 }
 
 // Any family of decoders with the usual key has modules like its last block.
-TEST(FamilyPrediction, TheUsualKeyMakesThem) {
+TEST(FamilyBlocks, TheUsualKeyMakesThem) {
   for (const char* type : {"deepseek_v32", "glm_moe_dsa", "glm4_moe_lite", "hy_v3", "kimi_linear", "axk1"}) {
     const std::string json = std::string(R"({"model_type": ")") + type + R"(", "num_nextn_predict_layers": )";
     const std::int64_t one = modules_of(json + "1}");
@@ -43,7 +64,7 @@ TEST(FamilyPrediction, TheUsualKeyMakesThem) {
 }
 
 // Published checkpoints have them whose config.json has no such key.
-TEST(FamilyPrediction, OfCheckpointsWithoutTheKey) {
+TEST(FamilyBlocks, OfCheckpointsWithoutTheKey) {
   EXPECT_EQ(zoo_model("qwen3-next-80b-a3b").mtp_layers, 1);
   EXPECT_EQ(zoo_model("qwen3.5-397b-a17b").mtp_layers, 1);
   EXPECT_EQ(spec_of(R"({"model_type": "qwen3_5_text", "mtp_num_hidden_layers": 0})").mtp_layers, 0);
@@ -52,7 +73,7 @@ TEST(FamilyPrediction, OfCheckpointsWithoutTheKey) {
 
 // MiMo V2 Flash: three dense modules with windows, 0.33 billion parameters each by its authors' account; K-EXAONE: a dense
 // one of 0.52 billion. LongCat: one attention and one feed-forward in place of two.
-TEST(FamilyPrediction, BlocksOfTheirOwn) {
+TEST(FamilyBlocks, BlocksOfTheirOwn) {
   const ModelSpec mimo = spec_of(R"({"model_type": "mimo_v2_flash"})");
   ASSERT_EQ(mimo.mtp_layers, 3);
   EXPECT_FALSE(mimo.mtp_block->experts);
@@ -70,7 +91,7 @@ TEST(FamilyPrediction, BlocksOfTheirOwn) {
 }
 
 // Nemotron 3's module is attention and experts, which are two layers of the model.
-TEST(FamilyPrediction, OfAHybrid) {
+TEST(FamilyBlocks, OfAHybrid) {
   const ModelSpec spec = spec_of(R"({"model_type": "nemotron_h", "num_nextn_predict_layers": 1,
                                      "layers_block_type": ["mamba", "mlp"]})");
   ASSERT_EQ(spec.mtp_layers, 1);
