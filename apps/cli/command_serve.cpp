@@ -11,6 +11,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/units.hpp"
 #include "option_values.hpp"
+#include "plan_options.hpp"
 
 namespace nest::cli {
 namespace {
@@ -50,14 +51,17 @@ int run_serve(const Arguments& arguments, Terminal& terminal) {
       throw UsageError(fmt::format("--token: {} letters or more are expected", kShortestToken));
     setenv("NEST_SERVE_TOKEN", token->c_str(), 1);
   }
-  std::array<std::string, 6> words{server_program().string(),
+  const std::string calibration = arguments.text("--calibration").value_or("");
+  (void)read_calibration_option(arguments);  // a mistake is found here, where sentences are printed
+  std::array<std::string, 7> words{server_program().string(),
                                    host,
                                    port,
                                    std::to_string(whole_within(arguments, "--jobs", 2, 1, kMostJobs)),
                                    fmt::format("{}", time_limit(arguments)),
-                                   std::to_string(whole_within(arguments, "--threads", 0, 0, kMostThreads))};
+                                   std::to_string(whole_within(arguments, "--threads", 0, 0, kMostThreads)),
+                                   calibration};
   if (!terminal.flush()) return kBadInput;
-  std::array<char*, 7> list{};
+  std::array<char*, 8> list{};
   for (std::size_t i = 0; i < words.size(); ++i) list[i] = words[i].data();
   execv(list[0], list.data());
   throw InputError("", words[0], "cannot be started");
@@ -84,7 +88,8 @@ std::vector<Command> serve_commands() {
          "the token that clients must send (default: none on 127.0.0.1, otherwise a random one)"},
         {"--jobs", "N", "the number of searches that may run at the same time (default 2)"},
         {"--time-limit", "S", "the time limit of one plan in seconds (default 20)"},
-        {"--threads", "N", "the number of threads of one search (default: one per core)"}},
+        {"--threads", "N", "the number of threads of one search (default: one per core)"},
+        calibration_option()},
        {{"nest serve", "start the server, then open the address that it prints"},
         {"nest serve --port 9000 --time-limit 60", "listen on port 9000 and allow more time for each plan"}},
        run_serve}};

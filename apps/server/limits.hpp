@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "nest/base/units.hpp"
+#include "nest/plan/calibration.hpp"
 
 namespace nest::server {
 
@@ -20,9 +22,10 @@ struct Limits {
   std::int64_t devices = 262'144;         // of a cluster
   std::size_t layers = 1000;              // of a model: the time to set a search up grows with their square
   std::int64_t most_sequence = 16'777'216;
-  std::size_t plans = 200;   // of one evaluate request
-  std::size_t compared = 8;  // plans and questions of one compare request
-  int threads = 0;           // of each search; 0: one for each core
+  std::size_t plans = 200;                 // of one evaluate request
+  std::size_t compared = 8;                // plans and questions of one compare request
+  int threads = 0;                         // of each search; 0: one for each core
+  std::optional<Calibration> calibration;  // of requests that bring none
 };
 
 }  // namespace nest::server

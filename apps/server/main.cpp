@@ -1,7 +1,9 @@
 // nest-server: what `nest serve` starts. A program of its own, because the HTTP library brings others along
 // that would make every other command of nest start later.
 //
-//   nest-server HOST PORT JOBS TIME_LIMIT THREADS      PORT "-": 8080 or the next that is free
+//   nest-server HOST PORT JOBS TIME_LIMIT THREADS CALIBRATION
+//
+// PORT "-": 8080 or the next that is free; CALIBRATION "": none.
 #include <fmt/format.h>
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigwait is POSIX
@@ -15,13 +17,16 @@
 
 #include "guard.hpp"
 #include "http.hpp"
+#include "nest/base/document/document.hpp"
+#include "nest/base/document/reader.hpp"
+#include "nest/plan/calibration.hpp"
 #include "service.hpp"
 
 namespace nest::server {
 namespace {
 
 int run(const std::vector<std::string>& words) {
-  if (words.size() != 5) {
+  if (words.size() != 6) {
     fmt::print(stderr, "nest-server: started by 'nest serve'; see 'nest serve --help'\n");
     return 2;
   }
@@ -32,6 +37,7 @@ int run(const std::vector<std::string>& words) {
   limits.jobs = static_cast<std::size_t>(std::stoul(words[2]));
   limits.time_limit = Seconds{std::stod(words[3])};
   limits.threads = std::stoi(words[4]);
+  if (!words[5].empty()) limits.calibration = read_calibration(Reader(read_document(words[5])));
   const bool open = !is_loopback(options.host);
   const char* given = std::getenv("NEST_SERVE_TOKEN");
   if (given != nullptr) options.token = given;

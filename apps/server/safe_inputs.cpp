@@ -169,8 +169,11 @@ PlanInputs read_request_inputs(Reader& request, const Limits& limits, Warnings& 
   check_size(inputs.cluster, limits);
   if (request.has("calibration") && request.find("calibration")->as_string() != nullptr)
     request.fail_at("calibration", "a group of keys is expected");
-  if (const auto document = given(request, "calibration"))
+  if (const auto document = given(request, "calibration")) {
     set_calibration(inputs, read_calibration(Reader(*document)), warnings);
+  } else if (limits.calibration) {
+    set_calibration(inputs, *limits.calibration, warnings);
+  }
   return inputs;
 }
 

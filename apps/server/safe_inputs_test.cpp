@@ -77,6 +77,19 @@ TEST(SafeInputs, ACalibrationIsAGroupOfKeys) {
   EXPECT_THAT(refusal(R"({"calibration": {"kernel_tim": 1.5}})"), HasSubstr("did you mean 'kernel_time'?"));
 }
 
+TEST(SafeInputs, TheServersCalibrationIsOfRequestsThatBringNone) {
+  Limits limits;
+  limits.calibration = read_calibration(Reader(parse_json("c.json", R"({"kernel_time": 1.25})")));
+  const auto kernel_time = [&](const char* text) {
+    const Document document = parse_json("request", text);
+    Reader request(document);
+    Warnings warnings;
+    return read_request_inputs(request, limits, warnings).recipe.kernel_time;
+  };
+  EXPECT_DOUBLE_EQ(kernel_time("{}"), 1.25);
+  EXPECT_DOUBLE_EQ(kernel_time(R"({"calibration": {"kernel_time": 1.5}})"), 1.5);
+}
+
 TEST(SafeInputs, TextsHaveTheirOwnLines) {
   EXPECT_THAT(
       refusal(R"({"cluster_text": "name: x\naccelerator: h100-sxm\nlevels:\n  - {name: node, sise: 8}\n"})"),
