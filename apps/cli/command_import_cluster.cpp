@@ -117,6 +117,7 @@ template <const char* Kind>
 int import_measured(const Arguments& arguments, Terminal& terminal) {
   check_output(arguments, "-o");
   std::vector<MeasuredFile> files;
+  files.reserve(arguments.positionals.size());
   for (const std::string& word : arguments.positionals) files.push_back({word, read_file(word)});
   MeasuredOptions options{.level = arguments.text("--level").value_or(""), .links = {}};
   if (const auto links = arguments.text("--links")) {

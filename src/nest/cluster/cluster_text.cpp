@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -100,7 +99,7 @@ std::string cluster_yaml(const Cluster& cluster) {
   for (const auto& [key, value] : *file.as_object()) {
     out += key + ":";
     if (key == "levels") {
-      out += "\n";
+      out += '\n';
       for (const Value& level : *value.as_array()) out += "  - " + one_line(level) + "\n";
     } else if (value.as_array() != nullptr) {
       out += list_lines(value);

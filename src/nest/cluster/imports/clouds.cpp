@@ -1,7 +1,6 @@
 #include "nest/cluster/imports/clouds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 

@@ -117,9 +117,8 @@ void merge(ImportFacts& into, ImportFacts from) {
       into.hosts.push_back(std::move(host));
       continue;
     }
-    const std::string name = host.name;
-    const std::string file = host.file;
-    take_host(into.host(name, file, host.line), std::move(host), tiers);
+    HostFacts& known = into.host(host.name, host.file, host.line);
+    take_host(known, std::move(host), tiers);
   }
 }
 

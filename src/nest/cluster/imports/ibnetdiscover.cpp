@@ -1,10 +1,8 @@
 #include "nest/cluster/imports/ibnetdiscover.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <map>
 #include <unordered_map>
 #include <utility>
 

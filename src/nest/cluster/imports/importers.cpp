@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/cluster/imports/astra_sim.hpp"
@@ -18,7 +17,6 @@
 #include "nest/cluster/imports/rocm_smi.hpp"
 #include "nest/cluster/imports/slurm_nodes.hpp"
 #include "nest/cluster/imports/slurm_topology.hpp"
-#include "nest/cluster/imports/text_lines.hpp"
 #include "nest/cluster/imports/topograph.hpp"
 
 namespace nest::cluster {

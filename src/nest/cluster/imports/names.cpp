@@ -167,7 +167,9 @@ ImportFacts read_tpu(const ImportFile& file) {
     ImportFacts facts =
         !topology.empty() && known != kTypes.end()
             ? slice_facts(find_accelerator(known->accelerator), lower_case(topology),
-                          name.empty() ? lower_case(type + ":" + topology) : lower_case(name), file.name)
+                          name.empty() ? lower_case(std::string(type).append(":").append(topology))
+                                       : lower_case(name),
+                          file.name)
             : read_tpu_name(name);
     if (out && out->node->levels != facts.node->levels)
       fail_entry(document, entry, "the slices differ", "slices of one shape make a cluster");

@@ -47,8 +47,6 @@ bool has_class(const XmlElement& pci, std::string_view prefix) {
 
 class Walker {
  public:
-  explicit Walker(const ImportFile& file) : file_(file) {}
-
   std::vector<Host> walk(const XmlElement& system) {
     for (const XmlElement& cpu : system.children) {
       if (cpu.name != "cpu") continue;
@@ -88,7 +86,6 @@ class Walker {
     trail.pop_back();
   }
 
-  const ImportFile& file_;
   std::vector<Host> hosts_;
   std::map<std::string, std::size_t> index_;
 };
@@ -153,6 +150,7 @@ DeviceLinks links_between(const Host& host) {
   DeviceLinks links = no_links(names);
   links.pcie = pcie_generation(*host.gpus.front().pci);
   std::vector<OwnLinks> own;
+  own.reserve(host.gpus.size());
   for (const Gpu& gpu : host.gpus) own.push_back(links_of(gpu));
   for (std::size_t a = 1; a < names.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
@@ -236,7 +234,7 @@ ImportFacts read_nccl_xml(const ImportFile& file, const std::string& accelerator
   if (root.name != "system")
     throw InputError(file.name, line_place(root.line),
                      "<" + root.name + "> is no <system> or <graphs> of NCCL");
-  std::vector<Host> hosts = Walker(file).walk(root);
+  std::vector<Host> hosts = Walker().walk(root);
   std::erase_if(hosts, [](const Host& host) { return host.gpus.empty(); });
   if (hosts.empty())
     throw InputError(file.name, "", "no GPU is described",

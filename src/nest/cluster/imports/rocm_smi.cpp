@@ -125,6 +125,7 @@ ImportFacts read_rocm_topo(const ImportFile& file, const std::string& accelerato
     throw InputError(file.name, "", "no table of link types",
                      "rocm-smi --showtopo prints 'Link Type between two GPUs'");
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(topology.devices));
   for (std::int64_t d = 0; d < topology.devices; ++d) names.push_back("gpu" + std::to_string(d));
   DeviceLinks links = no_links(names);
   for (std::int64_t a = 1; a < topology.devices; ++a) {

@@ -114,6 +114,7 @@ class Maker {
         const auto at = known.find(child);
         if (at == known.end()) {
           std::vector<std::string> all;
+          all.reserve(known.size());
           for (const auto& [name, _] : known) all.push_back(name);
           fail(own.line, "there is no switch '" + child + "'", did_you_mean(child, all));
         }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "nest/base/error.hpp"
-#include "nest/base/units.hpp"
 #include "nest/cluster/imports/text_lines.hpp"
 #include "nest/cluster/name_list.hpp"
 

@@ -1,4 +1,3 @@
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -137,9 +136,9 @@ ImportFacts read_slurm_yaml(const ImportFile& file) {
   } else {
     facts = facts_of(*chosen);
   }
+  const std::string taken = " of " + own_name(file.name) + ": '" + chosen_name + "' is taken";
   for (const std::string& other : others)
-    facts.notes.left_out.push_back("the topology '" + other + "' of " + own_name(file.name) + ": '" +
-                                   chosen_name + "' is taken");
+    facts.notes.left_out.push_back(std::string("the topology '").append(other).append("'").append(taken));
   return facts;
 }
 

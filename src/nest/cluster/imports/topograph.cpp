@@ -7,7 +7,6 @@
 #include "nest/base/document/document.hpp"
 #include "nest/base/error.hpp"
 #include "nest/cluster/imports/json_facts.hpp"
-#include "nest/cluster/imports/text_lines.hpp"
 
 namespace nest::cluster {
 namespace {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 
-#include "nest/base/error.hpp"
 #include "nest/cluster/imports/text_lines.hpp"
 
 namespace nest::cluster {
@@ -113,7 +112,7 @@ class Parser {
       advance(2);
       return out;
     }
-    if (!rest().starts_with(">")) fail("<" + out.name + " is not closed");
+    if (!rest().starts_with('>')) fail("<" + out.name + " is not closed");
     advance(1);
     while (true) {
       const std::size_t next = text_.find('<', at_);
@@ -131,7 +130,7 @@ class Parser {
       if (closed != out.name)
         fail("</" + closed + "> closes <" + out.name + "> of line " + std::to_string(out.line));
       skip_blanks();
-      if (!rest().starts_with(">")) fail("</" + closed + " is not closed");
+      if (!rest().starts_with('>')) fail("</" + closed + " is not closed");
       advance(1);
       break;
     }

@@ -12,7 +12,6 @@
 #include "nest/base/document/value.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/plain_text.hpp"
-#include "nest/model/hub/expression.hpp"
 #include "nest/model/hub/family_fields.hpp"
 #include "nest/model/hub/family_parts.hpp"
 

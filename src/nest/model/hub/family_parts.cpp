@@ -1,5 +1,6 @@
 #include "nest/model/hub/family_parts.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -50,7 +51,7 @@ class StepReader {
                   Value(times));
         }
         const Value& part = part_of(*used);
-        if (std::ranges::find(open_, *used->as_string()) != open_.end())
+        if (std::find(open_.begin(), open_.end(), *used->as_string()) != open_.end())
           wrong("it is used by the part " + *used->as_string() + ", which it uses");
         open_.push_back(*used->as_string());
         for (std::int64_t i = 0; i < times; ++i) {

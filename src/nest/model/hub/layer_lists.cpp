@@ -1,7 +1,6 @@
 #include "nest/model/hub/layer_lists.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "nest/base/document/mismatch.hpp"

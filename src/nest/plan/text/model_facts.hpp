@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "nest/plan/inputs.hpp"
+#include "nest/plan/plan.hpp"
 
 namespace nest::plan {
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/numbers.hpp"
+
 namespace nest::plan {
 
 std::string spell_degrees(const Plan& plan) {

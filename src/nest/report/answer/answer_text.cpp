@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/numbers.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 
 namespace nest::report {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <utility>
 
 #include "nest/base/drawing/table.hpp"
-#include "nest/base/numbers.hpp"
 #include "nest/plan/text/diff.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"

@@ -7,7 +7,6 @@
 
 #include "nest/base/document/reader.hpp"
 #include "nest/cluster/tree.hpp"
-#include "nest/solve/ask/simpler.hpp"
 
 namespace nest::report {
 namespace {

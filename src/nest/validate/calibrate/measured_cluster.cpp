@@ -23,6 +23,7 @@ std::size_t level_named(const Cluster& cluster, const std::string& name) {
   const auto at = std::find_if(levels.begin(), levels.end(), [&](const Level& l) { return l.name == name; });
   if (at != levels.end()) return static_cast<std::size_t>(at - levels.begin());
   std::vector<std::string> known;
+  known.reserve(levels.size());
   for (const Level& level : levels) known.push_back(level.name);
   throw InputError(cluster.name(), "", "there is no level '" + name + "'", did_you_mean(name, known));
 }
