@@ -189,6 +189,7 @@ Asked read_asked(const Arguments& arguments) {
   options.recipe = arguments.text("--recipe").value_or(options.recipe);
   (void)load_recipe(options.recipe);
   options.pipeline_model = read_pipeline_model(arguments);
+  options.calibration = read_calibration_option(arguments);
   options.profiles = arguments.text("--profiles").value_or("");
   options.baseline.evaluations =
       whole_within(arguments, "--evaluations", kReproduceEvaluations, 1, kMostEvaluations);
@@ -321,7 +322,7 @@ std::vector<Command> reproduce_commands() {
          fmt::format("the number of plans that mcmc prices (default {})",
                      format_digits(kReproduceEvaluations))},
         {"--seed", "N", "the seed of mcmc (default 1)"},
-        pipeline_model_option(),
+        pipeline_model_option(), calibration_option(),
         json_option()},
        {{"nest reproduce figure5", "run the main experiment and write to the folder reproduction"},
         {"nest reproduce all --out results", "run all four experiments in less than two minutes"},

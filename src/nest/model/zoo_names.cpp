@@ -127,6 +127,7 @@ std::string letters_of(std::string_view name) {
 }
 
 constexpr std::size_t kMostShown = 3;
+constexpr int kSlip = 2;  // letters
 
 std::string question(const std::vector<std::string>& guesses) {
   std::string list;
@@ -197,13 +198,16 @@ std::string name_hint(std::span<const EmbeddedFile> files, std::string_view name
     words[0] += words[1];
     words.erase(words.begin() + 1);
   }
-  if (std::string hint = near_hint(names, joined(words, "-")); !hint.empty()) return hint;
-  // What begins as the first words do: Qwen3-Coder-30B.
-  while (words.size() > 1) {
+  const std::string whole = joined(words, "-");
+  // What begins as the first words do: Qwen3-Coder-30B, DeepSeek-V4-Pro. Before a slip of two letters there is nothing.
+  const std::optional<std::string> best = closest(whole, names);
+  const bool slip = best && edit_distance(whole, *best) <= kSlip;
+  while (!slip && words.size() > 2) {
     words.pop_back();
     if (std::string hint = beginning_hint(names, joined(words)); !hint.empty()) return hint;
   }
-  return {};
+  if (std::string hint = near_hint(names, whole); !hint.empty()) return hint;
+  return beginning_hint(names, words.front());
 }
 
 }  // namespace nest::model

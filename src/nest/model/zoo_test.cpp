@@ -127,7 +127,7 @@ constexpr Published kRecent[] = {
     {"granite-3.3-8b", 8'170'835'968},
     {"jamba-1.5-large", 398'555'145'696},
     {"kimi-k2", 1'026'408'209'408},
-    {"kimi-linear-48b-a3b", 49'133'074'464},
+    {"kimi-linear-48b-a3b", 49'122'675'072},
     {"llama4-maverick", 401'583'781'376},
     {"llama4-scout", 108'641'793'536},
     {"mamba2-2.7b", 2'702'599'680},

@@ -128,8 +128,10 @@ template <class T>
       return SpaceProblem{fmt::format("'{}' is not a share; try {}", text, range.example)};
     const bool bare = text.find('%') == std::string_view::npos;
     if (bare && *value >= 1 && !(range.certain && *value == 1))
-      return SpaceProblem{fmt::format("'{}' would be {}; write {}% or {}", text, format_percent(*value, 0),
-                                      text, fmt::format("{:g}", *value / 100))};
+      return SpaceProblem{
+          *value < 100 ? fmt::format("'{}' would be {}; write {}% or {:g}", text, format_percent(*value, 0),
+                                     text, *value / 100)
+                       : fmt::format("'{}' would be {}; write {}%", text, format_percent(*value, 0), text)};
     if (*value < range.least || *value > range.most)
       return SpaceProblem{.what = fmt::format("{} is not {}", format_percent(*value), range.range),
                           .impossible = true};

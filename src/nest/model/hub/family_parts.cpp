@@ -240,6 +240,7 @@ bool is_step_kind(const std::string& word) {
 
 std::vector<std::string> step_kinds() {
   std::vector<std::string> out;
+  out.reserve(kKinds.size());
   for (const KindRow& row : kKinds) out.emplace_back(row.word);
   return out;
 }

@@ -45,7 +45,7 @@ bool fits(const ComparedPlan& plan) {
          (plan.result.status == PlanStatus::optimal || plan.result.status == PlanStatus::feasible);
 }
 
-// `sure`: whether there is a column of intervals.
+// `sure`: whether there are columns of intervals.
 std::vector<std::string> row_of(const ComparedPlan& one, bool sure) {
   const BaselineResult& r = one.result;
   std::vector<std::string> cells{one.name};
@@ -62,6 +62,10 @@ std::vector<std::string> row_of(const ComparedPlan& one, bool sure) {
   cells.push_back(r.plan ? brief_degrees(*r.plan) : "-");
   const StageMemory* memory = r.plan ? fullest(*r.plan) : nullptr;
   cells.push_back(memory != nullptr ? format_memory(memory->total()) : "-");
+  if (sure) {
+    const auto ends = fits(one) ? r.plan->predicted->memory : std::nullopt;
+    cells.push_back(ends ? text_range(format_memory(ends->low), format_memory(ends->high)) : "-");
+  }
   cells.push_back(format(r.search_time));
   if (!fits(one))
     cells.emplace_back(r.status == PlanStatus::limit          ? "stopped at a limit"
@@ -182,9 +186,9 @@ std::string comparison_text(const Comparison& all, const PlanQuestion& question,
   std::vector<Table::Column> columns{
       {""}, {"tokens/s", Align::right}, {"of ours", Align::right}, {"step", Align::right}};
   if (sure) columns.push_back({format_percent(kCoverage, 0), Align::right});
-  for (Table::Column column :
-       {Table::Column{"plan"}, {"memory", Align::right}, {"search", Align::right}, {"loses most by"}})
-    columns.push_back(std::move(column));
+  columns.insert(columns.end(), {{"plan"}, {"memory", Align::right}});
+  if (sure) columns.push_back({format_percent(kCoverage, 0), Align::right});
+  columns.insert(columns.end(), {{"search", Align::right}, {"loses most by"}});
   Table table(std::move(columns));
   for (const ComparedPlan& one : all.plans) table.add(row_of(one, sure));
   out += table.str();

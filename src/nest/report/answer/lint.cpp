@@ -18,6 +18,7 @@
 #include "nest/report/answer/lint_changes.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 #include "nest/report/answer/plan_screen.hpp"
+#include "nest/report/answer/priced_text.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/search_result.hpp"
 
@@ -318,6 +319,7 @@ std::string lint_text(const LintReport& report, const Plan& plan, const PlanInpu
     out += fmt::format("step {}{}, {} tokens/s, MFU {:.1f} %\n", format(report.priced.predicted.step),
                        spell_interval(report.priced.predicted.interval),
                        format_count(report.priced.predicted.tokens_per_s), 100 * report.priced.predicted.mfu);
+  if (report.priced.status != PriceStatus::invalid) out += memory_line(report.priced);
   out += '\n';
   for (const LintFinding& finding : report.findings)
     out += fmt::format("{:<6} ", name_of(finding.kind)) + wrap(finding.sentence, kTextWidth, 7) + "\n";

@@ -35,9 +35,7 @@ std::string step_text(const Plan& plan, const PricedPlan& priced, const PlanInpu
   out += fmt::format("\nstep {}{}, {} tokens/s, {} per device, MFU {:.1f} %\n", format(p.step),
                      spell_interval(p.interval), format_count(p.tokens_per_s), format(p.flops_per_device),
                      100 * p.mfu);
-  if (const std::string memory = spell_memory_interval(p); !memory.empty())
-    out += fmt::format("memory of the fullest device {} ({}{})\n", format_memory(fullest(priced)), memory,
-                       spell_fits(p));
+  out += memory_line(priced);
   if (priced.status == PriceStatus::infeasible) out += "does not fit: " + priced.reason + "\n";
   out += "\n" + options.title("Where the step goes") + "\n";
   Table table({{"part"}, {"time", Align::right}, {"share", Align::right}, {""}});
@@ -84,6 +82,13 @@ std::string memory_text(const PricedPlan& priced, const ScreenOptions& options) 
 }
 
 }  // namespace
+
+std::string memory_line(const PricedPlan& priced) {
+  const std::string memory = spell_memory_interval(priced.predicted);
+  if (memory.empty()) return "";
+  return fmt::format("memory of the fullest device {} ({}{})\n", format_memory(fullest(priced)), memory,
+                     spell_fits(priced.predicted));
+}
 
 std::string priced_text(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
                         const ScreenOptions& options) {

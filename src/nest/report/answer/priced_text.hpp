@@ -13,6 +13,10 @@
 
 namespace nest::report {
 
+// "memory of the fullest device 73.4 GiB (80 %: 70.6 GiB to 76.6 GiB; fits with 97 % or more)", as a line; empty where
+// no measured run is like it.
+[[nodiscard]] std::string memory_line(const PricedPlan& priced);
+
 // The plan must be complete and valid; one that does not fit says so.
 [[nodiscard]] std::string priced_text(const Plan& plan, const PricedPlan& priced, const PlanInputs& inputs,
                                       const ScreenOptions& options = {});

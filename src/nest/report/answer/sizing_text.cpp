@@ -62,9 +62,10 @@ std::string fewest_sentence(const Sizing& sizing) {
   const std::int64_t rented = sizing.answer->rented;
   if (sizing.fewest <= 0 || sizing.fewest >= rented)
     return "optimal: no plan with fewer devices is fast enough";
-  return fmt::format("optimal: {} device{} the fewest that are enough; {} are rented, which are whole nodes",
-                     format_digits(sizing.fewest), sizing.fewest == 1 ? " is" : "s are",
-                     format_digits(rented));
+  return fmt::format(
+      "optimal: {} device{} the fewest that are enough; {} are rented, because nodes and slices are rented "
+      "whole",
+      format_digits(sizing.fewest), sizing.fewest == 1 ? " is" : "s are", format_digits(rented));
 }
 
 // "1,008 devices reach 98.4 % of the target, 504 reach 51.2 %"

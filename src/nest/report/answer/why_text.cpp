@@ -184,11 +184,11 @@ std::string relaxations_text(const Relaxations& list, const ScreenOptions& optio
   if (!list.tried()) return "";
   std::string out = options.title("What would make it the best plan") + "\n";
   for (const Relaxation& one : list.all) {
-    out +=
-        "- " +
-        wrap(fmt::format("{}: {} a step{}", one.change, format(one.step), one.proved ? "" : " (not proved)"),
-             kTextWidth, 2) +
-        "\n";
+    const std::string then =
+        list.objective == Objective::cost ? "a token costs least with it" : format(one.step) + " a step";
+    out += "- " +
+           wrap(fmt::format("{}: {}{}", one.change, then, one.proved ? "" : " (not proved)"), kTextWidth, 2) +
+           "\n";
   }
   if (list.all.empty()) {
     std::vector<std::string> tried;

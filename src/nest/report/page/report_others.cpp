@@ -7,6 +7,7 @@
 
 #include "nest/base/document/reader.hpp"
 #include "nest/cluster/tree.hpp"
+#include "nest/solve/search_result.hpp"
 
 namespace nest::report {
 namespace {

@@ -160,6 +160,7 @@ PlanQuestion question_of(const ExperimentPoint& point, const ExperimentOptions& 
   const bool zoo = options.profiles.empty();
   PlanInputs inputs = load_inputs(zoo ? std::string(point.model->name) : profile_of(point, options.profiles),
                                   std::string(point.sweep->cluster), options.recipe, warnings);
+  if (options.calibration) set_calibration(inputs, *options.calibration, warnings);
   ClusterParts parts = inputs.cluster.parts();
   for (Level& level : parts.levels) {
     level.bandwidth.value *= options.network_speed;

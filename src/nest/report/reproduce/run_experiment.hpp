@@ -43,6 +43,7 @@ struct ExperimentOptions {
   std::vector<DegreesRow> degrees;   // further rows "given manual", ..: those that match the point
   std::string relative_to;           // a method to divide by; empty: the experiment's, manual or nest
   std::size_t threads = 0;           // 0: one for each core
+  std::optional<Calibration> calibration;
   std::function<void(const ExperimentProgress&)> progress;  // after each point, one call at a time
   CompareFunction compare = nest::solve::compare;
 };

@@ -88,6 +88,11 @@ std::vector<RowColumn> columns_of(const Sweep& sweep, const std::vector<SweepRow
                        }});
   columns.push_back({"MFU", [](const SweepRow& row) { return format_percent(row.mfu); }});
   columns.push_back({"memory", [](const SweepRow& row) { return format_percent(row.memory_share, 0); }});
+  if (any([](const SweepRow& row) { return row.sure.memory.has_value(); }))
+    columns.push_back({format_percent(kCoverage, 0), [](const SweepRow& row) {
+                         const auto& ends = row.sure.memory;
+                         return ends ? text_range(format_memory(ends->low), format_memory(ends->high)) : "-";
+                       }});
   if (any([](const SweepRow& row) { return row.goodput.has_value(); }))
     columns.push_back(
         {"goodput", [](const SweepRow& row) { return format_percent(row.goodput.value_or(1)); }});

@@ -282,7 +282,9 @@ std::string_view name_of(RelaxationKind kind) {
 
 Relaxations relaxations(const PlanQuestion& question, const WhyNot& answer, const Plan& best,
                         const RelaxOptions& options, const SearchFunction& searching) {
-  return Relaxer(question, answer, best, options, searching).relax();
+  Relaxations found = Relaxer(question, answer, best, options, searching).relax();
+  found.objective = question.options.objective;
+  return found;
 }
 
 }  // namespace nest::solve

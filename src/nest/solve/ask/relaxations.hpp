@@ -33,7 +33,8 @@ struct Relaxations {
   bool bandwidth = false;
   bool memory = false;
   bool margin = false;
-  bool stopped = false;  // a limit came before all were tried
+  Objective objective = Objective::step_time;  // what would be best
+  bool stopped = false;                        // a limit came before all were tried
 
   [[nodiscard]] bool tried() const { return bandwidth || memory || margin; }
 };
