@@ -1,7 +1,7 @@
 #include "nest/model/onnx/axes.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <set>
 
 #include "nest/base/error.hpp"
@@ -44,12 +44,8 @@ double FlowAxes::amount(OnnxValueId value, bool second) const {
 }
 
 double FlowAxes::contract(const FlowOp& op, bool second) const {
-  // A value of one kind of factor alone grows with the sequence: the sums are as long as its elements say.
-  const double usual = static_cast<double>(op.contract);
-  if (!second || op.in.size() != 2 || op.read.size() != 2) return usual;
-  const auto growth = [&](OnnxValueId v) { return amount(v, true) / amount(v, false); };
-  const double sums = growth(op.read[0]) * growth(op.read[1]) / growth(op.out[0]);
-  return usual * std::sqrt(std::max(sums, 0.0));
+  const std::optional<std::int64_t> longer = second ? sums_of(flow_, op, other_) : std::nullopt;
+  return static_cast<double>(longer.value_or(op.contract));
 }
 
 void FlowAxes::set(OnnxValueId value, std::int64_t width) {

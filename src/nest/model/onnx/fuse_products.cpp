@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "nest/base/error.hpp"
 #include "nest/model/onnx/fuse.hpp"
@@ -22,9 +24,7 @@ void settle(FlowOp& op, std::int64_t contract, std::int64_t features) {
 void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   if (op.weights.empty() || op.in.empty()) {
     op.kind = FlowKind::batched;
-    const OnnxShape& left = flow.shape(op.read.empty() ? node.inputs[0] : op.read[0]);
-    const bool turned = node.whole_or("transA", 0) != 0 && left.size() > 1;
-    op.contract = turned ? left[left.size() - 2] : left.back();
+    op.contract = sums_of(flow, op, flow.shapes()).value_or(1);
     return;
   }
   const OnnxShape dims = op.weights.front().dims;
@@ -43,19 +43,33 @@ void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   settle(op, contract, contracts_last ? other : last);
 }
 
-// The letters of an equation by who has them: contracted ones are in both factors and not in the result.
-void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
-  op.kind = FlowKind::batched;
+// The letters of an equation of two factors by who has them: contracted ones are in both and not in the result.
+struct Equation {
+  std::string left;
+  std::string right;
+  std::string made;
+
+  [[nodiscard]] bool sums_over(char letter) const {
+    return right.find(letter) != std::string::npos && made.find(letter) == std::string::npos;
+  }
+};
+
+std::optional<Equation> equation_of(const OnnxNode& node) {
   const OnnxAttribute* given = node.find("equation");
   std::string text = given == nullptr ? "" : given->text;
   std::erase(text, ' ');
   const std::size_t arrow = text.find("->");
   const std::size_t comma = text.find(',');
   if (arrow == std::string::npos || comma == std::string::npos || comma > arrow || node.inputs.size() != 2)
-    return;
-  const std::string left = text.substr(0, comma);
-  const std::string right = text.substr(comma + 1, arrow - comma - 1);
-  const std::string made = text.substr(arrow + 2);
+    return std::nullopt;
+  return Equation{text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
+
+void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
+  op.kind = FlowKind::batched;
+  const std::optional<Equation> equation = equation_of(node);
+  if (!equation) return;
+  const auto& [left, right, made] = *equation;
   const auto sizes = [&](const std::string& letters, std::size_t input) {
     std::map<char, std::int64_t> out;
     const OnnxShape& shape = flow.shape(node.inputs[input]);
@@ -75,7 +89,7 @@ void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
     if (!in_data && in_result) features *= size;
     grouped = grouped || (in_data && in_result && size > 1);
   }
-  op.contract = contract;
+  op.contract = sums_of(flow, op, flow.shapes()).value_or(contract);
   if (op.weights.size() == 1 && op.in.size() == 1 && !grouped) {
     op.kind = FlowKind::product;
     settle(op, contract, features);
@@ -102,6 +116,28 @@ bool is_bias(const FlowWeight& weight, std::int64_t features) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> sums_of(const Flow& flow, const FlowOp& op, const OnnxShapes& shapes) {
+  const OnnxNode& node = flow.graph().nodes[op.node];
+  if (op.kind != FlowKind::batched || op.op != node.op || !op.weights.empty()) return std::nullopt;
+  const auto shape = [&](std::size_t i) -> const OnnxShape* {
+    const bool known = node.reads(i) && node.inputs[i] < shapes.size() && shapes[node.inputs[i]].shape;
+    return known ? &*shapes[node.inputs[i]].shape : nullptr;
+  };
+  const OnnxShape* left = shape(0);
+  if (left == nullptr || left->empty()) return std::nullopt;
+  if (op.op != "Einsum") {
+    const bool turned = node.whole_or("transA", 0) != 0 && left->size() > 1;
+    return turned ? (*left)[left->size() - 2] : left->back();
+  }
+  const std::optional<Equation> equation = equation_of(node);
+  if (!equation) return std::nullopt;
+  double sums = 1;
+  for (std::size_t i = 0; i < equation->left.size() && i < left->size(); ++i) {
+    if (equation->sums_over(equation->left[i])) sums *= static_cast<double>((*left)[i]);
+  }
+  return sums < 1e15 ? std::optional(static_cast<std::int64_t>(sums)) : std::nullopt;
+}
 
 void settle_products(Flow& flow) {
   for (FlowOp& op : flow.ops) {

@@ -24,7 +24,6 @@ Lowering::Lowering(const Flow& flow, const FlowAxes& axes, const FlowLayer& laye
     : flow_(flow),
       axes_(axes),
       layer_(layer),
-      memory_(memory),
       weights_(weights),
       parts_(part_names(flow, axes, layer, memory)) {
   const auto come_in = [&](OnnxValueId v, const char* name) {
@@ -84,7 +83,6 @@ void Lowering::push(StepSpec step, const std::vector<OnnxValueId>& made) {
     const OnnxValueId v = made[i];
     values_[v] = {step.to[i].name, axes_.features(v), axes_.positions(v)};
   }
-  last_ = step.to.front().name;
   out_.push_back(std::move(step));
 }
 

@@ -18,7 +18,7 @@ TEST(LowerNames, AreThoseOfBlocks) {
   const std::map<std::size_t, std::string> parts = part_names(flow, axes, block, kNoValue);
   std::vector<std::string> names;
   for (const std::size_t i : block.ops) names.push_back(parts.contains(i) ? parts.at(i) : "?");
-  EXPECT_EQ(names, (std::vector<std::string>{"attention_norm", "qkv", "qkv", "rotary", "rotary", "qkv",
+  EXPECT_EQ(names, (std::vector<std::string>{"attention_norm", "qkv", "rotary", "qkv", "rotary", "qkv",
                                              "attention", "output", "attention_add", "ffn_norm", "gate_up",
                                              "gate_up", "activation", "down", "ffn_add"}));
 }
