@@ -127,7 +127,8 @@ class Flow {
 };
 
 // How long the sums of a product of two values are where values have these shapes; none where they do not say.
-[[nodiscard]] std::optional<std::int64_t> sums_of(const Flow& flow, const FlowOp& op, const OnnxShapes& shapes);
+[[nodiscard]] std::optional<std::int64_t> sums_of(const Flow& flow, const FlowOp& op,
+                                                  const OnnxShapes& shapes);
 
 // Throws an InputError where nothing of the graph works on its inputs.
 [[nodiscard]] Flow make_flow(const OnnxGraph& graph, const OnnxShapes& shapes, std::int64_t batch);

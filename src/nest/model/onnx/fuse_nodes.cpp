@@ -11,6 +11,7 @@ namespace nest::model {
 namespace {
 
 constexpr std::int64_t kMostHeads = 1'000'000;
+constexpr std::int64_t kLongestWindow = 1'000'000'000;
 
 class Nodes {
  public:
@@ -204,7 +205,7 @@ class Nodes {
     if (!grouped && op.weights.size() == 1 && node.reads(3)) biases = op.weights;
     op.weights = std::move(biases);
     op.attention.causal = grouped || node.whole_or("unidirectional", 0) != 0;
-    op.attention.window = std::max<std::int64_t>(0, node.whole_or("local_window_size", 0));
+    op.attention.window = std::clamp<std::int64_t>(node.whole_or("local_window_size", 0), 0, kLongestWindow);
     std::array<OnnxValueId, 3> qkv{};
     if (op.in.empty()) return flow_.ops.push_back(as_pass(std::move(op)));
     if (op.in.size() >= 3) {

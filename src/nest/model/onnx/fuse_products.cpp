@@ -9,12 +9,6 @@
 namespace nest::model {
 namespace {
 
-std::int64_t product_of(const OnnxShape& dims) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : dims) n *= d;
-  return n;
-}
-
 // A product with one weight [contract, features], whichever way round it lies.
 void settle(FlowOp& op, std::int64_t contract, std::int64_t features) {
   op.contract = contract;
@@ -32,7 +26,7 @@ void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   const bool turned = node.whole_or(weight_first ? "transA" : "transB", 0) != 0;
   const std::int64_t last = dims.back();
   const std::int64_t other = dims.size() > 1 ? dims[dims.size() - 2] : 1;
-  const std::int64_t groups = product_of(dims) / std::max<std::int64_t>(1, last * other);
+  const std::int64_t groups = elements_of(dims) / std::max<std::int64_t>(1, last * other);
   const bool contracts_last = dims.size() == 1 || weight_first != turned;
   const std::int64_t contract = contracts_last ? last : other;
   if (groups > 1) {
@@ -104,7 +98,7 @@ void settle_convolution(const Flow& flow, FlowOp& op) {
   op.bias = op.weights.size() > 1 && op.weights[1].dims.size() == 1;
   op.weights.resize(op.bias ? 2 : 1);
   const OnnxShape& kernel = op.weights.front().dims;
-  op.contract = product_of(kernel) / std::max<std::int64_t>(1, kernel.front());
+  op.contract = elements_of(kernel) / std::max<std::int64_t>(1, kernel.front());
   // Each group of channels has a kernel of its own.
   if (kernel.size() > 1 && flow.shape(op.read[0]).size() > 1 && kernel[1] != flow.shape(op.read[0])[1])
     op.kind = FlowKind::batched;
@@ -112,7 +106,7 @@ void settle_convolution(const Flow& flow, FlowOp& op) {
 
 // One number for each feature, which the last weight is.
 bool is_bias(const FlowWeight& weight, std::int64_t features) {
-  return product_of(weight.dims) == features && !weight.dims.empty() && weight.dims.back() == features;
+  return elements_of(weight.dims) == features && !weight.dims.empty() && weight.dims.back() == features;
 }
 
 }  // namespace
@@ -181,7 +175,7 @@ void join_biases(Flow& flow) {
     if (add == nullptr || add->op != "Add" || add->in.size() != 1 || add->weights.size() != 1) continue;
     const std::int64_t features =
         product.kind == FlowKind::product ? product.weights[0].dims[1] : product.weights[0].dims[0];
-    if (product_of(add->weights[0].dims) != features) continue;
+    if (elements_of(add->weights[0].dims) != features) continue;
     product.bias = true;
     product.weights.push_back(add->weights[0]);
     product.out = add->out;

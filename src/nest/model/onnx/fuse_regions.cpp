@@ -200,9 +200,7 @@ class Regions {
   }
   // Whether it multiplies by what differs from position to position.
   [[nodiscard]] bool varies(const FlowOp& op) const {
-    const auto by_position = [](const OnnxShape& dims) {
-      return std::ranges::count_if(dims, [](std::int64_t d) { return d > 1; }) > 1;
-    };
+    const auto by_position = [](const OnnxShape& dims) { return long_axes(dims) > 1; };
     return std::ranges::any_of(
                op.side,
                [&](OnnxValueId v) { return flow_.shapes()[v].shape && by_position(flow_.shape(v)); }) ||

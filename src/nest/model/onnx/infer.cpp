@@ -13,7 +13,6 @@
 namespace nest::model {
 namespace {
 
-constexpr std::int64_t kMostOfAxis = 1'000'000'000'000;
 constexpr double kMostOfAll = 1e15;
 
 // A loop or a branch runs a graph of its own, as often as its inputs say.
@@ -40,10 +39,7 @@ void fill_in_declared(const OnnxGraph& graph, const OnnxSizes& sizes, const Onnx
 }  // namespace
 
 std::int64_t OnnxInferred::elements() const {
-  if (!shape || std::ranges::find(*shape, 0) != shape->end()) return 0;
-  std::int64_t n = 1;
-  for (const std::int64_t d : *shape) n *= d;
-  return n;
+  return shape ? elements_of(*shape) : 0;
 }
 
 std::optional<std::vector<std::int64_t>> InferStep::list(const char* attribute, std::size_t i) const {
@@ -65,7 +61,7 @@ void InferStep::make(std::size_t output, OnnxShape shape, int type) {
   if (output >= node_->outputs.size() || node_->outputs[output] == kNoValue) return;
   double all = 1;
   for (const std::int64_t d : shape) {
-    if (d < 0 || d > kMostOfAxis) fail("it makes an axis of " + format_digits(d) + " elements");
+    if (d < 0 || d > kLongestOnnxAxis) fail("it makes an axis of " + format_digits(d) + " elements");
     all *= static_cast<double>(std::max<std::int64_t>(d, 1));
   }
   if (all > kMostOfAll) fail("it makes more than 10^15 elements");

@@ -12,8 +12,6 @@
 namespace nest::model {
 namespace {
 
-constexpr std::int64_t kLongestAxis = 1'000'000'000'000;
-
 // Sums of products of names and numbers, as exporters write them.
 class SizeParser {
  public:
@@ -23,7 +21,7 @@ class SizeParser {
   std::optional<std::int64_t> parse() {
     const std::optional<std::int64_t> value = sum(0);
     skip();
-    return at_ == text_.size() && value && *value >= 0 && *value <= kLongestAxis ? value : std::nullopt;
+    return at_ == text_.size() && value && *value >= 0 && *value <= kLongestOnnxAxis ? value : std::nullopt;
   }
 
  private:
@@ -93,16 +91,6 @@ class SizeParser {
   const std::map<std::string, std::int64_t>* names_;
   std::size_t at_ = 0;
 };
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-bool has_part(const std::string& name, std::initializer_list<std::string_view> parts) {
-  const std::string small = lower(name);
-  return std::ranges::any_of(parts, [&](std::string_view p) { return small.find(p) != std::string::npos; });
-}
 
 }  // namespace
 

@@ -64,8 +64,8 @@ TEST(OnnxSizes, EvaluateExpressions) {
   EXPECT_EQ(evaluate_size("2*s12 - 16", names), 80);
   // 48^7 is below the longest axis of 10^12 elements, 48^8 above.
   EXPECT_EQ(evaluate_size("s12*s12*s12*s12*s12*s12*s12", names), 587'068'342'272);
-  for (const char* bad :
-       {"", "s99", "s12//0", "s12 +", "(s12", "Min(128, s12)", "s12 - 100", "s12*s12*s12*s12*s12*s12*s12*s12"})
+  for (const char* bad : {"", "s99", "s12//0", "s12 +", "(s12", "Min(128, s12)", "s12 - 100",
+                          "s12*s12*s12*s12*s12*s12*s12*s12"})
     EXPECT_EQ(evaluate_size(bad, names), std::nullopt) << bad;
   EXPECT_EQ(evaluate_size(std::string(300, '('), names), std::nullopt);
 }
