@@ -1,6 +1,7 @@
 #include "nest/model/onnx/axes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -86,7 +87,7 @@ void FlowAxes::measure(const FlowOp& op) {
       const auto features = static_cast<double>(op.weights[0].dims[1]);
       for (const OnnxValueId v : op.out) {
         const double share = static_cast<double>(flow_.elements(v)) / static_cast<double>(all);
-        set(v, static_cast<std::int64_t>(features * share + 0.5));
+        set(v, std::llround(features * share));
       }
       return;
     }

@@ -223,7 +223,7 @@ std::string signature(const Flow& flow, const std::vector<std::size_t>& ops) {
     }
     for (const FlowWeight& w : op.weights) {
       for (const std::int64_t d : w.dims) out += std::to_string(d) + "*";
-      out += ";";
+      out += ';';
     }
     for (const OnnxValueId v : op.out) {
       made.emplace(v, made.size());

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <unordered_map>
 
 #include "nest/base/error.hpp"
 #include "nest/model/onnx/flow.hpp"
-#include "nest/model/onnx/onnx_messages.hpp"
 
 namespace nest::model {
 namespace {

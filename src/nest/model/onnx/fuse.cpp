@@ -1,6 +1,5 @@
 #include "nest/model/onnx/fuse.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace nest::model {

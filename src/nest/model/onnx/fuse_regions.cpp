@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "nest/model/onnx/fuse.hpp"
 

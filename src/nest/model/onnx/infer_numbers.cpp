@@ -199,6 +199,7 @@ class Numbers {
     const OnnxShape& in = step_.shape(0);
     const OnnxAttribute* perm = step_.node().find("perm");
     std::vector<std::size_t> order;
+    order.reserve(in.size());
     for (std::size_t i = 0; i < in.size(); ++i)
       order.push_back(perm != nullptr && !perm->wholes.empty() ? step_.axis(perm->wholes[i], in.size())
                                                                : in.size() - 1 - i);

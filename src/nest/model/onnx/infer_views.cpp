@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "nest/model/onnx/infer_rules.hpp"
 

@@ -147,6 +147,13 @@ std::string Lowering::arranged(OnnxValueId value, const Shape& features, const F
 
 void Lowering::lower(std::size_t i) {
   const FlowOp& op = flow_.ops[i];
+  if (op.in.empty()) {
+    throw InputError(
+        flow_.graph().file, op.kind == FlowKind::source ? "" : "operator '" + op.op + "'",
+        "a second value comes in here beside the tokens or the numbers that the model begins with, "
+        "which is not modelled",
+        "export the parts of the model one by one");
+  }
   switch (op.kind) {
     case FlowKind::product:
       return lower_products(i);
@@ -164,6 +171,7 @@ void Lowering::lower(std::size_t i) {
       return lower_experts(op);
     case FlowKind::add: {
       std::vector<std::string> from;
+      from.reserve(op.in.size());
       for (const OnnxValueId v : op.in) from.push_back(now(v).name);
       StepSpec s = step(StepSpec::Kind::add, part(i, "add"), std::move(from));
       s.to = {{fresh("sum"), {}}};

@@ -1,6 +1,5 @@
 #include "nest/model/onnx/lower_names.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace nest::model {

@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "nest/base/error.hpp"
 #include "nest/model/blocks/step_words.hpp"
 #include "nest/model/onnx/model_text.hpp"
 #include "nest/model/onnx/model_text_words.hpp"

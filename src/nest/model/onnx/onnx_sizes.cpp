@@ -1,9 +1,7 @@
 #include "nest/model/onnx/onnx_sizes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <limits>
 
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
@@ -104,6 +102,7 @@ OnnxSizes::OnnxSizes(const OnnxGraph& graph, const std::map<std::string, std::in
     : given_(given) {
   for (const OnnxDeclared& input : graph.inputs) {
     std::vector<Axis> axes;
+    axes.reserve(input.dims.size());
     for (std::size_t i = 0; i < input.dims.size(); ++i) axes.push_back(axis_of(graph, input, i));
     inputs_.push_back(std::move(axes));
   }
