@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "nest/base/error.hpp"
 
@@ -150,26 +151,28 @@ void FlowAxes::name_heads(const FlowOp& op) {
 }
 
 // Back to the product that made it. Where its parts have been joined, each has heads, or is there once for all of them.
-// NOLINTNEXTLINE(misc-no-recursion): along operators that come earlier each time
-void FlowAxes::trace(OnnxValueId value, const Shape& shape) {
-  while (width_[value] == nest::model::elements(shape) && !named_[value]) {
+void FlowAxes::trace(OnnxValueId from, const Shape& shape_of_all) {
+  std::vector<std::pair<OnnxValueId, Shape>> left{{from, shape_of_all}};
+  while (!left.empty()) {
+    const auto [value, shape] = std::move(left.back());
+    left.pop_back();
+    if (width_[value] != nest::model::elements(shape) || named_[value]) continue;
     features_[value] = shape;
     named_[value] = true;
     const FlowOp* maker = flow_.maker(value);
-    if (maker == nullptr || maker->in.empty()) return;
+    if (maker == nullptr || maker->in.empty()) continue;
     if (maker->kind == FlowKind::join) {
-      for (std::size_t i = 0; i < maker->in.size(); ++i) {
+      for (std::size_t i = maker->in.size(); i-- > 0;) {
         const std::int64_t width = width_[maker->in[i]];
         const bool repeated = flow_.elements(maker->read[i]) != flow_.elements(maker->in[i]);
         if (repeated || width % shape[0].size != 0)
-          trace(maker->in[i], {{Axis::head_dim, width}});
+          left.push_back({maker->in[i], {{Axis::head_dim, width}}});
         else
-          trace(maker->in[i], {shape[0], {Axis::head_dim, width / shape[0].size}});
+          left.push_back({maker->in[i], {shape[0], {Axis::head_dim, width / shape[0].size}}});
       }
-      return;
+    } else if (keeps_features(*maker) && maker->kind != FlowKind::add) {
+      left.push_back({maker->in[0], shape});
     }
-    if (!keeps_features(*maker) || maker->kind == FlowKind::add) return;
-    value = maker->in[0];
   }
 }
 

@@ -14,6 +14,8 @@ namespace nest::model {
 namespace {
 
 constexpr double kMostOfAll = 1e15;
+// Contents of all values together: files ask for shapes, not for arithmetic.
+constexpr std::size_t kMostComputed = 20'000'000;
 
 // A loop or a branch runs a graph of its own, as often as its inputs say.
 void refuse_graphs(const OnnxGraph& graph, const OnnxNode& node) {
@@ -114,14 +116,16 @@ OnnxShapes infer_shapes(const OnnxGraph& graph, const OnnxSizes& sizes, const On
   // What a rule finds stands before what the file declares.
   OnnxShapes declared(graph.values.size());
   fill_in_declared(graph, sizes, run, declared);
+  std::size_t computed = 0;
   for (const OnnxNode& node : graph.nodes) {
     refuse_graphs(graph, node);
     InferStep step(graph, node, out);
     infer_by_rule(step);
     // Contents are computed where a rule has looked at what they come from.
-    compute_numbers(step, out);
+    if (computed < kMostComputed) compute_numbers(step, out);
     for (const OnnxValueId v : node.outputs) {
       if (v == kNoValue) continue;
+      if (out[v].numbers) computed += out[v].numbers->size();
       if (!out[v].shape) out[v].shape = declared[v].shape;
       if (out[v].type == 0) out[v].type = declared[v].type;
     }

@@ -187,11 +187,12 @@ void Lowering::lower_products(std::size_t first) {
   const FlowOp& op = flow_.ops[first];
   std::vector<std::size_t> group;
   const std::string name = part(first, "linear");
-  for (const std::size_t i : layer_.ops) {
+  if (!parts_.contains(first)) group.push_back(first);
+  for (const std::size_t i : parts_.contains(first) ? flow_.users(op.in[0]) : std::vector<std::uint32_t>{}) {
     const FlowOp& other = flow_.ops[i];
+    // Names are of this layer's operators alone.
     const bool same = other.kind == FlowKind::product && !done_.contains(i) && other.in == op.in &&
-                      other.bias == op.bias && other.contract == op.contract && parts_.contains(i) &&
-                      part(i, "") == name && part(i, "") != "linear";
+                      other.bias == op.bias && other.contract == op.contract && part(i, "") == name;
     if (i == first || same) group.push_back(i);
   }
   done_.insert(group.begin(), group.end());

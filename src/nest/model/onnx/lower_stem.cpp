@@ -89,7 +89,7 @@ class StemLowering {
   // The operator that alone goes on from here, where it is of this kind.
   [[nodiscard]] const FlowOp* next(FlowKind kind, std::size_t& index) const {
     const std::vector<std::uint32_t>& users = flow_.users(at_);
-    if (users.size() != 1 || std::ranges::find(layer_.ops, users[0]) == layer_.ops.end()) return nullptr;
+    if (users.size() != 1 || !std::ranges::binary_search(layer_.ops, users[0])) return nullptr;
     const FlowOp& op = flow_.ops[users[0]];
     index = users[0];
     return op.kind == kind && op.in.size() == 1 && op.out.size() == 1 ? &op : nullptr;

@@ -84,12 +84,17 @@ TEST(LowerStem, RefusesWhatGoesThroughNoProduct) {
 // Two tables of tokens, or an image beside them: neither is the stem of one residual stream.
 TEST(LowerStem, RefusesASecondValueThatComesIn) {
   for (const bool table : {true, false}) {
-    OnnxWriter w = rows_of_table();
-    if (table)
+    OnnxWriter w;
+    std::string second = "other";
+    if (table) {
+      w = rows_of_table();
       w.input("other", OnnxWriter::kInt64, {"batch", "sequence"});
-    else
+      second = w.op("Gather", {w.weight("second", {99, 64}), "other"});
+    } else {
+      w.input("frames", OnnxWriter::kFloat, {"batch", "sequence", std::int64_t{80}});
       w.input("other", OnnxWriter::kFloat, {"batch", "sequence", std::int64_t{64}});
-    const std::string second = table ? w.op("Gather", {w.weight("second", {99, 64}), "other"}) : "other";
+      w.node("MatMul", {"frames", w.weight("first", {80, 64})}, {"x"});
+    }
     std::string x = w.op("Add", {"x", second});
     for (int i = 0; i < 2; ++i) {
       const std::string n = std::to_string(i);
