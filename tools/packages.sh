@@ -73,7 +73,7 @@ install_site() {
 }
 
 # What ./test frameworks compares with: the releases for which exports are written, where PyPI has them.
-framework_packages=(torch transformers accelerate torchtitan==0.2.2 megatron-core deepspeed)
+framework_packages=(torch transformers accelerate torchtitan==0.2.2 megatron-core onnx onnxscript deepspeed)
 
 # install_frameworks: a virtual environment with the frameworks, and the path of its Python; fails where it
 # can't be had. NEST_FRAMEWORKS_VENV says where it is or should be; it is kept. torch from PyPI does not
@@ -92,8 +92,8 @@ install_frameworks() {
         return 1
       fi
       # DeepSpeed asks the installed torch while it is built, so it comes last, and builds no kernels.
-      { python3 -m venv "$venv" && "$venv/bin/pip" install -q setuptools "${framework_packages[@]:0:5}" &&
-        DS_BUILD_OPS=0 "$venv/bin/pip" install -q --no-build-isolation "${framework_packages[@]:5}"
+      { python3 -m venv "$venv" && "$venv/bin/pip" install -q setuptools "${framework_packages[@]:0:7}" &&
+        DS_BUILD_OPS=0 "$venv/bin/pip" install -q --no-build-isolation "${framework_packages[@]:7}"
       } >&2 || return 1
     fi
     touch "$venv/nest-complete" || return 1

@@ -256,7 +256,7 @@ std::vector<Command> model_commands() {
        0,
        "list the models that are known by name",
        "Lists the models that --model accepts by name, with their exact parameter counts. Instead of a name, "
-       "--model also accepts a Hugging Face config.json or a layer profile.",
+       "--model also accepts a Hugging Face config.json, an ONNX file or a layer profile.",
        {json_option(), names_option()},
        {{"nest models", "the table"}, {"nest models --json", "print the same list as JSON"}},
        run_list},
@@ -267,7 +267,7 @@ std::vector<Command> model_commands() {
        "show the parameters, layers and operators of a model",
        "Shows the parameters of a model (in total, active, and of each layer), its layer graph, the FLOPs of "
        "its forward pass and the operators of its most frequent layer. NAME is a name that 'nest models' "
-       "lists; FILE is a config.json or a layer profile.",
+       "lists; FILE is a config.json, an ONNX file or a layer profile.",
        {{"--micro-batch", "N", "the number of sequences in a micro-batch (default 1)"},
         {"--sequence", "N",
          "the number of tokens in a sequence, such as 4096 or 128K (default: the model's positions, but at "
@@ -279,7 +279,8 @@ std::vector<Command> model_commands() {
        {{"nest models show llama3.1-70b", "show the layers and operators of a model"},
         {"nest models show deepseek-v3 --micro-batch 2 --sequence 4096 --json", "for programs"},
         {"nest models show ./config.json --svg model.svg", "draw the layer graph and one layer"},
-        {"nest models show ./config.json --like llama", "read a config.json of an unknown type"}},
+        {"nest models show ./config.json --like llama", "read a config.json of an unknown type"},
+        {"nest models show model.onnx --sequence 4096", "read an exported graph, without its weights"}},
        run_show},
       {"models families",
        "",

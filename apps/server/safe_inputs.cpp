@@ -8,6 +8,7 @@
 #include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/resize.hpp"
 #include "nest/model/blocks/build.hpp"
+#include "nest/model/onnx/read_onnx.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::server {
@@ -22,6 +23,11 @@ void check_name(const std::string& kind, const std::string& place, const std::st
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.' || c == '+';
   };
+  if (kind == "model" && is_onnx_name(name)) {
+    throw InputError(
+        "request", place, "a name of the catalog is expected; ONNX files cannot be sent",
+        "'nest plan --model FILE.onnx -o plan.json' writes a plan, whose inputs.model can be sent");
+  }
   const bool file = name.ends_with(".json") || name.ends_with(".yaml") || name.ends_with(".yml");
   std::string letters = name;
   const std::size_t slash = name.find('/');

@@ -71,6 +71,27 @@ TEST(SafeInputs, NoFileOfTheHost) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(SafeInputs, ModelsOfOnnxFilesComeAsTheirText) {
+  for (const char* name : {"secret.onnx", "/tmp/secret.onnx", "secret.onnx?height=3"}) {
+    EXPECT_EQ(
+        refusal(std::string("{\"model\": \"") + name + "\"}"),
+        "request: model: a name of the catalog is expected; ONNX files cannot be sent; 'nest plan --model "
+        "FILE.onnx -o plan.json' writes a plan, whose inputs.model can be sent");
+  }
+  const std::string step = R"({"pass": ["x"], "name": "relu", "kind": "relu", "to": {"y": []}})";
+  const auto with_blocks = [&](int blocks) {
+    std::string list = "0";
+    for (int i = 1; i < blocks; ++i) list += ", 0";
+    return R"({"model": {"format": "nest-model", "version": 1, "name": "tiny", "family": "onnx",
+      "stacks": [{"prefix": "layer", "hidden": 8, "norm": "rms", "stem": {"kind": "tokens", "vocab": 99},
+                  "kinds": [{"norm": "rms", "steps": [)" +
+           step + "]}], \"blocks\": [" + list + R"(]}], "head": {"kind": "vocabulary", "outputs": 99}}})";
+  };
+  EXPECT_EQ(std::get<ModelSpec>(read(with_blocks(3)).source).stacks[0].blocks.size(), 3U);
+  EXPECT_EQ(refusal(with_blocks(2'000)),
+            "request: model: 2002 layers are more than the 1000 that this server plans for");
+}
+
 TEST(SafeInputs, ACalibrationIsAGroupOfKeys) {
   EXPECT_DOUBLE_EQ(read(R"({"calibration": {"kernel_time": 1.5}})").recipe.kernel_time, 1.5);
   EXPECT_THAT(refusal(R"({"calibration": "c.yaml"})"), HasSubstr("a group of keys is expected"));

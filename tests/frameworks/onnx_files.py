@@ -1,10 +1,11 @@
-"""Exports models by torch.onnx, with its two exporters, and compares what we read from the files with what we read from
-the models' config.json: parameters to the last one (with torch's own count), blocks, and forward FLOPs within 2 %.
+"""Exports models by torch.onnx, with its two exporters, and compares what we read from the files with what we
+read from the models' config.json: parameters to the last one (with torch's own count), blocks, and forward
+FLOPs within 2 %.
 
     onnx_files.py --nest PROGRAM [--keep FOLDER] [MODEL...]
 
-The weights are random, so that exporters find no two tensors that are equal. Where the packages onnx and onnxscript are
-not installed, everything is skipped. The last line is "N passed, N failed, N skipped".
+The weights are random, so that exporters find no two tensors that are equal. Where the packages onnx and
+onnxscript are not installed, everything is skipped. The last line is "N passed, N failed, N skipped".
 """
 
 import argparse
@@ -30,7 +31,8 @@ GROUPED = {**SMALL, "num_key_value_heads": 2}
 
 # (name, class, keys of its config)
 MODELS = [
-    ("gpt2", "GPT2LMHeadModel", {"n_layer": 3, "n_embd": 64, "n_head": 4, "vocab_size": 999, "n_positions": 128}),
+    ("gpt2", "GPT2LMHeadModel",
+     {"n_layer": 3, "n_embd": 64, "n_head": 4, "vocab_size": 999, "n_positions": 128}),
     ("llama", "LlamaForCausalLM", GROUPED),
     ("bert", "BertForMaskedLM", SMALL),
     ("vit", "ViTForImageClassification",
@@ -96,7 +98,8 @@ def export(torch, kind, model, file, dynamo, lengths, options):
         shapes = tuple({0: free} if name == "pixel_values" else {0: free, 1: free} for name in names)
         known.update(dynamo=True, external_data=False, dynamic_shapes=[shapes] if lengths else None)
     else:
-        axes = {name: {0: "batch"} if name == "pixel_values" else {0: "batch", 1: "sequence"} for name in names}
+        rows = {0: "batch"}
+        axes = {name: rows if name == "pixel_values" else {**rows, 1: "sequence"} for name in names}
         known.update(dynamo=False, dynamic_axes=axes if lengths else None)
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         stdout, sys.stdout = sys.stdout, nowhere

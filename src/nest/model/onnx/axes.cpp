@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "nest/base/error.hpp"
 
@@ -44,12 +46,8 @@ double FlowAxes::amount(OnnxValueId value, bool second) const {
 }
 
 double FlowAxes::contract(const FlowOp& op, bool second) const {
-  // A value of one kind of factor alone grows with the sequence: the sums are as long as its elements say.
-  const double usual = static_cast<double>(op.contract);
-  if (!second || op.in.size() != 2 || op.read.size() != 2) return usual;
-  const auto growth = [&](OnnxValueId v) { return amount(v, true) / amount(v, false); };
-  const double sums = growth(op.read[0]) * growth(op.read[1]) / growth(op.out[0]);
-  return usual * std::sqrt(std::max(sums, 0.0));
+  const std::optional<std::int64_t> longer = second ? sums_of(flow_, op, other_) : std::nullopt;
+  return static_cast<double>(longer.value_or(op.contract));
 }
 
 void FlowAxes::set(OnnxValueId value, std::int64_t width) {
@@ -90,7 +88,7 @@ void FlowAxes::measure(const FlowOp& op) {
       const auto features = static_cast<double>(op.weights[0].dims[1]);
       for (const OnnxValueId v : op.out) {
         const double share = static_cast<double>(flow_.elements(v)) / static_cast<double>(all);
-        set(v, static_cast<std::int64_t>(features * share + 0.5));
+        set(v, std::llround(features * share));
       }
       return;
     }
@@ -153,26 +151,28 @@ void FlowAxes::name_heads(const FlowOp& op) {
 }
 
 // Back to the product that made it. Where its parts have been joined, each has heads, or is there once for all of them.
-// NOLINTNEXTLINE(misc-no-recursion): along operators that come earlier each time
-void FlowAxes::trace(OnnxValueId value, const Shape& shape) {
-  while (width_[value] == nest::model::elements(shape) && !named_[value]) {
+void FlowAxes::trace(OnnxValueId from, const Shape& shape_of_all) {
+  std::vector<std::pair<OnnxValueId, Shape>> left{{from, shape_of_all}};
+  while (!left.empty()) {
+    const auto [value, shape] = std::move(left.back());
+    left.pop_back();
+    if (width_[value] != nest::model::elements(shape) || named_[value]) continue;
     features_[value] = shape;
     named_[value] = true;
     const FlowOp* maker = flow_.maker(value);
-    if (maker == nullptr || maker->in.empty()) return;
+    if (maker == nullptr || maker->in.empty()) continue;
     if (maker->kind == FlowKind::join) {
-      for (std::size_t i = 0; i < maker->in.size(); ++i) {
+      for (std::size_t i = maker->in.size(); i-- > 0;) {
         const std::int64_t width = width_[maker->in[i]];
         const bool repeated = flow_.elements(maker->read[i]) != flow_.elements(maker->in[i]);
         if (repeated || width % shape[0].size != 0)
-          trace(maker->in[i], {{Axis::head_dim, width}});
+          left.push_back({maker->in[i], {{Axis::head_dim, width}}});
         else
-          trace(maker->in[i], {shape[0], {Axis::head_dim, width / shape[0].size}});
+          left.push_back({maker->in[i], {shape[0], {Axis::head_dim, width / shape[0].size}}});
       }
-      return;
+    } else if (keeps_features(*maker) && maker->kind != FlowKind::add) {
+      left.push_back({maker->in[0], shape});
     }
-    if (!keeps_features(*maker) || maker->kind == FlowKind::add) return;
-    value = maker->in[0];
   }
 }
 

@@ -44,7 +44,7 @@ class FlowAxes {
   [[nodiscard]] std::int64_t width_at(OnnxValueId value, FlowPositions positions) const;
   void measure_join(const FlowOp& op);
   void name_heads(const FlowOp& attention);
-  void trace(OnnxValueId value, const Shape& shape);
+  void trace(OnnxValueId from, const Shape& shape_of_all);
   void name_inner(const FlowOp& product);
   void pass_on(const FlowOp& op);
   [[nodiscard]] std::int64_t elements(OnnxValueId value, bool second) const;

@@ -5,15 +5,18 @@
 #include <set>
 
 #include "nest/base/error.hpp"
+#include "nest/model/onnx/dominators.hpp"
 
 namespace nest::model {
 namespace {
 
-constexpr std::size_t kRoot = static_cast<std::size_t>(-1);
+constexpr std::size_t kRoot = Dominators::kRoot;
+// From an attention back to the product that it reads: nobody has more on the way.
+constexpr int kMostSteps = 1'000;
 
 // The value that a value of an attention was projected from.
 OnnxValueId projected_from(const Flow& flow, OnnxValueId value) {
-  while (true) {
+  for (int n = 0; n < kMostSteps; ++n) {
     const FlowOp* maker = flow.maker(value);
     if (maker == nullptr || maker->in.empty()) return value;
     if (maker->kind == FlowKind::product) return maker->in[0];
@@ -23,6 +26,7 @@ OnnxValueId projected_from(const Flow& flow, OnnxValueId value) {
     if (!on_the_way) return value;
     value = maker->in[0];
   }
+  return value;
 }
 
 // What more than one attention reads its keys from, and none of those its queries: the encoder's result.
@@ -58,17 +62,8 @@ class Cutter {
  private:
   // The operators through which everything goes, in order: dominators of the end.
   void find_cuts() {
-    std::map<std::size_t, std::size_t> dominator;
-    std::map<std::size_t, std::size_t> depth;
+    Dominators dominators(flow_.ops.size());
     std::set<OnnxValueId> beside{memory_};  // the memory, and what is made of it alone
-    const auto common = [&](std::size_t a, std::size_t b) {
-      while (a != b) {
-        if (a == kRoot || b == kRoot) return kRoot;
-        std::size_t& deeper = depth[a] >= depth[b] ? a : b;
-        deeper = dominator[deeper];
-      }
-      return a;
-    };
     const auto nearest = [&](const std::vector<OnnxValueId>& values) {
       std::size_t at = kRoot;
       bool first = true;
@@ -76,7 +71,7 @@ class Cutter {
         if (beside.contains(v)) continue;
         const std::size_t maker = flow_.maker_index(v);
         const std::size_t from = maker == Flow::kNobody || !inside_.contains(maker) ? kRoot : maker;
-        at = first ? from : common(at, from);
+        at = first ? from : dominators.common(at, from);
         first = false;
       }
       return at;
@@ -86,10 +81,9 @@ class Cutter {
       const bool of_memory =
           !op.in.empty() && std::ranges::all_of(op.in, [&](OnnxValueId v) { return beside.contains(v); });
       if (of_memory) beside.insert(op.out.begin(), op.out.end());
-      dominator[i] = nearest(op.in);
-      depth[i] = dominator[i] == kRoot ? 1 : depth[dominator[i]] + 1;
+      dominators.set(i, nearest(op.in));
     }
-    for (std::size_t at = nearest(outputs_); at != kRoot; at = dominator[at]) {
+    for (std::size_t at = nearest(outputs_); at != kRoot; at = dominators.above(at)) {
       if (flow_.ops[at].out.size() == 1) cuts_.push_back(at);
     }
     std::ranges::reverse(cuts_);
@@ -223,7 +217,7 @@ std::string signature(const Flow& flow, const std::vector<std::size_t>& ops) {
     }
     for (const FlowWeight& w : op.weights) {
       for (const std::int64_t d : w.dims) out += std::to_string(d) + "*";
-      out += ";";
+      out += ';';
     }
     for (const OnnxValueId v : op.out) {
       made.emplace(v, made.size());

@@ -13,7 +13,7 @@
 namespace nest::model {
 
 struct FlowLayer {
-  std::vector<std::size_t> ops;  // of the flow, in order
+  std::vector<std::size_t> ops;  // of the flow, sorted
   OnnxValueId in = kNoValue;     // none: the first one
   OnnxValueId out = kNoValue;    // none: several values
 };

@@ -60,6 +60,8 @@ std::int64_t Flow::elements(OnnxValueId value) const {
 void Flow::index() {
   maker_.assign(shapes_.size(), kNobody);
   users_.assign(shapes_.size(), {});
+  output_.assign(shapes_.size(), false);
+  for (const OnnxValueId v : outputs) output_[v] = true;
   for (std::uint32_t i = 0; i < ops.size(); ++i) {
     if (!ops[i].alive) continue;
     for (const OnnxValueId v : ops[i].out) maker_[v] = i;
@@ -90,7 +92,7 @@ FlowOp* Flow::only_user(OnnxValueId value) {
 }
 
 bool Flow::is_output(OnnxValueId value) const {
-  return std::ranges::find(outputs, value) != outputs.end();
+  return value < output_.size() && output_[value];
 }
 
 void Flow::tidy() {

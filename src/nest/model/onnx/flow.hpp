@@ -99,7 +99,7 @@ class Flow {
   std::vector<OnnxValueId> outputs;  // without views
   std::set<std::string> unknown;     // operators whose work nobody here knows
 
-  // Who makes and who uses a value; index() looks anew after changes.
+  // Who makes and who uses a value, and which ones are outputs; index() looks anew after changes.
   void index();
   [[nodiscard]] FlowOp* maker(OnnxValueId value);
   [[nodiscard]] const FlowOp* maker(OnnxValueId value) const;
@@ -124,7 +124,12 @@ class Flow {
   std::vector<std::uint32_t> tensor_of_;
   std::vector<std::uint32_t> maker_;
   std::vector<std::vector<std::uint32_t>> users_;
+  std::vector<bool> output_;
 };
+
+// How long the sums of a product of two values are where values have these shapes; none where they do not say.
+[[nodiscard]] std::optional<std::int64_t> sums_of(const Flow& flow, const FlowOp& op,
+                                                  const OnnxShapes& shapes);
 
 // Throws an InputError where nothing of the graph works on its inputs.
 [[nodiscard]] Flow make_flow(const OnnxGraph& graph, const OnnxShapes& shapes, std::int64_t batch);

@@ -1,12 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
-#include <unordered_map>
 
 #include "nest/base/error.hpp"
 #include "nest/model/onnx/flow.hpp"
-#include "nest/model/onnx/onnx_messages.hpp"
 
 namespace nest::model {
 namespace {
@@ -57,14 +54,9 @@ bool is_view(const std::string& op) {
   return std::ranges::find(kViews, op) != kViews.end();
 }
 
-bool named_like(std::string name, std::initializer_list<std::string_view> parts) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::any_of(parts, [&](std::string_view p) { return name.find(p) != std::string::npos; });
-}
-
 // Masks, positions and kept keys come in beside what the model works on.
 bool comes_beside(const std::string& name) {
-  return named_like(name, {"mask", "position", "past", "cache", "seqlens", "total_seq", "bias"});
+  return has_part(name, {"mask", "position", "past", "cache", "seqlens", "total_seq", "bias"});
 }
 
 class FlowMaker {
@@ -101,7 +93,7 @@ class FlowMaker {
     bool any = false;
     for (const OnnxDeclared& input : graph_.inputs) {
       if (!is_whole_type(input.type) || comes_beside(graph_.values[input.value]) ||
-          named_like(graph_.values[input.value], {"type", "segment"}))
+          has_part(graph_.values[input.value], {"type", "segment"}))
         continue;
       tokens_[input.value] = any = true;
     }
@@ -266,7 +258,7 @@ class FlowMaker {
 
   void end() {
     for (const OnnxDeclared& output : graph_.outputs) {
-      if (!data_[output.value] || named_like(graph_.values[output.value], {"present", "past_key"})) continue;
+      if (!data_[output.value] || has_part(graph_.values[output.value], {"present", "past_key"})) continue;
       flow_.outputs.push_back(root_[output.value]);
     }
     if (flow_.outputs.empty()) {

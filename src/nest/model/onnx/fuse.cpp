@@ -1,15 +1,9 @@
 #include "nest/model/onnx/fuse.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace nest::model {
 namespace {
-
-// How many axes have more than one element.
-std::ptrdiff_t long_axes(const OnnxShape& dims) {
-  return std::ranges::count_if(dims, [](std::int64_t d) { return d > 1; });
-}
 
 // A weight that a pass multiplies or adds, if it is one number for each feature.
 const FlowWeight* vector_of(const FlowOp& op, const Flow& flow, std::vector<FlowWeight>& found) {

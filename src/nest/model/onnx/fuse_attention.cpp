@@ -6,6 +6,9 @@
 namespace nest::model {
 namespace {
 
+// What lies between a softmax and its products, or scales queries and keys, is short.
+constexpr int kMostSteps = 200;
+
 // Products around a softmax.
 class Pattern {
  public:
@@ -59,7 +62,7 @@ class Pattern {
   // From the softmax to the product of queries and keys.
   bool up() {
     OnnxValueId at = flow_.ops[softmax_].in.empty() ? kNoValue : flow_.ops[softmax_].in[0];
-    while (at != kNoValue) {
+    for (int n = 0; at != kNoValue && n < kMostSteps; ++n) {
       const std::size_t i = flow_.maker_index(at);
       if (i == Flow::kNobody) return false;
       const FlowOp& op = flow_.ops[i];
@@ -102,7 +105,7 @@ class Pattern {
   // From the softmax to the product with the values.
   bool down() {
     OnnxValueId at = flow_.ops[softmax_].out[0];
-    while (true) {
+    for (int n = 0; n < kMostSteps; ++n) {
       const FlowOp* user = flow_.only_user(at);
       if (user == nullptr) return false;
       const auto i = static_cast<std::size_t>(user - flow_.ops.data());
@@ -117,11 +120,12 @@ class Pattern {
       inside_.push_back(i);
       at = user->out[0];
     }
+    return false;
   }
 
   // Queries and keys are scaled by a number on their way, which kernels do.
   OnnxValueId through_scales(OnnxValueId v) {
-    while (true) {
+    for (int n = 0; n < kMostSteps; ++n) {
       const FlowOp* maker = flow_.maker(v);
       const bool scale = maker != nullptr && maker->kind == FlowKind::pass && maker->in.size() == 1 &&
                          (maker->op == "Mul" || maker->op == "Div") && maker->weights.empty() &&
@@ -133,6 +137,7 @@ class Pattern {
       inside_.push_back(static_cast<std::size_t>(maker - flow_.ops.data()));
       v = maker->in[0];
     }
+    return v;
   }
 
   // The masks may have been read for a longer sequence than the flow is of.

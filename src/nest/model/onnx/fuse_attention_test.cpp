@@ -51,8 +51,8 @@ TEST(FuseAttention, TakesTheBatchOut) {
 }
 
 // [heads, queries, keys] of x, with a table of relative positions and a guard against rows without keys.
-OnnxWriter scores() {
-  OnnxWriter w = rows_of_table();
+OnnxWriter scores(const TestDim& length = "sequence") {
+  OnnxWriter w = rows_of_table(length);
   w.node("Reshape", {"x", w.wholes("split", {0, 0, 8, 8})}, {"h"});
   w.node("Transpose", {"h"}, {"q"}, {list_attribute("perm", {0, 2, 1, 3})});
   w.node("Transpose", {"h"}, {"k"}, {list_attribute("perm", {0, 2, 3, 1})});
@@ -61,10 +61,10 @@ OnnxWriter scores() {
 }
 
 TEST(FuseAttention, HoldsTablesOfRelativePositions) {
-  OnnxWriter w = scores();
-  w.input("buckets", 7, {std::int64_t{48}, std::int64_t{48}});
+  OnnxWriter w = scores(48);
+  // By its name no tokens come in here, but what is known of positions.
+  w.input("position_buckets", 7, {std::int64_t{48}, std::int64_t{48}});
   w.node("Gather", {w.weight("relative", {32, 8}), "position_buckets"}, {"looked_up"});
-  w.node("Identity", {"buckets"}, {"position_buckets"});
   w.node("Transpose", {"looked_up"}, {"bias"}, {list_attribute("perm", {2, 0, 1})});
   w.node("Add", {"s", "bias"}, {"biased"});
   w.node("Softmax", {"biased"}, {"p"}, {attribute("axis", std::int64_t{-1})});

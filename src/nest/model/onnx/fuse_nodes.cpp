@@ -3,12 +3,15 @@
 #include <string>
 #include <utility>
 
+#include "nest/base/error.hpp"
 #include "nest/model/onnx/fuse.hpp"
+#include "nest/model/onnx/onnx_messages.hpp"
 
 namespace nest::model {
 namespace {
 
 constexpr std::int64_t kMostHeads = 1'000'000;
+constexpr std::int64_t kLongestWindow = 1'000'000'000;
 
 class Nodes {
  public:
@@ -70,11 +73,11 @@ class Nodes {
     op.parts = {"Split"};
     op.node = like.node;
     op.in = op.read = {whole};
-    const OnnxShape& shape = flow_.shape(whole);
-    for (const std::int64_t n : sizes) {
-      const OnnxShape part{shape[0], shape[1], n};
-      op.out.push_back(flow_.fresh_value(part, flow_.shapes()[whole].type));
-    }
+    // A copy: new values move the shapes of all others.
+    const OnnxShape shape = flow_.shape(whole);
+    const int type = flow_.shapes()[whole].type;
+    for (const std::int64_t n : sizes)
+      op.out.push_back(flow_.fresh_value(OnnxShape{shape[0], shape[1], n}, type));
     std::vector<OnnxValueId> made = op.out;
     flow_.ops.push_back(std::move(op));
     return made;
@@ -160,11 +163,15 @@ class Nodes {
     if (op.weights.empty() || op.in.empty() || op.weights[0].dims.size() != 2)
       return flow_.ops.push_back(as_pass(std::move(op)));
     const OnnxShape in = flow_.shape(op.read[0]);
+    if (in.size() != 3) fail(node, "what it reads has not the axes batch, sequence and features");
     const std::int64_t all = op.weights[0].dims[1];
     std::vector<std::int64_t> sizes{all / 3, all / 3, all - 2 * (all / 3)};
     if (const OnnxAttribute* given = node.find("qkv_hidden_sizes");
         given != nullptr && given->wholes.size() == 3)
       sizes = given->wholes;
+    const bool whole = std::ranges::all_of(sizes, [&](std::int64_t n) { return n >= 1 && n <= all; });
+    if (!whole || sizes[0] + sizes[1] + sizes[2] != all)
+      fail(node, "its queries, keys and values are not as wide as its weight");
     FlowOp product;
     product.kind = FlowKind::product;
     product.op = "MatMul";
@@ -198,15 +205,18 @@ class Nodes {
     if (!grouped && op.weights.size() == 1 && node.reads(3)) biases = op.weights;
     op.weights = std::move(biases);
     op.attention.causal = grouped || node.whole_or("unidirectional", 0) != 0;
-    op.attention.window = std::max<std::int64_t>(0, node.whole_or("local_window_size", 0));
+    op.attention.window = std::clamp<std::int64_t>(node.whole_or("local_window_size", 0), 0, kLongestWindow);
     std::array<OnnxValueId, 3> qkv{};
-    if (op.in.empty()) return;
+    if (op.in.empty()) return flow_.ops.push_back(as_pass(std::move(op)));
     if (op.in.size() >= 3) {
       qkv = {op.in[0], op.in[1], op.in[2]};
     } else {
       const OnnxShape& whole = flow_.shape(op.read[0]);
+      if (whole.size() < 3 || flow_.shape(op.in[0]).size() < 2)
+        fail(node, "what it reads has not the axes batch, sequence and features");
       const std::int64_t width = flow_.elements(op.read[0]) / std::max<std::int64_t>(1, whole[0] * whole[1]);
       const std::int64_t each = width / (heads + 2 * kv_heads);
+      if (each < 1) fail(node, "its heads do not divide what it reads");
       const std::vector<OnnxValueId> parts =
           cut(op.in[0], {heads * each, kv_heads * each, kv_heads * each}, op);
       qkv = {parts[0], parts[1], parts[2]};
@@ -216,6 +226,10 @@ class Nodes {
       qkv[1] = turn(qkv[1], op);
     }
     finish(std::move(op), qkv, heads, kv_heads, grouped ? std::vector<MaskUse>{} : mask_of(node, 5));
+  }
+
+  [[noreturn]] void fail(const OnnxNode& node, const std::string& what) const {
+    throw InputError(flow_.graph().file, "operator " + quoted_name(node.op), what);
   }
 
   static FlowOp as_pass(FlowOp op) {

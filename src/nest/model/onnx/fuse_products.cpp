@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "nest/base/error.hpp"
 #include "nest/model/onnx/fuse.hpp"
 
 namespace nest::model {
 namespace {
-
-std::int64_t product_of(const OnnxShape& dims) {
-  std::int64_t n = 1;
-  for (const std::int64_t d : dims) n *= d;
-  return n;
-}
 
 // A product with one weight [contract, features], whichever way round it lies.
 void settle(FlowOp& op, std::int64_t contract, std::int64_t features) {
@@ -22,9 +18,7 @@ void settle(FlowOp& op, std::int64_t contract, std::int64_t features) {
 void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   if (op.weights.empty() || op.in.empty()) {
     op.kind = FlowKind::batched;
-    const OnnxShape& left = flow.shape(op.read.empty() ? node.inputs[0] : op.read[0]);
-    const bool turned = node.whole_or("transA", 0) != 0 && left.size() > 1;
-    op.contract = turned ? left[left.size() - 2] : left.back();
+    op.contract = sums_of(flow, op, flow.shapes()).value_or(1);
     return;
   }
   const OnnxShape dims = op.weights.front().dims;
@@ -32,7 +26,7 @@ void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   const bool turned = node.whole_or(weight_first ? "transA" : "transB", 0) != 0;
   const std::int64_t last = dims.back();
   const std::int64_t other = dims.size() > 1 ? dims[dims.size() - 2] : 1;
-  const std::int64_t groups = product_of(dims) / std::max<std::int64_t>(1, last * other);
+  const std::int64_t groups = elements_of(dims) / std::max<std::int64_t>(1, last * other);
   const bool contracts_last = dims.size() == 1 || weight_first != turned;
   const std::int64_t contract = contracts_last ? last : other;
   if (groups > 1) {
@@ -43,19 +37,33 @@ void settle_matmul(const Flow& flow, FlowOp& op, const OnnxNode& node) {
   settle(op, contract, contracts_last ? other : last);
 }
 
-// The letters of an equation by who has them: contracted ones are in both factors and not in the result.
-void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
-  op.kind = FlowKind::batched;
+// The letters of an equation of two factors by who has them: contracted ones are in both and not in the result.
+struct Equation {
+  std::string left;
+  std::string right;
+  std::string made;
+
+  [[nodiscard]] bool sums_over(char letter) const {
+    return right.find(letter) != std::string::npos && made.find(letter) == std::string::npos;
+  }
+};
+
+std::optional<Equation> equation_of(const OnnxNode& node) {
   const OnnxAttribute* given = node.find("equation");
   std::string text = given == nullptr ? "" : given->text;
   std::erase(text, ' ');
   const std::size_t arrow = text.find("->");
   const std::size_t comma = text.find(',');
   if (arrow == std::string::npos || comma == std::string::npos || comma > arrow || node.inputs.size() != 2)
-    return;
-  const std::string left = text.substr(0, comma);
-  const std::string right = text.substr(comma + 1, arrow - comma - 1);
-  const std::string made = text.substr(arrow + 2);
+    return std::nullopt;
+  return Equation{text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
+
+void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
+  op.kind = FlowKind::batched;
+  const std::optional<Equation> equation = equation_of(node);
+  if (!equation) return;
+  const auto& [left, right, made] = *equation;
   const auto sizes = [&](const std::string& letters, std::size_t input) {
     std::map<char, std::int64_t> out;
     const OnnxShape& shape = flow.shape(node.inputs[input]);
@@ -75,7 +83,7 @@ void settle_einsum(const Flow& flow, FlowOp& op, const OnnxNode& node) {
     if (!in_data && in_result) features *= size;
     grouped = grouped || (in_data && in_result && size > 1);
   }
-  op.contract = contract;
+  op.contract = sums_of(flow, op, flow.shapes()).value_or(contract);
   if (op.weights.size() == 1 && op.in.size() == 1 && !grouped) {
     op.kind = FlowKind::product;
     settle(op, contract, features);
@@ -90,7 +98,7 @@ void settle_convolution(const Flow& flow, FlowOp& op) {
   op.bias = op.weights.size() > 1 && op.weights[1].dims.size() == 1;
   op.weights.resize(op.bias ? 2 : 1);
   const OnnxShape& kernel = op.weights.front().dims;
-  op.contract = product_of(kernel) / std::max<std::int64_t>(1, kernel.front());
+  op.contract = elements_of(kernel) / std::max<std::int64_t>(1, kernel.front());
   // Each group of channels has a kernel of its own.
   if (kernel.size() > 1 && flow.shape(op.read[0]).size() > 1 && kernel[1] != flow.shape(op.read[0])[1])
     op.kind = FlowKind::batched;
@@ -98,10 +106,32 @@ void settle_convolution(const Flow& flow, FlowOp& op) {
 
 // One number for each feature, which the last weight is.
 bool is_bias(const FlowWeight& weight, std::int64_t features) {
-  return product_of(weight.dims) == features && !weight.dims.empty() && weight.dims.back() == features;
+  return elements_of(weight.dims) == features && !weight.dims.empty() && weight.dims.back() == features;
 }
 
 }  // namespace
+
+std::optional<std::int64_t> sums_of(const Flow& flow, const FlowOp& op, const OnnxShapes& shapes) {
+  const OnnxNode& node = flow.graph().nodes[op.node];
+  if (op.kind != FlowKind::batched || op.op != node.op || !op.weights.empty()) return std::nullopt;
+  const auto shape = [&](std::size_t i) -> const OnnxShape* {
+    const bool known = node.reads(i) && node.inputs[i] < shapes.size() && shapes[node.inputs[i]].shape;
+    return known ? &*shapes[node.inputs[i]].shape : nullptr;
+  };
+  const OnnxShape* left = shape(0);
+  if (left == nullptr || left->empty()) return std::nullopt;
+  if (op.op != "Einsum") {
+    const bool turned = node.whole_or("transA", 0) != 0 && left->size() > 1;
+    return turned ? (*left)[left->size() - 2] : left->back();
+  }
+  const std::optional<Equation> equation = equation_of(node);
+  if (!equation) return std::nullopt;
+  double sums = 1;
+  for (std::size_t i = 0; i < equation->left.size() && i < left->size(); ++i) {
+    if (equation->sums_over(equation->left[i])) sums *= static_cast<double>((*left)[i]);
+  }
+  return sums < 1e15 ? std::optional(static_cast<std::int64_t>(sums)) : std::nullopt;
+}
 
 void settle_products(Flow& flow) {
   for (FlowOp& op : flow.ops) {
@@ -145,7 +175,7 @@ void join_biases(Flow& flow) {
     if (add == nullptr || add->op != "Add" || add->in.size() != 1 || add->weights.size() != 1) continue;
     const std::int64_t features =
         product.kind == FlowKind::product ? product.weights[0].dims[1] : product.weights[0].dims[0];
-    if (product_of(add->weights[0].dims) != features) continue;
+    if (elements_of(add->weights[0].dims) != features) continue;
     product.bias = true;
     product.weights.push_back(add->weights[0]);
     product.out = add->out;

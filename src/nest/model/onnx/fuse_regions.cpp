@@ -1,13 +1,12 @@
 #include <algorithm>
-#include <array>
-#include <string_view>
 
+#include "nest/model/onnx/dominators.hpp"
 #include "nest/model/onnx/fuse.hpp"
 
 namespace nest::model {
 namespace {
 
-constexpr std::size_t kRoot = static_cast<std::size_t>(-1);
+constexpr std::size_t kRoot = Dominators::kRoot;
 constexpr std::size_t kLargestRegion = 400;
 
 bool has_any(const FlowOp& op, std::initializer_list<const char*> words) {
@@ -32,12 +31,10 @@ void classify_activation(FlowOp& op) {
 
 class Regions {
  public:
-  Regions(Flow& flow, bool softmax) : flow_(flow), softmax_(softmax) {}
+  Regions(Flow& flow, bool softmax) : flow_(flow), softmax_(softmax), dominators_(flow.ops.size()) {}
 
   void run() {
     flow_.index();
-    dominator_.assign(flow_.ops.size(), kRoot);
-    depth_.assign(flow_.ops.size(), 0);
     for (std::size_t i = 0; i < flow_.ops.size(); ++i) {
       place(i);
       if (flow_.ops[i].in.size() > 1 && is_light(flow_.ops[i])) collapse(i);
@@ -77,27 +74,18 @@ class Regions {
     bool first = true;
     for (const OnnxValueId v : flow_.ops[i].in) {
       const std::size_t maker = maker_of(v);
-      at = first ? maker : common(at, maker);
+      at = first ? maker : dominators_.common(at, maker);
       first = false;
     }
-    dominator_[i] = at;
-    depth_[i] = at == kRoot ? 1 : depth_[at] + 1;
+    dominators_.set(i, at);
   }
   [[nodiscard]] std::size_t maker_of(OnnxValueId v) const {
     const std::size_t maker = flow_.maker_index(v);
     return maker == Flow::kNobody ? kRoot : maker;
   }
-  [[nodiscard]] std::size_t common(std::size_t a, std::size_t b) const {
-    while (a != b) {
-      if (a == kRoot || b == kRoot) return kRoot;
-      std::size_t& deeper = depth_[a] >= depth_[b] ? a : b;
-      deeper = dominator_[deeper];
-    }
-    return a;
-  }
 
   void collapse(std::size_t last) {
-    const std::size_t from = dominator_[last];
+    const std::size_t from = dominators_.above(last);
     if (from == kRoot) return;
     std::set<std::size_t> region;
     std::set<OnnxValueId> in;
@@ -173,8 +161,7 @@ class Regions {
     op.side = std::move(side);
     op.in = op.read = {start};
     op.kind = FlowKind::pass;
-    dominator_[last] = maker_of(start);
-    depth_[last] = dominator_[last] == kRoot ? 1 : depth_[dominator_[last]] + 1;
+    dominators_.set(last, maker_of(start));
     flow_.add_user(start, last);
     const bool root = has_any(op, {"Sqrt", "Reciprocal", "Pow", "Div", "ReduceL2"});
     const bool sums = has_any(op, {"ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2"});
@@ -200,9 +187,7 @@ class Regions {
   }
   // Whether it multiplies by what differs from position to position.
   [[nodiscard]] bool varies(const FlowOp& op) const {
-    const auto by_position = [](const OnnxShape& dims) {
-      return std::ranges::count_if(dims, [](std::int64_t d) { return d > 1; }) > 1;
-    };
+    const auto by_position = [](const OnnxShape& dims) { return long_axes(dims) > 1; };
     return std::ranges::any_of(
                op.side,
                [&](OnnxValueId v) { return flow_.shapes()[v].shape && by_position(flow_.shape(v)); }) ||
@@ -211,8 +196,7 @@ class Regions {
 
   Flow& flow_;
   bool softmax_;
-  std::vector<std::size_t> dominator_;  // the nearest operator through which all of its input goes
-  std::vector<std::size_t> depth_;
+  Dominators dominators_;
 };
 
 }  // namespace

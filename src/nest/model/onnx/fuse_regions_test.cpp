@@ -97,7 +97,7 @@ TEST(FuseRegions, DoNotGoThroughProducts) {
 
 // Half of a head's width turned, the rest passed on (Phi, GPT-NeoX).
 TEST(FuseRegions, FindRotaryPositionsOfAPart) {
-  OnnxWriter w = rows_of_table();
+  OnnxWriter w = rows_of_table(48);
   w.node("Slice", {"x", w.wholes("zero", {0}), w.wholes("middle", {32}), w.wholes("axis", {2})}, {"turn"});
   w.node("Slice", {"x", "middle", w.wholes("end", {64}), "axis"}, {"pass"});
   w.node("Mul", {"turn", w.weight("cosines", {1, 48, 32})}, {"c"});

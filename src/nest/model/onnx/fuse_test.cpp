@@ -14,13 +14,13 @@ TEST(Fuse, MakesABlockOfADecoder) {
   const TestGraph graph(DecoderWriter({.blocks = 1}).bytes());
   const Flow flow = graph.fused();
   EXPECT_EQ(kinds(flow),
-            (std::vector{lookup, norm, product, product, rotary, rotary, product, attention, product, add,
+            (std::vector{lookup, norm, product, rotary, product, rotary, product, attention, product, add,
                          norm, product, product, gate, product, add, norm, product}));
 }
 
 TEST(Fuse, FindsWeightsBehindPositions) {
-  OnnxWriter w = rows_of_table();
-  w.input("position_ids", 7, {"batch", "sequence"});
+  OnnxWriter w = rows_of_table(48);
+  w.input("position_ids", 7, {"batch", std::int64_t{48}});
   w.node("Gather", {w.weight("wpe", {128, 64}), "position_ids"}, {"p"});
   w.node("Cast", {"position_ids"}, {"real"}, {attribute("to", std::int64_t{1})});
   w.node("Mul", {"real", w.weight("frequency", {48})}, {"angle"});
@@ -77,7 +77,7 @@ TEST(Fuse, PutsGatesTogether) {
 }
 
 TEST(Fuse, KeepsWhatIsAParameterOfPasses) {
-  OnnxWriter w = rows_of_table();
+  OnnxWriter w = rows_of_table(48);
   w.node("Mul", {"x", w.weight("layer_scale", {64})}, {"a"});
   w.node("Mul", {"a", w.weight("cosines", {1, 48, 64})}, {"b"});
   w.node("Add", {"b", w.weight("positions", {1, 48, 64})}, {"y"});

@@ -13,8 +13,9 @@
 namespace nest::model {
 namespace {
 
-constexpr std::int64_t kMostOfAxis = 1'000'000'000'000;
 constexpr double kMostOfAll = 1e15;
+// Contents of all values together: files ask for shapes, not for arithmetic.
+constexpr std::size_t kMostComputed = 20'000'000;
 
 // A loop or a branch runs a graph of its own, as often as its inputs say.
 void refuse_graphs(const OnnxGraph& graph, const OnnxNode& node) {
@@ -40,10 +41,7 @@ void fill_in_declared(const OnnxGraph& graph, const OnnxSizes& sizes, const Onnx
 }  // namespace
 
 std::int64_t OnnxInferred::elements() const {
-  if (!shape || std::ranges::find(*shape, 0) != shape->end()) return 0;
-  std::int64_t n = 1;
-  for (const std::int64_t d : *shape) n *= d;
-  return n;
+  return shape ? elements_of(*shape) : 0;
 }
 
 std::optional<std::vector<std::int64_t>> InferStep::list(const char* attribute, std::size_t i) const {
@@ -65,7 +63,7 @@ void InferStep::make(std::size_t output, OnnxShape shape, int type) {
   if (output >= node_->outputs.size() || node_->outputs[output] == kNoValue) return;
   double all = 1;
   for (const std::int64_t d : shape) {
-    if (d < 0 || d > kMostOfAxis) fail("it makes an axis of " + format_digits(d) + " elements");
+    if (d < 0 || d > kLongestOnnxAxis) fail("it makes an axis of " + format_digits(d) + " elements");
     all *= static_cast<double>(std::max<std::int64_t>(d, 1));
   }
   if (all > kMostOfAll) fail("it makes more than 10^15 elements");
@@ -118,14 +116,16 @@ OnnxShapes infer_shapes(const OnnxGraph& graph, const OnnxSizes& sizes, const On
   // What a rule finds stands before what the file declares.
   OnnxShapes declared(graph.values.size());
   fill_in_declared(graph, sizes, run, declared);
+  std::size_t computed = 0;
   for (const OnnxNode& node : graph.nodes) {
     refuse_graphs(graph, node);
     InferStep step(graph, node, out);
     infer_by_rule(step);
     // Contents are computed where a rule has looked at what they come from.
-    compute_numbers(step, out);
+    if (computed < kMostComputed) compute_numbers(step, out);
     for (const OnnxValueId v : node.outputs) {
       if (v == kNoValue) continue;
+      if (out[v].numbers) computed += out[v].numbers->size();
       if (!out[v].shape) out[v].shape = declared[v].shape;
       if (out[v].type == 0) out[v].type = declared[v].type;
     }

@@ -16,8 +16,6 @@
 
 namespace nest::model {
 
-using OnnxShape = std::vector<std::int64_t>;
-
 struct OnnxInferred {
   int type = 0;  // 0: not known
   std::optional<OnnxShape> shape;

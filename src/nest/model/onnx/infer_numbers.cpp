@@ -111,8 +111,7 @@ class Numbers {
   // The places of all elements of a shape, in order.
   static void each_place(const OnnxShape& shape,
                          const std::function<void(const std::vector<std::int64_t>&)>& visit) {
-    std::int64_t all = 1;
-    for (const std::int64_t d : shape) all *= d;
+    const std::int64_t all = elements_of(shape);
     std::vector<std::int64_t> place(shape.size(), 0);
     for (std::int64_t n = 0; n < all; ++n) {
       visit(place);
@@ -200,6 +199,7 @@ class Numbers {
     const OnnxShape& in = step_.shape(0);
     const OnnxAttribute* perm = step_.node().find("perm");
     std::vector<std::size_t> order;
+    order.reserve(in.size());
     for (std::size_t i = 0; i < in.size(); ++i)
       order.push_back(perm != nullptr && !perm->wholes.empty() ? step_.axis(perm->wholes[i], in.size())
                                                                : in.size() - 1 - i);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 
 #include "nest/model/onnx/infer_rules.hpp"

@@ -1,19 +1,10 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "nest/model/onnx/infer_rules.hpp"
 
 namespace nest::model {
-namespace {
-
-std::int64_t product(const OnnxShape& shape) {
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
-  std::int64_t n = 1;
-  for (const std::int64_t d : shape) n *= d;
-  return n;
-}
-
-}  // namespace
 
 void infer_reshape(InferStep& step) {
   const auto wanted = step.list("shape", 1);
@@ -37,12 +28,12 @@ void infer_reshape(InferStep& step) {
       rest *= static_cast<double>(out[i]);
     }
   }
-  const auto all = static_cast<double>(product(in));
+  const auto all = static_cast<double>(elements_of(in));
   if (open < out.size()) out[open] = rest > 0 ? static_cast<std::int64_t>(all / rest) : 0;
   const double made = rest * static_cast<double>(open < out.size() ? out[open] : 1);
   if (made != all) {
     step.fail("it would make " + std::to_string(static_cast<std::int64_t>(std::min(made, 1e15))) + " of " +
-              std::to_string(product(in)) + " elements");
+              std::to_string(elements_of(in)) + " elements");
   }
   step.make(0, std::move(out));
 }
@@ -56,7 +47,7 @@ void infer_flatten(InferStep& step) {
   if (at < 0 || at > rank) step.fail("axis " + std::to_string(at) + " is none of its input");
   const OnnxShape first(in.begin(), in.begin() + at);
   const OnnxShape second(in.begin() + at, in.end());
-  step.make(0, {product(first), product(second)});
+  step.make(0, {elements_of(first), elements_of(second)});
 }
 
 void infer_transpose(InferStep& step) {

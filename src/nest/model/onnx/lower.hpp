@@ -69,7 +69,6 @@ class Lowering {
   const Flow& flow_;
   const FlowAxes& axes_;
   const FlowLayer& layer_;
-  OnnxValueId memory_;
   FlowWeightUse& weights_;
   std::vector<StepSpec> out_;
   std::map<OnnxValueId, Now> values_;
@@ -79,7 +78,6 @@ class Lowering {
   std::set<std::size_t> waiting_;  // rotary positions that a later operator takes along
   std::optional<ExpertsSpec> experts_;
   Activation activation_ = Activation::swiglu;
-  std::string last_ = "x";
 };
 
 }  // namespace nest::model

@@ -114,7 +114,10 @@ class ModelLowering {
   BlockSpec block_of(const FlowStack& stack, std::size_t i, bool with_head,
                      std::map<std::set<std::size_t>, std::int64_t>& matrices) {
     FlowLayer layer = stack.blocks[i];
-    if (with_head) layer.ops.insert(layer.ops.end(), stack.head.ops.begin(), stack.head.ops.end());
+    if (with_head) {
+      layer.ops.insert(layer.ops.end(), stack.head.ops.begin(), stack.head.ops.end());
+      std::ranges::sort(layer.ops);
+    }
     BlockSpec block;
     // The weights of an earlier block, all of them.
     std::set<std::size_t> own;

@@ -85,11 +85,12 @@ class Namer {
     set(down, "down");
     std::vector<OnnxValueId> left{op.in[0]};
     std::vector<std::size_t> into;
+    std::set<std::size_t> met;
     bool gated = false;
     while (!left.empty()) {
       const std::size_t i = maker_of(left.back());
       left.pop_back();
-      if (i == kNone) continue;
+      if (i == kNone || !met.insert(i).second) continue;
       const FlowOp& one = flow_.ops[i];
       if (one.kind == FlowKind::product) {
         into.push_back(i);
@@ -124,12 +125,11 @@ std::map<std::size_t, std::string> part_names(const Flow& flow, const FlowAxes& 
 
 std::string result_name(const Flow& flow, const FlowLayer& layer, OnnxValueId value,
                         const std::string& product) {
-  const std::set<std::size_t> inside(layer.ops.begin(), layer.ops.end());
   OnnxValueId v = value;
   constexpr int kMostSteps = 10;
   for (int n = 0; n < kMostSteps && flow.users(v).size() == 1; ++n) {
     const std::size_t i = flow.users(v).front();
-    if (!inside.contains(i)) break;
+    if (!std::ranges::binary_search(layer.ops, i)) break;
     const FlowOp& op = flow.ops[i];
     if (op.kind == FlowKind::attention) return v == op.in[0] ? "q" : v == op.in[1] ? "k" : "v";
     if (op.kind == FlowKind::gate) return v == op.in[0] ? "gate" : "up";

@@ -89,7 +89,7 @@ class StemLowering {
   // The operator that alone goes on from here, where it is of this kind.
   [[nodiscard]] const FlowOp* next(FlowKind kind, std::size_t& index) const {
     const std::vector<std::uint32_t>& users = flow_.users(at_);
-    if (users.size() != 1 || std::ranges::find(layer_.ops, users[0]) == layer_.ops.end()) return nullptr;
+    if (users.size() != 1 || !std::ranges::binary_search(layer_.ops, users[0])) return nullptr;
     const FlowOp& op = flow_.ops[users[0]];
     index = users[0];
     return op.kind == kind && op.in.size() == 1 && op.out.size() == 1 ? &op : nullptr;
@@ -103,17 +103,11 @@ class StemLowering {
     const FlowPositions after = axes_.positions(join->out[0]);
     const bool one = after.first == before.first + 1 && after.second == before.second + 1;
     if (!one || axes_.width(join->out[0]) != axes_.width(at_) ||
-        elements_of(join->weights[0]) != axes_.width(at_))
+        elements_of(join->weights[0].dims) != axes_.width(at_))
       return;
     stack_.stem.class_token = true;
     done_.insert(index);
     at_ = join->out[0];
-  }
-
-  static std::int64_t elements_of(const FlowWeight& w) {
-    std::int64_t n = 1;
-    for (const std::int64_t d : w.dims) n *= d;
-    return n;
   }
 
   // Tables of positions and of token types, by row or already picked.
@@ -131,7 +125,7 @@ class StemLowering {
     StemSpec stem = stack_.stem;
     for (const FlowWeight& w : add.weights) {
       const std::int64_t width = axes_.width(at_);
-      const std::int64_t rows = elements_of(w) / width;
+      const std::int64_t rows = elements_of(w.dims) / width;
       if (w.dims.empty() || w.dims.back() != width || rows < 1 || !weights_.seen.insert(w.tensor).second)
         return false;
       const std::string& name = flow_.graph().tensors[w.tensor].name;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "nest/model/onnx/read_onnx.hpp"
 #include "nest/model/onnx/test_flow.hpp"
 #include "support/message_of.hpp"
 
@@ -78,6 +79,37 @@ TEST(LowerStem, RefusesWhatGoesThroughNoProduct) {
             "test.onnx: what comes in goes through no product at first; export the model with input_ids or "
             "pixel_values "
             "as its inputs");
+}
+
+// Two tables of tokens, or an image beside them: neither is the stem of one residual stream.
+TEST(LowerStem, RefusesASecondValueThatComesIn) {
+  for (const bool table : {true, false}) {
+    OnnxWriter w;
+    std::string second = "other";
+    if (table) {
+      w = rows_of_table();
+      w.input("other", OnnxWriter::kInt64, {"batch", "sequence"});
+      second = w.op("Gather", {w.weight("second", {99, 64}), "other"});
+    } else {
+      w.input("frames", OnnxWriter::kFloat, {"batch", "sequence", std::int64_t{80}});
+      w.input("other", OnnxWriter::kFloat, {"batch", "sequence", std::int64_t{64}});
+      w.node("MatMul", {"frames", w.weight("first", {80, 64})}, {"x"});
+    }
+    std::string x = w.op("Add", {"x", second});
+    for (int i = 0; i < 2; ++i) {
+      const std::string n = std::to_string(i);
+      const std::string up = w.op("Relu", {w.op("MatMul", {x, w.weight("up" + n, {64, 128})})});
+      x = w.op("Add", {x, w.op("MatMul", {up, w.weight("down" + n, {128, 64})})});
+    }
+    w.node("Identity", {x}, {"y"});
+    w.output("y");
+    Warnings warnings;
+    ByteSource source = w.source();
+    EXPECT_EQ(message_of([&] { static_cast<void>(read_onnx(source, "test", "", warnings)); }),
+              std::string("test.onnx: ") + (table ? "operator 'Gather': " : "") +
+                  "a second value comes in here beside the tokens or the numbers that the model begins with, "
+                  "which is not modelled; export the parts of the model one by one");
+  }
 }
 
 }  // namespace

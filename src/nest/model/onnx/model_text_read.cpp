@@ -1,11 +1,9 @@
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "nest/base/error.hpp"
 #include "nest/model/blocks/step_words.hpp"
 #include "nest/model/onnx/model_text.hpp"
 #include "nest/model/onnx/model_text_words.hpp"
@@ -19,7 +17,7 @@ constexpr WholeRange kCounts{0, 1'000'000'000'000};
 constexpr WholeRange kWindows{0, std::int64_t{1} << 40U};
 constexpr WholeRange kFlops{0, 100'000'000'000'000'000};
 constexpr std::size_t kMostBlocks = 10'000;
-constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMostSteps = 100'000;  // of one list, and of all blocks together
 
 std::optional<Axis> axis_of(const std::string& word) {
   for (int i = 0; i <= static_cast<int>(Axis::other); ++i) {
@@ -193,6 +191,10 @@ StackSpec read_stack(Reader r, std::optional<std::int64_t> memory_width) {
   const auto* list = shares == nullptr ? nullptr : shares->as_array();
   if (shares != nullptr && (list == nullptr || list->size() != blocks.size()))
     r.fail_at("shares", "a number, or nothing, for each block is expected");
+  // A short text can ask for long lists: each block has the steps of its kind again.
+  std::size_t steps = 0;
+  for (const std::int64_t kind : blocks) steps += kinds[static_cast<std::size_t>(kind)].steps.size();
+  if (steps > kMostSteps) r.fail_at("blocks", "the blocks have more than 100,000 steps together");
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     stack.blocks.push_back(kinds[static_cast<std::size_t>(blocks[i])]);
     if (list == nullptr || (*list)[i].is_null()) continue;

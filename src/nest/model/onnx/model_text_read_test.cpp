@@ -40,26 +40,42 @@ TEST(ModelTextRead, BuildsWhatItSays) {
 
 TEST(ModelTextRead, NamesWhatIsWrong) {
   EXPECT_EQ(message(with("\"version\": 1", "\"version\": 2")),
-            "m.json: line 2, version: 2 is outside the allowed range 1 to 1");
+            "m.json: line 2, version: 2 is outside 1 to 1");
   EXPECT_EQ(message(with("[\"a\"]", "[\"b\"]")),
             "m.json: line 8, stacks[0].kinds[0].steps[2]: there is no value 'b' for the step down");
   EXPECT_EQ(message(with("\"relu\"", "\"rely\"")),
-            "m.json: line 7, stacks[0].kinds[0].steps[1].kind: 'rely' is not one of scale, rotary, gelu, "
-            "relu, tanh, "
-            "swiglu, geglu; did you mean 'relu'?");
+            "m.json: line 7, stacks[0].kinds[0].steps[1].kind: 'rely' is none of scale, rotary, gelu, relu, "
+            "tanh, swiglu, geglu; did you mean 'relu'?");
   EXPECT_EQ(
       message(with("[[\"ffn\", 16]]", "[[\"fnf\", 16]]")),
       "m.json: line 6, stacks[0].kinds[0].steps[0].to.u: an axis is a name with its size: [\"heads\", 16]");
-  EXPECT_EQ(message(with("[0, 0]", "[0, 1]")),
-            "m.json: line 10, stacks[0].blocks[1]: 1 is outside the allowed range 0 to 0");
+  EXPECT_EQ(message(with("[0, 0]", "[0, 1]")), "m.json: line 10, stacks[0].blocks[1]: 1 is outside 0 to 0");
   EXPECT_EQ(
       message(with("\"pass\": [\"u\"]", "\"mixer\": [\"u\"]")),
       "m.json: line 7, stacks[0].kinds[0].steps[1]: a step that stands for parts which such a model does not "
       "describe");
   EXPECT_EQ(message(with("\"outputs\": 99", "\"outputs\": 0")),
             "m.json: line 11, head.outputs: it has no size");
-  EXPECT_EQ(message(with("\"hidden\": 8,", "\"hidden\": 8, \"heads\": 2,")),
-            "m.json: line 3, stacks[0].heads: unknown key 'heads'; did you mean 'hidden'?");
+  EXPECT_EQ(
+      message(with("\"hidden\": 8,", "\"hidden\": 8, \"heads\": 2,")),
+      "m.json: line 3, stacks[0]: unknown key 'heads'; known here: prefix, hidden, sequence, stem_sequence, "
+      "norm, final_norm, stem, entry, kinds, blocks, shares");
+}
+
+// Ten thousand blocks of eleven steps would be a list of 110,000 made of one line.
+TEST(ModelTextRead, RefusesLongListsOfShortTexts) {
+  std::string blocks = "[0";
+  for (int i = 1; i < 10'000; ++i) blocks += ", 0";
+  const std::string four = with("[0, 0]", blocks + "]");
+  EXPECT_EQ(read_model_text(parse_json("m.json", four)).stacks[0].blocks.size(), 10'000U);
+  std::string steps;
+  for (int i = 0; i < 7; ++i)
+    steps +=
+        R"({"pass": ["x"], "name": "more", "kind": "relu", "to": {"m)" + std::to_string(i) + R"(": []}}, )";
+  std::string eleven = four;
+  eleven.insert(eleven.find("{\"linear\""), steps);
+  EXPECT_EQ(message(eleven),
+            "m.json: line 10, stacks[0].blocks: the blocks have more than 100,000 steps together");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -22,6 +23,7 @@ class GraphReader {
   explicit GraphReader(ByteSource& bytes) : bytes_(&bytes) { graph_.file = bytes.name(); }
 
   OnnxGraph read() {
+    refuse_other_files();
     WireReader message(*bytes_);
     WireField field;
     bool found = false;
@@ -45,6 +47,14 @@ class GraphReader {
   [[noreturn]] void fail(const std::string& place, const std::string& what,
                          const std::string& hint = {}) const {
     throw InputError(graph_.file, place, what, hint);
+  }
+
+  // What people have in place of a file that was not fetched whole.
+  void refuse_other_files() const {
+    constexpr std::string_view kPointer = "version https://git-lfs.github.com/";
+    if (bytes_->size() == 0) fail("", "is empty, so that it is no ONNX model");
+    if (bytes_->size() > kPointer.size() && bytes_->read(0, kPointer.size()) == kPointer)
+      fail("", "is a pointer of Git LFS and not the file itself", "'git lfs pull' fetches the file");
   }
 
   void read_opset(WireReader message) {
@@ -234,9 +244,9 @@ class GraphReader {
       sorted.push_back(std::move(graph_.nodes[i]));
     }
     if (sorted.size() != graph_.nodes.size()) {
-      const auto in_circle = std::ranges::find_if(waits, [](std::uint32_t n) { return n > 0; });
-      const OnnxNode& node = graph_.nodes[static_cast<std::size_t>(in_circle - waits.begin())];
-      fail("operator " + quoted_name(node.op), "it waits for its own result: the graph has a circle");
+      const auto in_cycle = std::ranges::find_if(waits, [](std::uint32_t n) { return n > 0; });
+      const OnnxNode& node = graph_.nodes[static_cast<std::size_t>(in_cycle - waits.begin())];
+      fail("operator " + quoted_name(node.op), "it depends on its own result: the graph has a cycle");
     }
     graph_.nodes = std::move(sorted);
   }

@@ -70,9 +70,9 @@ TEST(OnnxFile, RefusesWhatIsNoModel) {
   EXPECT_EQ(message_of([] { graph_of(whole_field(1, 8)); }),
             "x.onnx: has no graph, so that it is no ONNX model; weights beside an ONNX model are no model of "
             "their own");
-  EXPECT_EQ(message_of([] { graph_of(""); }),
-            "x.onnx: has no graph, so that it is no ONNX model; weights beside an ONNX model are no model of "
-            "their own");
+  EXPECT_EQ(message_of([] { graph_of(""); }), "x.onnx: is empty, so that it is no ONNX model");
+  EXPECT_EQ(message_of([] { graph_of("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\n"); }),
+            "x.onnx: is a pointer of Git LFS and not the file itself; 'git lfs pull' fetches the file");
   EXPECT_THAT(message_of([] { graph_of("{\"model_type\": \"llama\"}"); }),
               ::testing::HasSubstr("so that this is no ONNX file"));
 }
@@ -88,12 +88,12 @@ TEST(OnnxFile, RefusesGraphsThatCannotRun) {
   twice.node("Exp", {"x"}, {"y"});
   twice.output("y");
   EXPECT_EQ(message_of([&] { graph_of(twice.bytes()); }), "x.onnx: value 'y': it is made twice");
-  OnnxWriter circle = sum();
-  circle.node("Add", {"x", "b"}, {"a"});
-  circle.node("Neg", {"a"}, {"b"});
-  circle.output("b");
-  EXPECT_EQ(message_of([&] { graph_of(circle.bytes()); }),
-            "x.onnx: operator 'Add': it waits for its own result: the graph has a circle");
+  OnnxWriter cycle = sum();
+  cycle.node("Add", {"x", "b"}, {"a"});
+  cycle.node("Neg", {"a"}, {"b"});
+  cycle.output("b");
+  EXPECT_EQ(message_of([&] { graph_of(cycle.bytes()); }),
+            "x.onnx: operator 'Add': it depends on its own result: the graph has a cycle");
   OnnxWriter nothing = sum();
   nothing.node("Neg", {"x"}, {"y"});
   EXPECT_EQ(message_of([&] { graph_of(nothing.bytes()); }), "x.onnx: its graph has no outputs");

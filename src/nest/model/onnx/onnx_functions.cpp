@@ -44,7 +44,10 @@ class Inliner {
       for (std::string& name : list) {
         if (name.empty()) continue;
         const auto known = names.find(name);
-        name = known == names.end() ? prefix + name : known->second;
+        if (known == names.end())
+          name.insert(0, prefix);
+        else
+          name = known->second;
       }
     };
     for (OnnxNodeText own : function.nodes) {

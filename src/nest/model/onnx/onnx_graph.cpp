@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace nest::model {
 namespace {
@@ -42,11 +43,20 @@ const TypeRow* type_row(int type) {
 
 }  // namespace
 
-std::int64_t OnnxTensor::elements() const {
+std::int64_t elements_of(const OnnxShape& dims) {
   if (std::ranges::find(dims, 0) != dims.end()) return 0;
   std::int64_t n = 1;
   for (const std::int64_t d : dims) n *= d;
   return n;
+}
+
+std::ptrdiff_t long_axes(const OnnxShape& dims) {
+  return std::ranges::count_if(dims, [](std::int64_t d) { return d > 1; });
+}
+
+bool has_part(std::string name, std::initializer_list<std::string_view> parts) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::any_of(parts, [&](std::string_view p) { return name.find(p) != std::string::npos; });
 }
 
 const OnnxAttribute* OnnxNode::find(std::string_view name) const {

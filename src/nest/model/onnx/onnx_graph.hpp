@@ -2,7 +2,9 @@
 // Values are numbers that index OnnxGraph::values; kNoValue is an input or output that a node leaves out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,17 @@ namespace nest::model {
 
 using OnnxValueId = std::uint32_t;
 inline constexpr OnnxValueId kNoValue = 0xFFFFFFFFU;
+
+using OnnxShape = std::vector<std::int64_t>;
+// Longer axes are refused wherever they come from, and so are shapes of more than 10^15 elements: products of their
+// sizes never overflow.
+inline constexpr std::int64_t kLongestOnnxAxis = 1'000'000'000'000;
+
+[[nodiscard]] std::int64_t elements_of(const OnnxShape& dims);
+// How many axes have more than one element.
+[[nodiscard]] std::ptrdiff_t long_axes(const OnnxShape& dims);
+// Whether a name has one of these parts, which are in lower case, in any case.
+[[nodiscard]] bool has_part(std::string name, std::initializer_list<std::string_view> parts);
 
 // Numbers of a small tensor, in the order of its elements. Truth values are 0 and 1.
 struct OnnxNumbers {
@@ -37,11 +50,11 @@ struct OnnxTensor {
 
   std::string name;
   int type = 0;
-  std::vector<std::int64_t> dims;
+  OnnxShape dims;
   std::optional<OnnxNumbers> numbers;
   bool two_rows = false;
 
-  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::int64_t elements() const { return elements_of(dims); }
 };
 
 struct OnnxAttribute {

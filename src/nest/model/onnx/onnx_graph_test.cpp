@@ -25,6 +25,17 @@ TEST(OnnxGraph, CountsElements) {
   EXPECT_EQ(tensor.elements(), 0);
 }
 
+TEST(OnnxGraph, MeasuresShapes) {
+  EXPECT_EQ(elements_of({}), 1);
+  EXPECT_EQ(elements_of({2, 1, 3}), 6);
+  EXPECT_EQ(long_axes({1, 2, 0, 3}), 2);
+}
+
+TEST(OnnxGraph, FindsPartsOfNamesInAnyCase) {
+  EXPECT_TRUE(has_part("Past_Key_Values.0", {"cache", "past"}));
+  EXPECT_FALSE(has_part("input_ids", {"cache", "past"}));
+}
+
 TEST(OnnxGraph, FindsAttributes) {
   OnnxNode node;
   node.inputs = {4, kNoValue};

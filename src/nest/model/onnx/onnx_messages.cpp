@@ -14,7 +14,6 @@ namespace nest::model {
 namespace {
 
 constexpr std::size_t kMostAxes = 64;
-constexpr std::int64_t kLongestAxis = 1'000'000'000'000;
 constexpr double kMostElements = 1e15;
 constexpr std::size_t kMostList = 65'536;
 
@@ -59,8 +58,8 @@ void check_sizes(const WireReader& message, const OnnxTensor& tensor) {
   if (tensor.dims.size() > kMostAxes) fail("more than " + std::to_string(kMostAxes) + " axes");
   double all = 1;
   for (const std::int64_t d : tensor.dims) {
-    if (d < 0 || d > kLongestAxis)
-      fail("an axis of " + format_digits(d) + " elements; sizes are 0 to " + format_digits(kLongestAxis));
+    if (d < 0 || d > kLongestOnnxAxis)
+      fail("an axis of " + format_digits(d) + " elements; sizes are 0 to " + format_digits(kLongestOnnxAxis));
     all *= static_cast<double>(std::max<std::int64_t>(d, 1));
   }
   if (all > kMostElements) fail("more than 10^15 elements, which no model has");
@@ -195,7 +194,7 @@ void read_shape(WireReader message, OnnxDeclared& out) {
       if (part.number == 2) dim.name = one.text(part);
     }
     // Files of some exporters say -1 or 0 for an axis that differs from run to run.
-    if (dim.size < 0 || dim.size > kLongestAxis) dim.size = -1;
+    if (dim.size < 0 || dim.size > kLongestOnnxAxis) dim.size = -1;
     out.dims.push_back(std::move(dim));
   }
 }

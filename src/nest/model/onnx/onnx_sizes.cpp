@@ -1,9 +1,7 @@
 #include "nest/model/onnx/onnx_sizes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <limits>
 
 #include "nest/base/error.hpp"
 #include "nest/base/numbers.hpp"
@@ -11,8 +9,6 @@
 
 namespace nest::model {
 namespace {
-
-constexpr std::int64_t kLongestAxis = 1'000'000'000'000;
 
 // Sums of products of names and numbers, as exporters write them.
 class SizeParser {
@@ -23,7 +19,7 @@ class SizeParser {
   std::optional<std::int64_t> parse() {
     const std::optional<std::int64_t> value = sum(0);
     skip();
-    return at_ == text_.size() && value && *value >= 0 && *value <= kLongestAxis ? value : std::nullopt;
+    return at_ == text_.size() && value && *value >= 0 && *value <= kLongestOnnxAxis ? value : std::nullopt;
   }
 
  private:
@@ -94,16 +90,6 @@ class SizeParser {
   std::size_t at_ = 0;
 };
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
-bool has_part(const std::string& name, std::initializer_list<std::string_view> parts) {
-  const std::string small = lower(name);
-  return std::ranges::any_of(parts, [&](std::string_view p) { return small.find(p) != std::string::npos; });
-}
-
 }  // namespace
 
 std::optional<std::int64_t> evaluate_size(std::string_view text,
@@ -116,6 +102,7 @@ OnnxSizes::OnnxSizes(const OnnxGraph& graph, const std::map<std::string, std::in
     : given_(given) {
   for (const OnnxDeclared& input : graph.inputs) {
     std::vector<Axis> axes;
+    axes.reserve(input.dims.size());
     for (std::size_t i = 0; i < input.dims.size(); ++i) axes.push_back(axis_of(graph, input, i));
     inputs_.push_back(std::move(axes));
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "nest/base/numbers.hpp"
@@ -111,17 +112,11 @@ class Reading {
   // What the layers hold is what the file's initializers have: nothing is counted twice or left out.
   void check(const Flow& flow, const ModelSpec& spec) const {
     std::int64_t held = 0;
-    std::map<std::size_t, bool> seen;
+    std::set<std::size_t> seen;
     for (const FlowOp& op : flow.ops) {
       for (const FlowWeight& w : op.weights) {
-        std::int64_t all = 1;
-        std::ptrdiff_t axes = 0;
-        for (const std::int64_t d : w.dims) {
-          all *= d;
-          axes += d > 1 ? 1 : 0;
-        }
-        if (axes > 1 && std::exchange(seen[w.tensor], true)) continue;
-        held += all;
+        if (long_axes(w.dims) > 1 && !seen.insert(w.tensor).second) continue;
+        held += elements_of(w.dims);
       }
     }
     BuildOptions options;

@@ -63,10 +63,11 @@ inline std::vector<FlowOp> fused_ops(const OnnxWriter& w) {
   return graph.fused().ops;
 }
 
-// x [batch, sequence, 64] as rows of a table, for what a test adds.
-inline OnnxWriter rows_of_table() {
+// x [batch, sequence, 64] as rows of a table, for what a test adds. A test whose own tensors are as long as the sequence
+// gives that length: the graph is looked at with twice the sequence too.
+inline OnnxWriter rows_of_table(const TestDim& length = "sequence") {
   OnnxWriter w;
-  w.input("input_ids", OnnxWriter::kInt64, {"batch", "sequence"});
+  w.input("input_ids", OnnxWriter::kInt64, {"batch", length});
   w.weight("table", {999, 64});
   w.node("Gather", {"table", "input_ids"}, {"x"});
   return w;

@@ -66,6 +66,10 @@ std::string ByteSource::read(std::uint64_t offset, std::uint64_t length) {
 WireReader::WireReader(ByteSource& bytes) : bytes_(&bytes), end_(bytes.size()) {}
 
 void WireReader::fail(const std::string& what) const {
+  throw InputError(bytes_->name(), "byte " + format_digits(static_cast<std::int64_t>(began_)), what);
+}
+
+void WireReader::break_off(const std::string& what) const {
   throw InputError(bytes_->name(), "byte " + format_digits(static_cast<std::int64_t>(began_)), what,
                    whole_ || bytes_->size() == end_ ? "the file may not be whole" : "");
 }
@@ -73,7 +77,7 @@ void WireReader::fail(const std::string& what) const {
 std::uint64_t WireReader::varint() {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (at_ >= end_) fail("a number breaks off where the message ends");
+    if (at_ >= end_) break_off("a number breaks off where the message ends");
     const std::uint64_t byte = bytes_->at(at_++);
     value |= (byte & 0x7FU) << shift;
     if (byte < 0x80) return value;
@@ -82,7 +86,7 @@ std::uint64_t WireReader::varint() {
 }
 
 std::uint64_t WireReader::fixed(int width) {
-  if (end_ - at_ < static_cast<std::uint64_t>(width)) fail("a number breaks off where the message ends");
+  if (end_ - at_ < static_cast<std::uint64_t>(width)) break_off("a number breaks off where the message ends");
   std::uint64_t value = 0;
   for (int i = 0; i < width; ++i)
     value |= static_cast<std::uint64_t>(bytes_->at(at_++)) << static_cast<unsigned>(8 * i);
@@ -112,8 +116,8 @@ bool WireReader::next(WireField& field) {
       field.length = varint();
       field.offset = at_;
       if (field.length > end_ - at_) {
-        fail("a field has " + std::to_string(field.length) + " bytes, and only " +
-             std::to_string(end_ - at_) + " are left");
+        break_off("a field has " + std::to_string(field.length) + " bytes, and only " +
+                  std::to_string(end_ - at_) + " are left");
       }
       at_ += field.length;
       break;

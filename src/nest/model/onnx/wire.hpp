@@ -80,6 +80,7 @@ class WireReader {
  private:
   WireReader(ByteSource& bytes, std::uint64_t at, std::uint64_t end, bool whole)
       : bytes_(&bytes), at_(at), began_(at), end_(end), whole_(whole) {}
+  [[noreturn]] void break_off(const std::string& what) const;
   [[nodiscard]] std::uint64_t varint();
   [[nodiscard]] std::uint64_t fixed(int width);
   void expect(const WireField& field, WireType type, const char* what) const;

@@ -57,17 +57,14 @@ TEST(Wire, ReadsListsPackedAndNot) {
 }
 
 TEST(Wire, RefusesWhatIsNoMessage) {
-  EXPECT_EQ(
-      message_of([] { fields_of("\x0f"); }),
-      "x.onnx: byte 0: a field of a kind that ONNX does not have, so that this is no ONNX file; the file may "
-      "not be whole");
+  EXPECT_EQ(message_of([] { fields_of("\x0f"); }),
+            "x.onnx: byte 0: a field of a kind that ONNX does not have, so that this is no ONNX file");
   EXPECT_EQ(message_of([] { fields_of(bytes_field(7, "abcdef").substr(0, 5)); }),
             "x.onnx: byte 0: a field has 6 bytes, and only 3 are left; the file may not be whole");
   EXPECT_EQ(message_of([] { fields_of(whole_field(1, 300).substr(0, 2)); }),
             "x.onnx: byte 0: a number breaks off where the message ends; the file may not be whole");
   EXPECT_EQ(message_of([] { fields_of("\x08" + std::string(11, '\xff')); }),
-            "x.onnx: byte 0: a number has more than ten bytes, so that this is no ONNX file; the file may "
-            "not be whole");
+            "x.onnx: byte 0: a number has more than ten bytes, so that this is no ONNX file");
 }
 
 TEST(Wire, RefusesTextsThatAreTooLong) {
@@ -76,7 +73,7 @@ TEST(Wire, RefusesTextsThatAreTooLong) {
   WireField field;
   ASSERT_TRUE(message.next(field));
   EXPECT_EQ(message_of([&] { static_cast<void>(message.text(field)); }),
-            "x.onnx: byte 0: a text has 20000 bytes, more than 16384; the file may not be whole");
+            "x.onnx: byte 0: a text has 20000 bytes, more than 16384");
 }
 
 // A file of any size: what is passed over is not read from the disk.
