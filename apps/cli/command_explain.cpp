@@ -74,11 +74,7 @@ int run_explain(const Arguments& arguments, Terminal& terminal) {
   if (!arguments.has("--no-search")) prices = search_prices(e.plan, open.inputs, arguments, terminal);
   if (arguments.has("--json")) {
     Value v = to_value(e);
-    if (prices) {
-      v.set("shadow_prices", to_value(*prices)).set("shadow_prices_stopped", prices->stopped);
-      if (const std::string without = left_out_sentence(*prices); !without.empty())
-        v.set("shadow_prices_left_out", without);
-    }
+    if (prices) put_shadow_prices(v, *prices);
     terminal.json(v);
   } else {
     ScreenOptions screen;
@@ -161,13 +157,7 @@ int run_diff(const Arguments& arguments, Terminal& terminal) {
     terminal.out(difference_text(d, a.plan, b.plan, arguments, terminal));
     return kOk;
   }
-  Value out = to_value(d);
-  for (const auto& [key, side] : {std::pair("first", &a), {"second", &b}}) {
-    Value sure = Value::object();
-    put_certainty(sure, *side->plan.predicted);
-    if (!sure.as_object()->empty()) out.set(key, std::move(sure));
-  }
-  terminal.json(out);
+  terminal.json(to_value(d, a.plan, b.plan));
   return kOk;
 }
 

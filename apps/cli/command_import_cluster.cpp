@@ -1,7 +1,6 @@
 // nest import: clusters from what schedulers, drivers and cloud providers print, and levels from what was measured.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "command.hpp"
@@ -21,16 +20,6 @@ namespace {
 
 ImportFile file_at(const std::string& path) {
   return {path, read_file(path)};
-}
-
-// A name where the kind takes names and there is no such file.
-ImportFile file_or_name(const ClusterImporter& importer, const std::string& word) {
-  std::error_code error;
-  if (importer.read_name != nullptr && !looks_like_file(word) && !std::filesystem::exists(word, error))
-    return {word, ""};
-  ImportFile file = file_at(word);
-  if (file.text.empty()) throw InputError(word, "", "the file is empty");
-  return file;
 }
 
 // One value a line: an option that may be given several times.
@@ -73,7 +62,7 @@ int import_from(const ClusterImporter& importer, const Arguments& arguments, Ter
   ClusterImport question;
   question.kind = importer.name;
   for (const std::string& word : arguments.positionals)
-    question.files.push_back(file_or_name(importer, word));
+    question.files.push_back(open_import(&importer, word));
   question.nodes = files_of(arguments, "--nodes");
   question.inside = files_of(arguments, "--node");
   question.options.name = arguments.text("--name").value_or("");
@@ -84,13 +73,7 @@ int import_from(const ClusterImporter& importer, const Arguments& arguments, Ter
   const ImportedCluster read = import_cluster(question);
   write_cluster(read.cluster, fmt::format("import {}", importer.name), arguments, terminal);
   if (arguments.has("--json")) {
-    Value out = Value::object();
-    out.set("cluster", cluster_file_value(read.cluster))
-        .set("hosts", read.hosts)
-        .set("devices", read.cluster.devices());
-    out.set("known", texts(read.notes.known)).set("assumed", texts(read.notes.assumed));
-    out.set("left_out", texts(read.notes.left_out));
-    terminal.json(out);
+    terminal.json(to_value(read));
     return kOk;
   }
   terminal.out(cluster_text(read.cluster, terminal) + section("Read", read.notes.known, terminal) +

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/document/yaml_text.hpp"
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
-#include "nest/frameworks/common/yaml_text.hpp"
 #include "nest/frameworks/open_launch.hpp"
 #include "nest/report/answer/budget.hpp"
 #include "nest/validate/calibrate/calibrate.hpp"

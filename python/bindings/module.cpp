@@ -7,6 +7,7 @@
 #include "errors.hpp"
 #include "interruptible.hpp"
 #include "measured.hpp"
+#include "models.hpp"
 #include "plan.hpp"
 #include "prices.hpp"
 #include "question.hpp"
@@ -20,6 +21,8 @@ NB_MODULE(_core, module) {
   nest::python::add_errors(module);
   nest::python::add_progress(module);
   nest::python::add_strategies(module);
+  nest::python::add_models(module);
+  nest::python::add_clusters(module);
   nest::python::add_question(module);
   nest::python::add_plan(module);
   nest::python::add_answer(module);

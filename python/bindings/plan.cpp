@@ -85,6 +85,7 @@ nb::tuple simulate(const PlanHandle& handle, bool all_devices, bool drawn) {
         run_simulation(placed, priced, pricer.inputs(), {.all_devices = all_devices}, listeners);
     value = to_value(result);
     value.set("status", name_of(priced.status)).set("reason", priced.reason);
+    put_certainty(value, priced.predicted);
     if (drawn) {
       trace = chrome_trace(timeline, memory);
       svg = gantt_svg(timeline, {.title = "One step: " + spell_degrees(placed)});
@@ -102,7 +103,7 @@ nb::object explain_plan(const PlanHandle& handle) {
   return to_python(value);
 }
 
-// "shadow_prices" of `nest explain --json`.
+// The shadow prices of `nest explain --json`.
 nb::object more_of(const PlanHandle& handle, double time_limit, nb::object callback) {
   PlanQuestion question = question_of(handle.plan(), handle.inputs(), handle.options().pipeline_model);
   Progress progress(std::move(callback), question.options.deadline);
@@ -112,7 +113,7 @@ nb::object more_of(const PlanHandle& handle, double time_limit, nb::object callb
   options.asking = progress.phases();
   const auto prices = interruptibly<ShadowPrices>(progress, [&] { return shadow_prices(question, options); });
   Value value = Value::object();
-  value.set("shadow_prices", to_value(prices)).set("shadow_prices_stopped", prices.stopped);
+  put_shadow_prices(value, prices);
   return to_python(value);
 }
 
@@ -124,10 +125,12 @@ nb::object difference(const PlanHandle& first, const PlanHandle& second) {
       Pricer pricer(handle.inputs(), handle.options());
       return with_results(handle.plan(), valid_price(pricer, handle.plan()));
     };
-    PlanDifference d = diff(priced(first), priced(second));
+    const Plan one = priced(first);
+    const Plan other = priced(second);
+    PlanDifference d = diff(one, other);
     const std::vector<ChoiceDifference> inputs = diff_inputs(first.inputs(), second.inputs());
     d.choices.insert(d.choices.begin(), inputs.begin(), inputs.end());
-    value = to_value(d);
+    value = to_value(d, one, other);
   }
   return to_python(value);
 }

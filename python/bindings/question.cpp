@@ -39,11 +39,6 @@ Result read_group(const std::string& file, const Value& value,
   return std::move(*result);
 }
 
-Cluster open_cluster(const Value& given) {
-  if (given.as_object() == nullptr) return load_cluster(name_or_file(given, "cluster"));
-  return read_group<Cluster>("cluster", given, [](const Document& d) { return read_cluster(d); });
-}
-
 Recipe open_recipe(const Value& given) {
   if (given.as_object() == nullptr) return load_recipe(name_or_file(given, "recipe"));
   return read_group<Recipe>("recipe", given, read_own_recipe);
@@ -132,6 +127,11 @@ nb::object fields() {
 }
 
 }  // namespace
+
+Cluster open_cluster(const Value& given) {
+  if (given.as_object() == nullptr) return load_cluster(name_or_file(given, "cluster"));
+  return read_group<Cluster>("cluster", given, [](const Document& d) { return read_cluster(d); });
+}
 
 PlanInputs open_inputs(const GivenInputs& given, Warnings& warnings) {
   PlanInputs inputs{{}, {}, open_cluster(given.cluster), open_recipe(given.recipe), {}, {}};

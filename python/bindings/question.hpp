@@ -25,6 +25,7 @@ struct GivenInputs {
   std::string like;
   Value calibration;
 };
+[[nodiscard]] Cluster open_cluster(const Value& given);
 [[nodiscard]] PlanInputs open_inputs(const GivenInputs& given, Warnings& warnings);
 
 class Question {

@@ -20,11 +20,13 @@ from typing import Any
 from . import _core
 from ._answer import Answer, WhyNot
 from ._calibrate import Calibration, calibrate
+from ._cluster import Cluster
 from ._compare import Comparison, compare
 from ._core import Degrees, Layer, Operator, Progress, Transform
 from ._errors import InputError, NoPlan
 from ._fits import Fits, fits
 from ._launch import check, read_launch
+from ._model import Model
 from ._plan import Plan, load_plan
 from ._price import Price, Prices
 from ._question import Question, options
@@ -32,6 +34,7 @@ from ._results import Check, Difference, Explanation, Export
 from ._simulation import Segment, Simulation
 from ._strategy import Strategy
 from ._study import Study, sweep
+from ._trace import trace
 from ._views import Drawing, Report
 
 __version__ = _core.version()
@@ -40,6 +43,7 @@ __all__ = [
     "Answer",
     "Calibration",
     "Check",
+    "Cluster",
     "Comparison",
     "Degrees",
     "Difference",
@@ -49,6 +53,7 @@ __all__ = [
     "Fits",
     "InputError",
     "Layer",
+    "Model",
     "NoPlan",
     "Operator",
     "Plan",
@@ -67,6 +72,7 @@ __all__ = [
     "baselines",
     "calibrate",
     "check",
+    "cluster_kinds",
     "clusters",
     "compare",
     "fits",
@@ -78,6 +84,7 @@ __all__ = [
     "report_sections",
     "sweep",
     "targets",
+    "trace",
 ]
 
 
@@ -89,6 +96,11 @@ def models() -> list[str]:
 def clusters() -> list[str]:
     """Names of the clusters that come with the library."""
     return _core.clusters()
+
+
+def cluster_kinds() -> list[str]:
+    """The kinds of files that `nest.Cluster.read` reads clusters from."""
+    return _core.cluster_kinds()
 
 
 def recipes() -> list[str]:

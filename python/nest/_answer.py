@@ -82,6 +82,29 @@ class Answer:
         return list(self._value().get("warnings", []))
 
     @property
+    def strict(self) -> dict[str, Any] | None:
+        """Where the plan is a simpler one than the fastest, that one in short, with why: `step_s`,
+        `parallelism`, `avoids`, `why`. It is the first of the alternatives."""
+        return self._value().get("strict")
+
+    @property
+    def near_ties(self) -> list[dict[str, Any]]:
+        """Plans within the noise of prediction of the fastest that the search came across, in short."""
+        return list(self._value().get("near_ties", []))
+
+    @property
+    def safety(self) -> dict[str, Any] | None:
+        """What it costs that the plan fits in memory with some certainty: `memory_margin`, `share`,
+        `why`; None where it costs nothing."""
+        return self._value().get("safety")
+
+    @property
+    def further_stopped(self) -> bool:
+        """Whether a limit ended what is looked for beside the optimum, such as a simpler plan: with more
+        time the plan may be another."""
+        return bool(self._value().get("further_stopped", False))
+
+    @property
     def advice(self) -> list[dict[str, Any]]:
         """Where nothing fits: changes that would help, the cheapest first."""
         return list(self._value().get("advice", []))

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from . import _core
@@ -20,10 +19,7 @@ def as_model(model: object) -> object:
         return model
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(model, torch.nn.Module):
-        config = getattr(model, "config", None)
-        if config is None or not hasattr(config, "to_json_string"):
-            return _traced(model)
-        model = config
+        return _module(model)
     if hasattr(model, "to_json_string"):  # a configuration of transformers
         return config_dict(model)
     if hasattr(model, "to_nest"):  # what describes itself in the library's words
@@ -40,21 +36,29 @@ def config_dict(config: Any) -> dict[str, Any]:
     return found
 
 
-def _traced(module: object) -> object:
-    """A module without a configuration, where the package can trace one (`nest._trace`)."""
-    if find_spec("nest._trace") is not None:
-        return import_module("nest._trace").trace(module).to_nest()
-    _core.fail(
-        "",
-        "model",
-        f"a {type(module).__name__} has no configuration of transformers",
-        "give a configuration, a layer profile, or the name of a model",
+def _module(module: Any) -> object:
+    """What a module's configuration says where that is all of it, else what tracing finds."""
+    config = getattr(module, "config", None)
+    if config is not None and getattr(config, "model_type", "") in _core.model_types():
+        found = config_dict(config)
+        if _counted(found) == sum(p.numel() for p in module.parameters()):
+            return found
+    return import_module("nest._trace").trace(module).to_nest()
+
+
+def _counted(config: dict[str, Any]) -> int:
+    """The parameters that a config.json makes, with heads beside the published count."""
+    told: dict[str, Any] = _core.model(config, "").describe(1, None, False)
+    return int(told["parameters"]) + sum(
+        int(part["parameters"]) for part in told["apart"] if part["in_graph"]
     )
 
 
 def as_cluster(cluster: object) -> object:
     """A name, a file or a group of keys; the default without one."""
-    return _core.default_cluster if cluster is None else cluster
+    if cluster is None:
+        return _core.default_cluster
+    return cluster.to_dict() if hasattr(cluster, "to_dict") else cluster
 
 
 def as_recipe(recipe: object) -> object:

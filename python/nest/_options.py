@@ -25,7 +25,8 @@ class Options(TypedDict, total=False):
     """The lengths of documents, which are packed into sequences and see themselves alone: rows
     'length,count' of a CSV file, or 512:900,8K:100 (default: one document fills a sequence)."""
     images: Asked
-    """Images in a sequence, such as 3 or 0.5, for a model with a vision tower (default 1)."""
+    """Images in a sequence, such as 3, 0.5 or 0 (text alone), for a model with a vision tower
+    (default 1)."""
     image_tokens: Asked
     """The tokens that an image takes in its sequence (default: as the model is configured)."""
     precision: Asked
@@ -41,6 +42,8 @@ class Options(TypedDict, total=False):
     0..11'."""
     frozen_bits: Asked
     """Hold the weights of products that are not trained in 4, 8 or 16 bits (default 16)."""
+    mtp: bool
+    """Train the model's modules for multi-token prediction too, in the last stage."""
     micro_batch: Asked
     """The number of sequences in a micro-batch (default: 1, 2, 4, 8, 16, and more for short
     inputs)."""
@@ -61,7 +64,7 @@ class Options(TypedDict, total=False):
     """How tokens travel to their experts: alltoall, deepep, hybridep (default: the recipe's)."""
     expert_overlap: Asked
     """Whether exchanges with experts run beside the compute of another micro-batch (default: the
-    recipe's; on,off tries both)."""
+    recipe's, and on with dualpipe-v; on,off tries both)."""
     pipeline: Asked
     """The number of pipeline stages (default: 1 to the number of layers)."""
     data: Asked
@@ -81,7 +84,7 @@ class Options(TypedDict, total=False):
     recompute: Asked
     """None, selective, full, or full:N for N layers of a stage (default: all of them)."""
     schedule: Asked
-    """1f1b and interleaved (the default), gpipe, zb-h1 or zb-v."""
+    """1f1b and interleaved (the default), gpipe, zb-h1, zb-v or dualpipe-v."""
     interleave: Asked
     """The number of chunks in a stage (default 1,2,3,4,6,8)."""
     uniform: bool
@@ -104,7 +107,8 @@ class Options(TypedDict, total=False):
     risky: bool
     """Allow plans that fit by the estimate alone, without --fits and --memory-margin."""
     strict: bool
-    """Take the plan with the shortest step even where a simpler one is within 0.5 %."""
+    """Take the plan with the shortest step even where a simpler one, or one with fewer devices that
+    wait less, takes hardly longer."""
     gap: Asked
     """Stop when the best plan is within this share of the lower bound, such as 2% (default 0)."""
     time_limit: Asked

@@ -106,3 +106,23 @@ def test_warnings_of_inputs_and_question():
     q = nest.Question("gpt2", "dgx2-v100", devices=8, global_batch=8)
     assert any("has no bf16" in one for one in q.warnings)
     assert any("has no bf16" in one for one in q.solve().warnings)
+
+
+def test_what_is_said_beside_the_plan():
+    # A simpler plan stands in the place of the fastest one, which is the first of the others, once.
+    simpler = nest.Question("llama3.1-8b", devices=64, global_batch=512).solve()
+    assert simpler.strict["step_s"] < simpler.step and simpler.strict["why"]
+    assert [plan.step for plan in simpler.alternatives] == [simpler.strict["step_s"]]
+    assert simpler.near_ties == simpler.to_dict()["near_ties"] != []
+    strict = nest.Question("llama3.1-8b", devices=64, global_batch=512, strict=True).solve()
+    assert strict.strict is None and strict.step == simpler.strict["step_s"]
+    # The margin of memory costs something.
+    safe = nest.Question("llama3.1-8b", devices=8, global_batch=64).solve()
+    assert safe.safety["share"] > 0 and safe.safety["risky_step_s"] < safe.step
+    assert nest.Question("llama3.1-8b", devices=8, global_batch=64, risky=True).solve().safety is None
+    assert not safe.further_stopped
+
+
+def test_a_limit_that_ends_what_is_looked_for_besides():
+    found = nest.Question("llama3.1-70b", devices=256, global_batch=512).solve(time_limit=0.05)
+    assert found.further_stopped == found.to_dict().get("further_stopped", False)

@@ -159,3 +159,25 @@ def test_names_that_come_with_it():
     assert {"megatron", "torchtitan"} <= {one["name"] for one in nest.targets()}
     assert {"placement", "timeline", "memory"} <= set(nest.report_sections())
     assert nest.__version__.count(".") == 2
+
+
+def test_prediction_modules_are_trained():
+    asked = dict(devices=256, global_batch=256, sequence=4096, pipeline=8, tensor=1, expert=32, micro_batch=1)
+    q = nest.Question("deepseek-v3", mtp=True, **asked)
+    assert q.options["mtp"] == "on"
+    plan = q.solve(time_limit=60).plan
+    assert plan.to_dict()["training"]["mtp"] is True
+    assert q.plan(tensor=1, pipeline=8, expert=32).to_dict()["training"]["mtp"] is True
+    assert "mtp" not in nest.Question("deepseek-v3", **asked).solve(time_limit=60).plan.training
+    with pytest.raises(nest.InputError) as refused:
+        nest.Question("gpt2", mtp=True)
+    assert refused.value.place == "mtp"
+
+
+def test_a_schedule_of_pairs():
+    q = nest.Question("llama3.1-8b", devices=16, global_batch=64, schedule="dualpipe-v", pipeline=4)
+    plan = q.solve().plan
+    assert plan.parallelism["schedule"] == "dualpipe-v" and plan.parallelism["interleave"] == 2
+    assert plan.simulate().step == pytest.approx(plan.step, rel=0.1)
+    prices = q.price([{"pipeline": 4, "schedule": "dualpipe-v", "zero": 1}])
+    assert prices.status == ["feasible"] and prices.plan(0).parallelism["schedule"] == "dualpipe-v"

@@ -90,13 +90,3 @@ def test_a_module_of_transformers_is_a_model():
     assert by_config.to_dict()["inputs"]["model"]["hidden_size"] == 128
     assert by_config == by_module
     assert by_config.solve().step == by_module.solve().step
-
-
-def test_other_modules_say_what_is_missing():
-    torch = pytest.importorskip("torch")
-    from importlib import util
-
-    if util.find_spec("nest._trace"):
-        pytest.skip("modules are traced")
-    with pytest.raises(nest.InputError, match="a Linear has no configuration of transformers"):
-        nest.Question(torch.nn.Linear(2, 2))

@@ -9,6 +9,7 @@
 
 #include "nest/base/error.hpp"
 #include "nest/base/plain_text.hpp"
+#include "nest/cluster/cluster_file.hpp"
 #include "nest/cluster/imports/host_choice.hpp"
 #include "nest/cluster/imports/host_kind.hpp"
 #include "nest/cluster/imports/host_levels.hpp"
@@ -320,6 +321,20 @@ class Builder {
 
 ImportedCluster build_cluster(ImportFacts facts, const ImportOptions& options) {
   return Builder(std::move(facts), options).build();
+}
+
+Value to_value(const ImportedCluster& read) {
+  const auto texts = [](const std::vector<std::string>& list) {
+    Value out = Value::array();
+    for (const std::string& text : list) out.push(text);
+    return out;
+  };
+  Value out = Value::object();
+  out.set("cluster", cluster_file_value(read.cluster)).set("hosts", read.hosts);
+  out.set("devices", read.cluster.devices());
+  out.set("known", texts(read.notes.known)).set("assumed", texts(read.notes.assumed));
+  out.set("left_out", texts(read.notes.left_out));
+  return out;
 }
 
 }  // namespace nest::cluster

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "nest/base/document/value.hpp"
 #include "nest/cluster/cluster.hpp"
 #include "nest/cluster/imports/facts.hpp"
 
@@ -24,6 +25,9 @@ struct ImportedCluster {
   ImportNotes notes;
   std::int64_t hosts = 0;
 };
+
+// {"cluster", "hosts", "devices", "known", "assumed", "left_out"}: the cluster as its file, and what is told of it.
+[[nodiscard]] Value to_value(const ImportedCluster& read);
 
 [[nodiscard]] ImportedCluster build_cluster(ImportFacts facts, const ImportOptions& options);
 

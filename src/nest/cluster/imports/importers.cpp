@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "nest/base/error.hpp"
+#include "nest/base/files.hpp"
 #include "nest/base/plain_text.hpp"
 #include "nest/cluster/imports/astra_sim.hpp"
 #include "nest/cluster/imports/clouds.hpp"
@@ -219,6 +222,15 @@ const ClusterImporter* cluster_importer_of(std::string_view text) {
     if (format_of(importer->formats, text) != nullptr) return importer;
   }
   return nullptr;
+}
+
+ImportFile open_import(const ClusterImporter* kind, const std::string& word) {
+  std::error_code error;
+  const bool takes_names = kind != nullptr && kind->read_name != nullptr;
+  if (takes_names && !looks_like_file(word) && !std::filesystem::exists(word, error)) return {word, ""};
+  ImportFile file{word, read_file(word)};
+  if (file.text.empty()) throw InputError(word, "", "the file is empty");
+  return file;
 }
 
 ImportedCluster import_cluster(const ClusterImport& question) {

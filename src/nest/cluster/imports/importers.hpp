@@ -41,6 +41,10 @@ struct ClusterImporter {
 // The kind that a text shows; nullptr where it is none of them.
 [[nodiscard]] const ClusterImporter* cluster_importer_of(std::string_view text);
 
+// What a word behind `nest import KIND` means: a file, or a name where the kind takes names and there is no such file.
+// Throws an InputError for files that cannot be read or are empty.
+[[nodiscard]] ImportFile open_import(const ClusterImporter* kind, const std::string& word);
+
 struct ClusterImport {
   std::string kind;                // of the table; empty: by what the files hold
   std::vector<ImportFile> files;   // files, or names without a text

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "nest/cluster/cluster_file.hpp"
+#include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 
 namespace nest::plan {
@@ -193,6 +195,16 @@ Value to_value(const PlanDifference& d) {
   Value out = Value::object();
   out.set("first_s", d.first.value).set("second_s", d.second.value).set("choices", std::move(choices));
   out.set("terms", std::move(terms));
+  return out;
+}
+
+Value to_value(const PlanDifference& d, const Plan& first, const Plan& second) {
+  Value out = to_value(d);
+  for (const auto& [key, plan] : {std::pair("first", &first), {"second", &second}}) {
+    Value sure = Value::object();
+    put_certainty(sure, *plan->predicted);
+    if (!sure.as_object()->empty()) out.set(key, std::move(sure));
+  }
   return out;
 }
 

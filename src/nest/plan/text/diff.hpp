@@ -45,6 +45,8 @@ struct PlanDifference {
 // {"first_s", "second_s", "choices": [{"what", "first", "second"}], "terms": [{"name", "first_s", "second_s",
 // "change_s"}]}
 [[nodiscard]] Value to_value(const PlanDifference& difference);
+// The same of two plans with predictions, with how sure these are: "first", "second", as far as that is known.
+[[nodiscard]] Value to_value(const PlanDifference& difference, const Plan& first, const Plan& second);
 
 // The part of the step that grows most from the best plan to the other; none where none grows.
 [[nodiscard]] std::optional<TermDifference> largest_loss(const Plan& best, const Plan& other);

@@ -99,4 +99,10 @@ Value to_value(const ShadowPrices& prices) {
   return list;
 }
 
+void put_shadow_prices(Value& out, const ShadowPrices& prices) {
+  out.set("shadow_prices", to_value(prices)).set("shadow_prices_stopped", prices.stopped);
+  if (const std::string without = left_out_sentence(prices); !without.empty())
+    out.set("shadow_prices_left_out", without);
+}
+
 }  // namespace nest::report

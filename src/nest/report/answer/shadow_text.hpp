@@ -24,5 +24,7 @@ namespace nest::report {
 // [{"change", "kind", "level", "added_bytes_per_s" | "added_bytes" | "added_devices", "status", "step_s",
 // "share"}]; without a step where no plan is known.
 [[nodiscard]] Value to_value(const ShadowPrices& prices);
+// "shadow_prices", "shadow_prices_stopped", and where something was left out "shadow_prices_left_out".
+void put_shadow_prices(Value& out, const ShadowPrices& prices);
 
 }  // namespace nest::report
