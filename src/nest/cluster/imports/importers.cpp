@@ -146,9 +146,12 @@ class Import {
 
   // What names the GPU goes first: a matrix of links does not.
   void read_inside() {
-    std::vector<ImportFile> files = question_.inside;
-    std::stable_partition(files.begin(), files.end(),
-                          [](const ImportFile& file) { return is_nvidia_query(file.text); });
+    std::vector<ImportFile> files;
+    for (const bool query : {true, false}) {
+      for (const ImportFile& file : question_.inside) {
+        if (is_nvidia_query(file.text) == query) files.push_back(file);
+      }
+    }
     read_all(files, ImportRole::node, "--node", "what one host looks like inside");
   }
 

@@ -132,7 +132,9 @@ std::vector<std::string> relatives_of(const std::string& given, std::span<const 
     const bool shorter = k.size() >= kTellingLetters && given.starts_with(k);
     if (shorter || k.starts_with(given + "_")) out.push_back(k);
   }
-  std::ranges::stable_sort(out, std::ranges::greater{}, &std::string::size);
+  std::ranges::sort(out, [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a < b;
+  });
   return out;
 }
 

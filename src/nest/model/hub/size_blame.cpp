@@ -16,6 +16,7 @@ namespace {
 struct Number {
   Path path;
   std::int64_t value;
+  std::size_t place = 0;  // among the numbers of the file
 };
 
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the document, which is bounded
@@ -66,7 +67,10 @@ void blame_size(const Document& document, const std::string& what,
   std::vector<Number> numbers;
   Path path;
   collect(document.root, path, numbers);
-  std::ranges::stable_sort(numbers, std::ranges::greater{}, &Number::value);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i].place = i;
+  std::ranges::sort(numbers, [](const Number& a, const Number& b) {
+    return a.value != b.value ? a.value > b.value : a.place < b.place;
+  });
   constexpr std::size_t kTried = 12;
   if (numbers.size() > kTried) numbers.resize(kTried);
   if (numbers.empty()) throw InputError(document.file, "line 1", what);
