@@ -69,10 +69,9 @@ TEST(SizingText, WholeNodes) {
   const SizingTask task{.tokens = 1e9, .days = 2};
   const std::string text = sizing_text(sizing, task, costs, test::example_inputs());
   EXPECT_THAT(text, HasSubstr("tokens in 2 days are"));
-  EXPECT_THAT(
-      text,
-      HasSubstr("Proof    optimal: 1 device is the fewest that are enough; 8 are rented, which are whole "
-                "nodes\n"));
+  EXPECT_THAT(text,
+              HasSubstr("Proof    optimal: 1 device is the fewest that are enough; 8 are rented, because "
+                        "nodes and slices are\n         rented whole\n"));
   EXPECT_THAT(text, Not(HasSubstr("Nearly")));
   sizing.others = {sized(4, 0.6, costs)};
   sizing.fewest = 8;
