@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
+#include "nest/question/state_choices.hpp"
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/sizing_text.hpp"
@@ -89,12 +90,7 @@ Others ask_others(PlanQuestion question, const SearchResult& found, const std::o
                   const Arguments& arguments, ProgressLine& progress) {
   Others out;
   const Plan& taken = found.plan();
-  if (!question.batches.empty()) {  // steps of several batches cannot be compared
-    question.batches.clear();
-    question.asked.batches.clear();
-    question.training.global_batch = taken.training.global_batch;
-    question.asked.global_batch = taken.training.global_batch;
-  }
+  question = settled(std::move(question), taken);  // steps of several batches cannot be compared
   if (const auto choice = arguments.text("--why-not")) {
     progress.phase("why not " + *choice);
     out.why_not = rival ? why_not_plan(question, *choice, *rival, taken) : why_not(question, *choice, taken);

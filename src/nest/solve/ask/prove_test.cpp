@@ -24,7 +24,8 @@ TEST_P(Prove, SearchFindsWhatTheTwinFinds) {
     const std::int64_t most = test::usual_most_plans(seed);
     test::Instance instance = test::random_instance(seed, most);
     test::draw_most_devices(seed, instance);
-    ASSERT_EQ(test::difference(instance, most), "") << instance.text;
+    test::draw_states(seed, test::most_with_states(most), instance);
+    ASSERT_EQ(test::difference(instance, test::most_with_states(most)), "") << instance.text;
   }
 }
 
