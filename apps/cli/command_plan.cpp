@@ -155,7 +155,10 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   ScreenOptions screen;
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
   screen.warnings = question.notes;
-  if (priced) screen.cost = plan_cost_sentence(best, question.inputs, costs);
+  if (priced) {
+    const RunCosts own(asked.run, question.inputs, best.training);
+    screen.cost = plan_cost_sentence(best, question.inputs, own);
+  }
   screen.complete = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
   screen.brief = others.any();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));

@@ -22,6 +22,7 @@
 #include "nest/base/units.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
+#include "nest/solve/twin/test_states.hpp"
 
 namespace {
 

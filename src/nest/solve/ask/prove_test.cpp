@@ -10,6 +10,7 @@
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
+#include "nest/solve/twin/test_states.hpp"
 #include "support/stride.hpp"
 
 namespace nest::solve {

@@ -8,6 +8,7 @@
 #include "nest/question/make_question.hpp"
 #include "nest/question/state_choices.hpp"
 #include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/twin/test_states.hpp"
 
 namespace nest::solve {
 namespace {

@@ -15,6 +15,7 @@
 
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/twin/test_states.hpp"
 
 namespace nest::test {
 using namespace solve;

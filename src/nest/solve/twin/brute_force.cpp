@@ -15,6 +15,7 @@
 #include "nest/question/choice_values.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
+#include "nest/solve/twin/twin_states.hpp"
 
 namespace nest::solve {
 namespace {
@@ -59,35 +60,14 @@ class Space {
 
   // Whether all plans were visited.
   [[nodiscard]] bool visit_all() {
-    states();
+    for (const States& states : twin_states(inputs_, plan_.training, space_)) {
+      plan_.training.states = states;
+      micro_batches();
+    }
     return complete_ && !stop_;
   }
 
  private:
-  // Every combination of dtypes that the framework takes.
-  void states() {
-    const States own = plan_.training.states;
-    const auto dtypes = [](const std::vector<StateDType>& listed, std::optional<StateDType> one) {
-      std::vector<std::optional<StateDType>> all(listed.begin(), listed.end());
-      if (all.empty()) all.push_back(one);
-      return all;
-    };
-    std::vector<std::optional<bool>> masters(space_.master_weights.begin(), space_.master_weights.end());
-    if (masters.empty()) masters.push_back(own.master_weights);
-    for (const auto gradients : dtypes(space_.gradient_dtypes, own.gradients)) {
-      for (const auto reduction : dtypes(space_.reduce_dtypes, own.reduction)) {
-        for (const auto moments : dtypes(space_.optimizer_dtypes, own.moments)) {
-          for (const auto master : masters) {
-            plan_.training.states = {gradients, reduction, moments, master};
-            if (space_.rules == nullptr || space_.rules->refusal(inputs_, plan_.training) == nullptr)
-              micro_batches();
-          }
-        }
-      }
-    }
-    plan_.training.states = own;
-  }
-
   void micro_batches() {
     const LayerProfile* profile = inputs_.profile();
     const std::int64_t batch = plan_.training.global_batch;

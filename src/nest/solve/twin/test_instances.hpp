@@ -34,13 +34,6 @@ template <class T, class Word>
   return text.empty() ? "any" : text;
 }
 
-[[nodiscard]] inline std::string spell_states(const SearchSpace& s) {
-  std::string text;
-  for (const char* name : {"gradient-dtype", "reduce-dtype", "optimizer-dtype", "master-weights"})
-    text += std::string(text.empty() ? "" : ", ") + name + " " + spell(*find_space_option(name), s);
-  return text;
-}
-
 [[nodiscard]] inline std::string spell(const SearchSpace& s) {
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -298,12 +291,6 @@ inline void set_memory(Dice& dice, Instance& instance) {
   return text + "\n" + to_json_line(to_value(instance.inputs)) + "\n";
 }
 
-// With lists of dtypes, whose plans are as many for each combination.
-[[nodiscard]] inline std::int64_t most_with_states(std::int64_t most_plans) {
-  constexpr std::int64_t kMost = 20'000;
-  return std::max(most_plans, std::min(8 * most_plans, kMost));
-}
-
 // How large the space of a seed's instance may be: mostly small, some of every size.
 [[nodiscard]] inline std::int64_t usual_most_plans(unsigned seed) {
   if (seed % 100 == 0) return 50'000;
@@ -328,36 +315,6 @@ inline void draw_mtp(unsigned seed, Instance& made) {
   Dice dice(seed + 4'000'037);
   const auto* spec = std::get_if<ModelSpec>(&made.inputs.source);
   made.training.mtp = spec != nullptr && spec->mtp_layers > 0 && !dice.once_in(4);
-}
-
-// Dtypes of gradients, reductions and optimizer, in lists or one of them, of dice of their own; only where the space is
-// then no larger than asked for.
-inline void draw_states(unsigned seed, std::int64_t most_plans, Instance& made) {
-  Dice dice(seed + 5'000'011);
-  if (!dice.once_in(3)) return;
-  const SearchSpace before = made.space;
-  const auto list = [&](std::vector<StateDType>& out, std::vector<StateDType> from) {
-    if (dice.once_in(2)) return;
-    for (std::int64_t more = dice.once_in(3) ? 1 : 2; more > 0; --more) {
-      const auto at = from.begin() + dice.pick(0, static_cast<std::int64_t>(from.size()) - 1);
-      out.push_back(*at);
-      from.erase(at);
-    }
-  };
-  constexpr auto kFp32 = StateDType::fp32;
-  constexpr auto kBf16 = StateDType::bf16;
-  SearchSpace& space = made.space;
-  list(space.gradient_dtypes, {kFp32, kBf16, StateDType::fp16});
-  list(space.reduce_dtypes, {kFp32, kBf16});
-  list(space.optimizer_dtypes, {kFp32, kBf16, StateDType::fp8});
-  if (dice.once_in(2)) space.master_weights = {true, false};
-  if (dice.once_in(4)) made.training.states.moments = kBf16;
-  const auto many = [&] { return count_plans(made.inputs, made.training, space, most_plans) > most_plans; };
-  if (many()) space.gradient_dtypes.clear();
-  if (many()) space.reduce_dtypes.clear();
-  if (many()) space.master_weights.clear();
-  if (many()) space = before;
-  made.text += nest::test::spell_states(made.space) + "\n";
 }
 
 [[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans) {
