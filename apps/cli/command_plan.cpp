@@ -7,6 +7,7 @@
 
 #include "command.hpp"
 #include "nest/base/files.hpp"
+#include "nest/question/state_choices.hpp"
 #include "nest/report/answer/answer_text.hpp"
 #include "nest/report/answer/plan_screen.hpp"
 #include "nest/report/answer/sizing_text.hpp"
@@ -89,12 +90,7 @@ Others ask_others(PlanQuestion question, const SearchResult& found, const std::o
                   const Arguments& arguments, ProgressLine& progress) {
   Others out;
   const Plan& taken = found.plan();
-  if (!question.batches.empty()) {  // steps of several batches cannot be compared
-    question.batches.clear();
-    question.asked.batches.clear();
-    question.training.global_batch = taken.training.global_batch;
-    question.asked.global_batch = taken.training.global_batch;
-  }
+  question = settled(std::move(question), taken);  // steps of several batches cannot be compared
   if (const auto choice = arguments.text("--why-not")) {
     progress.phase("why not " + *choice);
     out.why_not = rival ? why_not_plan(question, *choice, *rival, taken) : why_not(question, *choice, taken);
@@ -159,7 +155,10 @@ int run_plan(const Arguments& arguments, Terminal& terminal) {
   ScreenOptions screen;
   screen.heading = [&](std::string_view text) { return terminal.heading(text); };
   screen.warnings = question.notes;
-  if (priced) screen.cost = plan_cost_sentence(best, question.inputs, costs);
+  if (priced) {
+    const RunCosts own(asked.run, question.inputs, best.training);
+    screen.cost = plan_cost_sentence(best, question.inputs, own);
+  }
   screen.complete = std::min(found.plans.size(), static_cast<std::size_t>(question.options.top));
   screen.brief = others.any();
   terminal.out(plan_screen(found, question.inputs, question.options, screen));

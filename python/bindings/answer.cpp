@@ -8,6 +8,7 @@
 
 #include "interruptible.hpp"
 #include "nest/base/error.hpp"
+#include "nest/question/state_choices.hpp"
 #include "nest/report/answer/plans_beside.hpp"
 #include "nest/report/answer/whole_answer.hpp"
 #include "nest/report/answer/why_not_text.hpp"
@@ -63,16 +64,9 @@ std::vector<PlanHandle> plans_of(const Answer& a) {
   return out;
 }
 
-// The question of further searches: of one batch, where any of several was asked for.
+// The question of further searches: of one batch and of one combination of dtypes, where any of several was asked for.
 PlanQuestion further(const Answer& a) {
-  PlanQuestion question = a.question.ask();
-  if (question.batches.empty()) return question;
-  question.batches.clear();
-  question.asked.batches.clear();
-  const std::int64_t batch = a.found.plan().training.global_batch;
-  question.training.global_batch = batch;
-  question.asked.global_batch = batch;
-  return question;
+  return settled(a.question.ask(), a.found.plan());
 }
 
 void need_plan(const Answer& a) {

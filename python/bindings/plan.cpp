@@ -284,6 +284,7 @@ PlanHandle plan_of(const Question& question, nb::handle given) {
     own = read_handle(as_document("plan", plan), question.inputs(), question.price_options()).plan();
   });
   if (own.training.contents.usual()) own.training.contents = t.contents;
+  if (!own.training.states.any()) own.training.states = t.states;
   if (own.training.tuning.whole()) own.training.tuning = t.tuning;
   Pricer pricer(*question.inputs(), question.price_options());
   const PricedPlan priced = valid_price(pricer, own);

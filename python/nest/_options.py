@@ -83,6 +83,18 @@ class Options(TypedDict, total=False):
     a domain of each level)."""
     recompute: Asked
     """None, selective, full, or full:N for N layers of a stage (default: all of them)."""
+    gradient_dtype: Asked
+    """The dtype in which gradients of weights are added up: fp32, bf16, fp16; auto tries fp32 and
+    bf16 (default: the recipe's)."""
+    reduce_dtype: Asked
+    """The dtype in which ranks send each other gradients: fp32, bf16, fp16; auto tries fp32 and
+    bf16 (default: the recipe's)."""
+    optimizer_dtype: Asked
+    """The dtype of the optimizer's moments: fp32, bf16, fp16, fp8; auto tries fp32, bf16 and fp8
+    (default: the recipe's)."""
+    master_weights: Asked
+    """Whether the optimizer holds a copy of the weights in fp32; auto tries both (default: the
+    recipe's)."""
     schedule: Asked
     """1f1b and interleaved (the default), gpipe, zb-h1, zb-v or dualpipe-v."""
     interleave: Asked

@@ -22,6 +22,7 @@
 #include "nest/base/units.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
+#include "nest/solve/twin/test_states.hpp"
 
 namespace {
 
@@ -64,11 +65,13 @@ class Proof {
       const std::int64_t most = nest::test::usual_most_plans(seed);
       nest::test::Instance instance = nest::test::random_instance(seed, most);
       nest::test::draw_most_devices(seed, instance);
+      const std::int64_t all_plans = nest::test::most_with_states(most);
+      nest::test::draw_states(seed, all_plans, instance);
       instance.options.without = without(seed);
       text = instance.text;
       for (const std::string& name : instance.options.without) text += "without " + name + "\n";
       const nest::solve::BruteForceResult all = nest::solve::brute_force(
-          instance.inputs, instance.training, instance.space, instance.options, most);
+          instance.inputs, instance.training, instance.space, instance.options, all_plans);
       plans_ += all.plans;
       feasible_ += all.best ? 1 : 0;
       what = all.complete ? difference(instance, all,

@@ -20,6 +20,7 @@
 #include "nest/plan/schedules/schedules.hpp"
 #include "nest/plan/zero.hpp"
 #include "nest/recipe/recipe.hpp"
+#include "nest/recipe/states.hpp"
 #include "nest/strategies/recompute.hpp"
 #include "nest/strategies/strategy.hpp"
 
@@ -37,6 +38,7 @@ struct Training {
   std::int64_t micro_batches = 1;    // of one copy in one step
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
+  States states{};      // dtypes of gradients, reductions and optimizer; what is not said is the recipe's
   Contents contents{};  // of a sequence
   Tuning tuning;        // what of the model is trained
   bool mtp = false;     // with its modules for multi-token prediction

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "nest/estimate/kernels/precision_math.hpp"
@@ -37,7 +38,7 @@ struct Pricer::Parts {
   PlanInputs inputs;
   PriceOptions options;
   CostBook book;
-  std::map<std::pair<Optimizer, Precision>, StageCoster> costers;  // by the plan's own
+  std::map<std::tuple<Optimizer, Precision, std::size_t>, StageCoster> costers;  // by the plan's own
   PlanCosts costs;
   std::vector<StagePass> passes;
   std::vector<StageMemory> memory;
@@ -80,9 +81,9 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
   return {};
 }
 
-// The recipe with the plan's own optimizer and precision, which may be others.
+// The recipe with the plan's own optimizer, precision and dtypes, which may be others.
 const StageCoster& Pricer::Parts::coster(const Training& training) {
-  const std::pair key{training.optimizer, training.precision};
+  const std::tuple key{training.optimizer, training.precision, training.states.number()};
   const auto known = costers.find(key);
   if (known != costers.end()) return known->second;
   return costers

@@ -47,7 +47,7 @@ Recipe recipe_for(Recipe recipe, const Training& training) {
   if (training.optimizer != recipe.optimizer) recipe.momentum = false;
   recipe.optimizer = training.optimizer;
   recipe.precision = training.precision;
-  return recipe;
+  return with_states(std::move(recipe), training.states);
 }
 
 double gather_bytes(const LayerTerms& t, const Recipe& recipe) {

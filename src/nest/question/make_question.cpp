@@ -14,6 +14,7 @@
 #include "nest/plan/frameworks/framework_tables.hpp"
 #include "nest/plan/text/contents_text.hpp"
 #include "nest/price/uncertainty.hpp"
+#include "nest/question/state_choices.hpp"
 
 namespace nest::question {
 namespace {
@@ -178,10 +179,22 @@ void keep_experts_in_sequence(const FrameworkRules& rules, PlanQuestion& questio
   }
 }
 
+// Puts the first combination of dtypes that the framework can run into the training, for whoever asks for one; else the
+// rule that the first breaks.
+const InputRule* choose_states(const FrameworkRules* rules, PlanQuestion& question) {
+  const InputRule* broken = nullptr;
+  for (const States& states : state_values(question.inputs, question.training, question.space)) {
+    question.training.states = states;
+    const InputRule* rule = rules == nullptr ? nullptr : rules->refusal(question.inputs, question.training);
+    if (rule == nullptr) return nullptr;
+    if (broken == nullptr) broken = rule;
+  }
+  return broken;
+}
+
 void apply_rules(const FrameworkRules& rules, PlanQuestion& question) {
   SearchSpace& space = question.space;
-  if (const InputRule* rule = rules.refusal(question.inputs, question.training))
-    refuse("for", std::string(rule->sentence));
+  if (const InputRule* rule = choose_states(&rules, question)) refuse("for", std::string(rule->sentence));
   check_choices(rules, space);
   apply_framework(rules, space);
   keep_experts_in_sequence(rules, question);
@@ -216,7 +229,9 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
   const Accelerator& chip = question.inputs.cluster.accelerator();
   if (question.training.precision == Precision::bf16 && !chip.peak(MathType::bf16))
     question.notes.push_back(chip.name + " has no bf16; its fp16 rate is used");
-  if (!asked.framework.empty()) {
+  if (asked.framework.empty()) {
+    choose_states(nullptr, question);
+  } else {
     if (auto problem = check_framework(asked.framework)) throw AskedError("for", std::move(*problem));
     apply_rules(*find_framework_rules(asked.framework), question);
   }
@@ -248,6 +263,7 @@ PlanQuestion question_of(const Plan& plan, const PlanInputs& inputs, PipelineMod
   asked.mtp = plan.training.mtp;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
+  put_states(plan.training.states, asked.choices);
   asked.pipeline_model = pipeline_model;
   PlanInputs own = inputs;
   const std::int64_t used = plan.parallelism.devices();

@@ -37,6 +37,11 @@ struct SearchSpace {
   // none, selective, full and full on any number of layers; a listed {full, n} allows just that n, a listed
   // {full, 0} whole stages.
   std::vector<Recompute> recompute;
+  // Dtypes of gradients, of their reduction and of the optimizer's states: the recipe's.
+  std::vector<StateDType> gradient_dtypes;
+  std::vector<StateDType> reduce_dtypes;
+  std::vector<StateDType> optimizer_dtypes;
+  std::vector<bool> master_weights;       // the recipe's
   bool same_recompute = false;            // one for all stages
   bool mixed = false;                     // strategies may differ between stages
   const FrameworkRules* rules = nullptr;  // of find_framework_rules

@@ -83,6 +83,34 @@ const auto& options() {
       SpaceOption{"recompute", "LIST",
                   "none, selective, full, or full:N for N layers of a stage (default: all of them)",
                   &SearchSpace::recompute},
+      SpaceOption{
+          .name = "gradient-dtype",
+          .argument = "LIST",
+          .text = "the dtype in which gradients of weights are added up: fp32, bf16, fp16; auto tries fp32 "
+                  "and bf16 (default: the recipe's)",
+          .member = &SearchSpace::gradient_dtypes,
+          .all = "fp32,bf16"},
+      SpaceOption{.name = "reduce-dtype",
+                  .argument = "LIST",
+                  .text =
+                      "the dtype in which ranks send each other gradients: fp32, bf16, fp16; auto tries fp32 "
+                      "and bf16 (default: the recipe's)",
+                  .member = &SearchSpace::reduce_dtypes,
+                  .all = "fp32,bf16"},
+      SpaceOption{
+          .name = "optimizer-dtype",
+          .argument = "LIST",
+          .text = "the dtype of the optimizer's moments: fp32, bf16, fp16, fp8; auto tries fp32, bf16 and "
+                  "fp8 (default: the recipe's)",
+          .member = &SearchSpace::optimizer_dtypes,
+          .all = "fp32,bf16,fp8"},
+      SpaceOption{.name = "master-weights",
+                  .argument = "on|off",
+                  .text =
+                      "whether the optimizer holds a copy of the weights in fp32; auto tries both (default: "
+                      "the recipe's)",
+                  .member = &SearchSpace::master_weights,
+                  .all = "on,off"},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
       SpaceOption{"interleave", "LIST", "the number of chunks in a stage (default 1,2,3,4,6,8)",
                   &SearchSpace::interleave},
@@ -173,6 +201,14 @@ Problem read_words(const Words& words, std::string_view text, std::vector<T>& ou
   return std::nullopt;
 }
 
+// The dtype that an option is about: "gradient-dtype" is the key gradient_dtype.
+const StateKey* find_state_key(const SpaceOption& option) {
+  std::string key(option.name);
+  std::replace(key.begin(), key.end(), '-', '_');
+  const auto keys = state_keys();
+  return &*std::find_if(keys.begin(), keys.end(), [&](const StateKey& k) { return k.key == key; });
+}
+
 struct Reading {
   const SpaceOption* option;
   std::string_view text;
@@ -208,6 +244,12 @@ struct Reading {
   Problem operator()(std::vector<Schedule> SearchSpace::* member) const {
     return read_words(schedule_words(), text, space->*member);
   }
+  Problem operator()(std::vector<StateDType> SearchSpace::* member) const {
+    std::vector<Word<StateDType>> words;
+    for (const StateDType dtype : dtypes_of(*find_state_key(*option)))
+      words.push_back({name_of(dtype), dtype});
+    return read_words(words, text, space->*member);
+  }
   Problem operator()(std::vector<Recompute> SearchSpace::* member) const {
     std::vector<Recompute> list;
     for (const std::string_view item : items(text)) {
@@ -238,6 +280,9 @@ std::string spell_item(bool on) {
 std::string spell_item(ContextMethod method) {
   return std::string(name_of(method));
 }
+std::string spell_item(StateDType dtype) {
+  return std::string(name_of(dtype));
+}
 std::string spell_item(Dispatcher dispatcher) {
   return std::string(name_of(dispatcher));
 }
@@ -263,7 +308,8 @@ const SpaceOption* find_space_option(std::string_view name) {
 
 std::optional<SpaceProblem> read_space_option(const SpaceOption& option, std::string_view text,
                                               SearchSpace& space) {
-  return std::visit(Reading{&option, text, &space}, option.member);
+  const bool all = text == "auto" && !option.all.empty();
+  return std::visit(Reading{&option, all ? option.all : text, &space}, option.member);
 }
 
 bool is_open(const SpaceOption& option, const SearchSpace& space) {

@@ -18,13 +18,15 @@ namespace nest::question {
 struct SpaceOption {
   using Member = std::variant<Choice SearchSpace::*, std::vector<bool> SearchSpace::*,
                               std::vector<ContextMethod> SearchSpace::*, std::vector<Schedule> SearchSpace::*,
-                              std::vector<Dispatcher> SearchSpace::*, std::vector<Recompute> SearchSpace::*>;
+                              std::vector<Dispatcher> SearchSpace::*, std::vector<Recompute> SearchSpace::*,
+                              std::vector<StateDType> SearchSpace::*>;
   std::string_view name;      // "micro-batch"; on the command line --micro-batch
   std::string_view argument;  // "LIST"
   std::string_view text;      // the values, and the default ones
   Member member;
   std::int64_t least = 1;  // of a Choice
   std::int64_t most = std::int64_t{1} << 24;
+  std::string_view all = {};  // what "auto" stands for; empty: there is no such word
 };
 
 [[nodiscard]] std::span<const SpaceOption> space_options();

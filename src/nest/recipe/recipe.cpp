@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 3> kSelective{"core_attention", "operator
 constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
 constexpr std::array<std::string_view, 3> kLowCasts{"every_use", "cached", "held"};
 constexpr std::array<std::string_view, 3> kCudaGraphs{"none", "parts", "whole"};
-constexpr std::array<std::string_view, 3> kStateDTypes{"fp32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 4> kStateDTypes{"fp32", "bf16", "fp16", "fp8"};
+constexpr std::array<std::string_view, 3> kWideDTypes{kStateDTypes[0], kStateDTypes[1], kStateDTypes[2]};
 
 // One share of the overlap group: its key and its member, so that reading and writing cannot drift apart.
 struct OverlapKey {
@@ -105,9 +106,9 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   if (recipe.momentum && recipe.optimizer != Optimizer::sgd)
     r.fail_at("momentum", "momentum needs the optimizer sgd");
   recipe.master_weights = r.boolean_or("master_weights", recipe.master_weights);
-  read_word(r, "parameter_dtype", kStateDTypes, recipe.parameter_dtype);
-  read_word(r, "gradient_dtype", kStateDTypes, recipe.gradient_dtype);
-  read_word(r, "reduce_dtype", kStateDTypes, recipe.reduce_dtype);
+  read_word(r, "parameter_dtype", kWideDTypes, recipe.parameter_dtype);
+  read_word(r, "gradient_dtype", kWideDTypes, recipe.gradient_dtype);
+  read_word(r, "reduce_dtype", kWideDTypes, recipe.reduce_dtype);
   read_word(r, "optimizer_dtype", kStateDTypes, recipe.optimizer_dtype);
   read_word(r, "low_casts", kLowCasts, recipe.low_casts);
   recipe.compiled = r.boolean_or("compiled", recipe.compiled);
@@ -222,7 +223,7 @@ std::string_view name_of(CudaGraphs graphs) {
   return kCudaGraphs[static_cast<std::size_t>(graphs)];
 }
 std::int64_t size_of(StateDType dtype) {
-  return dtype == StateDType::fp32 ? 4 : 2;
+  return dtype == StateDType::fp32 ? 4 : dtype == StateDType::fp8 ? 1 : 2;
 }
 
 double Recipe::low_bytes_per_parameter() const {

@@ -42,8 +42,8 @@ enum class CudaGraphs {
   parts,  // attention, router and what prepares the dispatch; experts are launched one by one
   whole,  // the iteration
 };
-// Dtypes of values that are held or sent between steps.
-enum class StateDType { fp32, bf16, fp16 };
+// Dtypes of values that are held or sent between steps; 8 bits are for the optimizer's states alone.
+enum class StateDType { fp32, bf16, fp16, fp8 };
 
 [[nodiscard]] std::string_view name_of(Optimizer optimizer);
 // Adam has two names: with decoupled weight decay it takes as long and holds as much.

@@ -13,6 +13,7 @@
 #include "nest/plan/recompute_walk.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/plan_costs.hpp"
+#include "nest/price/stage_cost.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -237,13 +238,14 @@ class Maker {
                                     layers});
       }
     };
+    const Recipe recipe = recipe_for(inputs_.recipe, plan_.training);
     if (zero.gathers_every_pass()) {
-      const double gathered = gather_bytes(terms, inputs_.recipe);
+      const double gathered = gather_bytes(terms, recipe);
       add(out.forward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
       add(out.backward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
     }
-    add(out.backward, ChakraCollective::reduce_scatter,
-        static_cast<double>(size_of(inputs_.recipe.reduce_dtype)), share(overlap.gradient_reduce));
+    add(out.backward, ChakraCollective::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)),
+        share(overlap.gradient_reduce));
   }
 
   void add_step(std::size_t i, ChakraStage& out) const {

@@ -56,6 +56,7 @@ ExportFacts export_facts(const ExportQuestion& question, std::string_view target
     facts.release = &table->usual();
   facts.spec = std::get_if<ModelSpec>(&question.inputs.source);
   const Training& training = question.plan.training;
+  if (training.states.any()) facts.own_recipe = with_states(question.inputs.recipe, training.states);
   LayerChain chain = layer_chain(question.inputs, training.sequence, training.mtp);
   facts.layers = std::move(chain.names);
   facts.decoder = chain.one_decoder;

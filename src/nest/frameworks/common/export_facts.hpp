@@ -34,12 +34,14 @@ struct ExportFacts {
   std::int64_t blocks = 0;
   // Part i is chunk i / pipeline of stage i % pipeline.
   std::vector<PipelinePart> parts;
-  bool contiguous = false;  // the parts in order are the layers in order
+  bool contiguous = false;           // the parts in order are the layers in order
+  std::optional<Recipe> own_recipe;  // where the plan has dtypes that the recipe has not
 
   [[nodiscard]] const Plan& plan() const { return question->plan; }
   [[nodiscard]] const Parallelism& parallelism() const { return question->plan.parallelism; }
   [[nodiscard]] const Strategy& strategy() const { return question->plan.parallelism.strategy; }
-  [[nodiscard]] const Recipe& recipe() const { return question->inputs.recipe; }
+  // With the dtypes that the plan chooses.
+  [[nodiscard]] const Recipe& recipe() const { return own_recipe ? *own_recipe : question->inputs.recipe; }
   // What all stages recompute, if one number of layers says it: "2 layers" is all of a stage with 2 blocks.
   [[nodiscard]] std::optional<Recompute> recompute() const;
   // Equal numbers of blocks everywhere, the embedding in the first part and the head in the last.

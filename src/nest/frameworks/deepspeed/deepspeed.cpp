@@ -130,6 +130,11 @@ Value deepspeed_config(const ExportFacts& f) {
   optimizer.set("type", t.optimizer == Optimizer::adam ? "AdamW" : "SGD").set("params", std::move(none));
   out.set("optimizer", std::move(optimizer));
   out.set("communication_data_type", name_of(r.reduce_dtype));
+  if (t.states.gradients) {
+    Value dtypes = Value::object();
+    dtypes.set("grad_accum_dtype", name_of(r.gradient_dtype));
+    out.set("data_types", std::move(dtypes));
+  }
   Value zero = Value::object();
   zero.set("stage", p.zero.number()).set("overlap_comm", r.overlap.gradient_reduce > 0 && p.pipeline == 1);
   zero.set("contiguous_gradients", true).set("reduce_bucket_size", 500'000'000);

@@ -98,6 +98,11 @@ FlagSection state_flags(const ExportFacts& f) {
       flags.add("--megatron-fsdp-grad-comm-dtype", dtype_name(f.recipe().reduce_dtype));
     }
   }
+  if (const StateDType moments = f.recipe().optimizer_dtype;
+      f.plan().training.states.moments && moments != StateDType::fp32) {
+    flags.add("--use-precision-aware-optimizer");
+    flags.add("--exp-avg-dtype", dtype_name(moments)).add("--exp-avg-sq-dtype", dtype_name(moments));
+  }
   if (const std::int64_t n = optimizer_instances(p); n > 1)
     flags.add("--num-distributed-optimizer-instances", n);
   return flags;
@@ -206,7 +211,8 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
     if (s.overlaps_experts()) flags.add("--overlap-moe-expert-parallel-comm");
     if (t.precision != Precision::fp16) flags.add("--moe-grouped-gemm");
   }
-  if (!r.master_weights || r.parameter_dtype == StateDType::fp32 || r.optimizer_dtype != StateDType::fp32)
+  if (!r.master_weights || r.parameter_dtype == StateDType::fp32 ||
+      (r.optimizer_dtype != StateDType::fp32 && !t.states.moments))
     lost.emplace_back(
         "Megatron-LM holds 16-bit weights with 32-bit copies and 32-bit optimizer states, the recipe others");
   return flags;

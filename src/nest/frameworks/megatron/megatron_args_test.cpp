@@ -50,6 +50,31 @@ TEST(MegatronArgs, FsdpsGradientsAreThoseThatWerePriced) {
   EXPECT_EQ(args_of(question).text("megatron-fsdp-grad-comm-dtype"), "bf16");
 }
 
+// What a plan chooses has flags; what the recipe alone says of moments is lost.
+TEST(MegatronArgs, SmallStatesAreThePrecisionAwareOptimizers) {
+  test::Planner planner("llama3.1-8b");
+  Plan plan = test::degrees({}, 1, 8);
+  plan.parallelism.zero = 1;
+  ExportQuestion question = planner.question(plan);
+  EXPECT_FALSE(args_of(question).has("use-precision-aware-optimizer"));
+  question.inputs.recipe.optimizer_dtype = StateDType::bf16;
+  std::vector<std::string> lost;
+  EXPECT_FALSE(args_of(question, &lost).has("use-precision-aware-optimizer"));
+  EXPECT_FALSE(lost.empty());
+  question.plan.training.states = {StateDType::bf16, StateDType::bf16, StateDType::fp8, true};
+  const test::Args args = args_of(question, &lost);
+  EXPECT_TRUE(args.has("use-precision-aware-optimizer"));
+  EXPECT_EQ(args.text("exp-avg-dtype"), "fp8");
+  EXPECT_EQ(args.text("exp-avg-sq-dtype"), "fp8");
+  EXPECT_TRUE(args.has("grad-reduce-in-bf16"));
+  EXPECT_TRUE(lost.empty());
+  question.plan.parallelism.zero = 0;
+  EXPECT_EQ(
+      test::exported("megatron", question).result.sentence,
+      "Megatron-LM's optimizer with states in fewer than 32 bits is the distributed one: it needs ZeRO and "
+      "Adam");
+}
+
 TEST(MegatronArgs, AttentionIsLeftToTheLibraryAndHasNoMaskInMemory) {
   test::Planner planner("deepseek-v2-lite");
   const test::Args args = args_of(planner.question(test::degrees({}, 1, 8)));

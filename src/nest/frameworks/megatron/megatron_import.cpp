@@ -169,6 +169,16 @@ class Import {
     }
   }
 
+  // One dtype for both: a plan cannot say two.
+  void read_moments(Training& t) const {
+    const std::string first = text("--exp-avg-dtype").value_or("fp32");
+    t.states.moments = find_state_dtype(first);
+    if (!t.states.moments)
+      fail("--exp-avg-dtype", fmt::format("fp32, fp16, bf16 or fp8 is expected, not '{}'", first));
+    if (text("--exp-avg-sq-dtype").value_or("fp32") != first)
+      fail("--exp-avg-sq-dtype", "a plan has one dtype for both moments, that of --exp-avg-dtype");
+  }
+
   void read_training(const PlanInputs& inputs, Training& t) const {
     auto micro = whole("--micro-batch-size");
     if (!micro) micro = question_.given.micro_batch;
@@ -187,6 +197,7 @@ class Import {
     if (optimizer != "adam" && optimizer != "sgd")
       fail("--optimizer", fmt::format("adam or sgd is expected, not '{}'", optimizer));
     t.optimizer = optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
+    if (has("--use-precision-aware-optimizer")) read_moments(t);
     if (const auto modules = whole("--mtp-num-layers")) {
       const auto* spec = std::get_if<ModelSpec>(&inputs.source);
       const std::int64_t own = spec == nullptr ? 0 : spec->mtp_layers;

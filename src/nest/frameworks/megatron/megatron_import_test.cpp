@@ -51,6 +51,21 @@ TEST(MegatronImport, ReadsALaunchScript) {
   EXPECT_EQ(open.inputs.recipe.overlap.gradient_reduce, 0);
 }
 
+TEST(MegatronImport, MomentsOfThePrecisionAwareOptimizer) {
+  Warnings warnings;
+  const auto states = [&](const std::string& more) {
+    return imported(kLlama + ("--use-distributed-optimizer " + more), warnings, 64).plan.training.states;
+  };
+  EXPECT_EQ(states("--use-precision-aware-optimizer --exp-avg-dtype bf16 --exp-avg-sq-dtype bf16"),
+            States{.moments = StateDType::bf16});
+  EXPECT_EQ(states("--exp-avg-dtype bf16 --exp-avg-sq-dtype bf16"),
+            States{});  // does nothing without the other
+  EXPECT_EQ(problem("--use-precision-aware-optimizer --exp-avg-dtype bf16"),
+            "x.sh: --exp-avg-sq-dtype: a plan has one dtype for both moments, that of --exp-avg-dtype");
+  EXPECT_EQ(problem("--use-precision-aware-optimizer --exp-avg-dtype int8 --exp-avg-sq-dtype int8"),
+            "x.sh: --exp-avg-dtype: fp32, fp16, bf16 or fp8 is expected, not 'int8'");
+}
+
 TEST(MegatronImport, RefusesWhatContradictsItself) {
   EXPECT_EQ(problem("--pipeline-model-parallel-size 3"),
             "x.sh: 64 ranks are not a multiple of tensor x context x pipeline = 12");

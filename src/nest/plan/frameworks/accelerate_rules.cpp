@@ -84,6 +84,15 @@ constexpr std::array kAccelerate{
 constexpr std::array kAccelerateInputs{
     InputRule{"gpu-devices", "Accelerate's FSDP, DDP and DeepSpeed run on devices with CUDA or ROCm",
               on_gpus},
+    InputRule{
+        "dtypes",
+        "in Accelerate gradients and optimizer states have the dtype of the weights, of which it holds no "
+        "copies, and reductions are in bf16",
+        [](const PlanInputs& inputs, const Training& t) {
+          const StateDType weights = inputs.recipe.parameter_dtype;
+          return gradients_in(t, {weights}) && reductions_in(t, {StateDType::bf16}) &&
+                 moments_in(t, {weights}) && !t.states.master_weights.value_or(false);
+        }},
     InputRule{"no-mtp", "plans for Accelerate are without modules for multi-token prediction", without_mtp},
 };
 

@@ -58,6 +58,11 @@ constexpr std::array kDeepSpeed{
 };
 
 constexpr std::array kDeepSpeedInputs{
+    InputRule{"optimizer-in-32-bits",
+              "DeepSpeed's optimizer holds its states and a copy of the weights in 32 bits",
+              [](const PlanInputs&, const Training& t) {
+                return moments_in(t, {StateDType::fp32}) && t.states.master_weights.value_or(true);
+              }},
     InputRule{"no-mtp", "plans for DeepSpeed are without modules for multi-token prediction", without_mtp},
 };
 

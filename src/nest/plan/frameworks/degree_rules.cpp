@@ -1,6 +1,7 @@
 #include "nest/plan/frameworks/degree_rules.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "nest/plan/schedules/pipeline_schedule.hpp"
@@ -52,6 +53,33 @@ bool sequence_in_halves(const PlanDegrees& d) {
 bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families) {
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
   return spec != nullptr && std::find(families.begin(), families.end(), spec->family) != families.end();
+}
+
+namespace {
+
+bool in(const std::optional<StateDType>& chosen, std::initializer_list<StateDType> dtypes) {
+  return !chosen || std::ranges::find(dtypes, *chosen) != dtypes.end();
+}
+
+}  // namespace
+
+bool gradients_in(const Training& training, std::initializer_list<StateDType> dtypes) {
+  return in(training.states.gradients, dtypes);
+}
+
+bool reductions_in(const Training& training, std::initializer_list<StateDType> dtypes) {
+  return in(training.states.reduction, dtypes);
+}
+
+bool moments_in(const Training& training, std::initializer_list<StateDType> dtypes) {
+  return in(training.states.moments, dtypes);
+}
+
+bool gradients_as_sent(const PlanInputs& inputs, const Training& training) {
+  const States& states = training.states;
+  if (!states.gradients && !states.reduction) return true;
+  const Recipe recipe = with_states(inputs.recipe, states);
+  return recipe.gradient_dtype == recipe.reduce_dtype && recipe.gradient_dtype != StateDType::fp16;
 }
 
 bool without_mtp(const PlanInputs& /*inputs*/, const Training& training) {

@@ -36,4 +36,12 @@ namespace nest::plan {
 // Devices with CUDA or ROCm.
 [[nodiscard]] bool on_gpus(const PlanInputs& inputs, const Training& training);
 
+// Dtypes that a plan chooses (Training::states): where it chooses none, exports say what of the recipe is lost.
+// Each: whether nothing is chosen, or one of these.
+[[nodiscard]] bool gradients_in(const Training& training, std::initializer_list<StateDType> dtypes);
+[[nodiscard]] bool reductions_in(const Training& training, std::initializer_list<StateDType> dtypes);
+[[nodiscard]] bool moments_in(const Training& training, std::initializer_list<StateDType> dtypes);
+// Gradients are sent as they are added up, in fp32 or bf16: one buffer holds both.
+[[nodiscard]] bool gradients_as_sent(const PlanInputs& inputs, const Training& training);
+
 }  // namespace nest::plan

@@ -87,6 +87,13 @@ constexpr std::array kInputs{
                 const std::string& software = inputs.cluster.device_software();
                 return software.empty() || software == "xla";
               }},
+    InputRule{"dtypes",
+              "MaxText reduces gradients in bf16, holds no copies of weights, and has a dtype for the first "
+              "moment only",
+              [](const PlanInputs&, const Training& t) {
+                return reductions_in(t, {StateDType::bf16}) && moments_in(t, {StateDType::fp32}) &&
+                       !t.states.master_weights.value_or(false);
+              }},
     InputRule{"no-mtp", "plans for MaxText are without modules for multi-token prediction", without_mtp},
     InputRule{
         "model-family",

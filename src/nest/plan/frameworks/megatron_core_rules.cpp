@@ -24,6 +24,15 @@ constexpr std::array kCore{
                   usual_exchange},
 };
 
+constexpr std::array kBridgeInputs{
+    InputRule{"reductions-of-precision",
+              "Megatron Bridge's bf16_mixed reduces gradients in bf16, its fp16_mixed in fp32",
+              [](const PlanInputs&, const Training& training) {
+                return reductions_in(
+                    training, {training.precision == Precision::fp16 ? StateDType::fp32 : StateDType::bf16});
+              }},
+};
+
 constexpr std::array kMsSwift{
     FrameworkRule{"one-optimizer", "ms-swift shards optimizers over all data and context ranks, not parts",
                   shards_over_all_ranks},
@@ -39,6 +48,9 @@ constexpr std::array kVerl{
 };
 
 constexpr std::array kVerlInputs{
+    InputRule{
+        "states-in-32-bits", "NEST's export for verl has no words for optimizer states in fewer than 32 bits",
+        [](const PlanInputs&, const Training& training) { return moments_in(training, {StateDType::fp32}); }},
     InputRule{"no-mtp", "plans for verl are without modules for multi-token prediction", without_mtp},
 };
 
@@ -76,7 +88,9 @@ FrameworkRules on_megatron_core(std::string_view name, std::string_view title, s
 }  // namespace
 
 FrameworkRules megatron_bridge_table() {
-  return on_megatron_core("megatron-bridge", "Megatron Bridge", kBridgeCore);
+  FrameworkRules rules = on_megatron_core("megatron-bridge", "Megatron Bridge", kBridgeCore);
+  rules.input_rules.insert(rules.input_rules.end(), kBridgeInputs.begin(), kBridgeInputs.end());
+  return rules;
 }
 
 FrameworkRules ms_swift_table() {

@@ -14,6 +14,14 @@ constexpr std::array kMegatron{
                   [](const PlanDegrees& d) {
                     return d.training.optimizer == Optimizer::adam || !d.parallelism.zero.shards_anything();
                   }},
+    FrameworkRule{
+        "states-need-zero",
+        "Megatron-LM's optimizer with states in fewer than 32 bits is the distributed one: it needs ZeRO "
+        "and Adam",
+        [](const PlanDegrees& d) {
+          return moments_in(d.training, {StateDType::fp32}) ||
+                 (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_anything());
+        }},
     FrameworkRule{"interleaving-in-rounds",
                   "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
                   "micro-batches",
@@ -41,6 +49,13 @@ constexpr std::array kMegatronInputs{
               [](const PlanInputs& inputs, const Training& training) {
                 return training.precision != Precision::bf16 || inputs.cluster.computes(MathType::bf16) ||
                        !inputs.cluster.computes(MathType::fp16);
+              }},
+    InputRule{"gradients-as-sent",
+              "Megatron-LM reduces gradients in the dtype in which it adds them up: fp32 or bf16 for both",
+              gradients_as_sent},
+    InputRule{"master-weights", "Megatron-LM keeps 32-bit copies of 16-bit weights",
+              [](const PlanInputs&, const Training& training) {
+                return training.states.master_weights.value_or(true);
               }},
     InputRule{"no-t5-and-bert", "Megatron-LM has neither T5 nor BERT from core_v0.18 on",
               [](const PlanInputs& inputs, const Training&) { return !is_family(inputs, {"t5", "bert"}); },

@@ -96,6 +96,14 @@ constexpr std::array kTorchtitan{
 };
 
 constexpr std::array kTorchtitanInputs{
+    InputRule{
+        "states-in-32-bits",
+        "torchtitan holds weights, gradients and optimizer states in 32 bits, without further copies, and "
+        "reduces gradients in 32 bits",
+        [](const PlanInputs&, const Training& t) {
+          return gradients_in(t, {StateDType::fp32}) && reductions_in(t, {StateDType::fp32}) &&
+                 moments_in(t, {StateDType::fp32}) && !t.states.master_weights.value_or(false);
+        }},
     InputRule{"no-mtp", "torchtitan's models have no modules for multi-token prediction", without_mtp},
 };
 

@@ -40,6 +40,7 @@ void compare(const Training& a, const Training& b, Choices& out) {
   out.add("precision", std::string(name_of(a.precision)), std::string(name_of(b.precision)));
   out.add("optimizer", std::string(name_of(a.optimizer)), std::string(name_of(b.optimizer)));
   const auto or_word = [](const std::string& text, const char* word) { return text.empty() ? word : text; };
+  out.add("dtypes", or_word(spell(a.states), "the recipe's"), or_word(spell(b.states), "the recipe's"));
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));
   out.add("multi-token prediction", on_off(a.mtp), on_off(b.mtp));

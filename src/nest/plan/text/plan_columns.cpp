@@ -54,8 +54,11 @@ struct WordColumn {
   std::string_view key;
   bool of_training = false;
 };
-constexpr std::array<WordColumn, 6> kWords{{{"precision", true},
+constexpr std::array<WordColumn, 9> kWords{{{"precision", true},
                                             {"optimizer", true},
+                                            {"gradient_dtype", true},
+                                            {"reduce_dtype", true},
+                                            {"optimizer_dtype", true},
                                             {"context_method"},
                                             {"dispatcher"},
                                             {"recompute"},
@@ -173,6 +176,9 @@ Plan PlanColumns::read_base(const std::vector<std::int64_t>& of) const {
   plan.training = training_;
   if (training.find("precision") != nullptr) plan.training.precision = said.precision;
   if (training.find("optimizer") != nullptr) plan.training.optimizer = said.optimizer;
+  for (const StateKey& key : state_keys()) {
+    if (said.states.*key.member) plan.training.states.*key.member = said.states.*key.member;
+  }
   return plan;
 }
 

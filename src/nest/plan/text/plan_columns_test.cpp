@@ -23,7 +23,7 @@ Plan read(const std::string& key, const Value& value) {
   Value training = Value::object();
   Value parallelism = Value::object();
   const bool of_training = key == "global_batch" || key == "sequence" || key.starts_with("micro_") ||
-                           key == "precision" || key == "optimizer";
+                           key == "precision" || key == "optimizer" || key.ends_with("_dtype");
   (of_training ? training : parallelism).set(key, value);
   if (key != "global_batch") training.set("global_batch", 64);
   if (key != "sequence") training.set("sequence", 4096);
@@ -58,8 +58,10 @@ TEST(PlanColumns, NumbersAreReadAsInAPlanFile) {
 
 TEST(PlanColumns, WordsAreReadAsInAPlanFile) {
   const std::vector<std::pair<std::string, std::string>> samples{
-      {"precision", "fp8"},  {"optimizer", "sgd"}, {"context_method", "all_to_all"}, {"dispatcher", "deepep"},
-      {"recompute", "full"}, {"schedule", "zb-v"}, {"schedule", "interleaved"}};
+      {"precision", "fp8"},       {"optimizer", "sgd"},       {"context_method", "all_to_all"},
+      {"dispatcher", "deepep"},   {"gradient_dtype", "bf16"}, {"reduce_dtype", "fp16"},
+      {"optimizer_dtype", "fp8"}, {"recompute", "full"},      {"schedule", "zb-v"},
+      {"schedule", "interleaved"}};
   std::set<std::string> seen;
   for (const auto& [key, word] : samples) {
     PlanColumns one = columns();

@@ -62,6 +62,7 @@ Value training_value(const Training& t) {
   v.set("global_batch", t.global_batch).set("sequence", t.sequence).set("micro_batch", t.micro_batch);
   v.set("micro_batches", t.micro_batches).set("precision", name_of(t.precision));
   v.set("optimizer", name_of(t.optimizer));
+  put_states(v, t.states);
   set_contents(v, t.contents);
   put_tuning(v, t.tuning);
   if (t.mtp) v.set("mtp", true);
@@ -88,7 +89,22 @@ Value cluster_value(const Cluster& cluster) {
   return v;
 }
 
+// As they price the plan: with its own dtypes, where it has any.
+Value inputs_value(const PlanInputs& inputs, const States& states) {
+  if (!states.any()) return to_value(inputs);
+  PlanInputs own = inputs;
+  own.recipe = with_states(std::move(own.recipe), states);
+  return to_value(own);
+}
+
 }  // namespace
+
+void put_states(Value& training, const States& states) {
+  for (const StateKey& key : state_keys()) {
+    if (const auto& own = states.*key.member) training.set(std::string(key.key), name_of(*own));
+  }
+  if (states.master_weights) training.set(std::string(kMasterWeights), *states.master_weights);
+}
 
 void put_certainty(Value& v, const Prediction& p) {
   if (p.interval.coverage > 0) {
@@ -148,7 +164,8 @@ Value plan_value(const Plan& plan, const PlanInputs& inputs) {
   v.set("nest", std::move(about));
   if (plan.status) v.set("status", name_of(*plan.status));
   if (plan.lower_bound) v.set("lower_bound_s", plan.lower_bound->value);
-  v.set("inputs", to_value(inputs)).set("model", model_facts(inputs, plan.training));
+  v.set("inputs", inputs_value(inputs, plan.training.states))
+      .set("model", model_facts(inputs, plan.training));
   v.set("cluster", cluster_value(inputs.cluster)).set("training", training_value(plan.training));
   v.set("parallelism", to_value(plan.parallelism, plan.stages));
   Value stages = Value::array();

@@ -30,6 +30,9 @@ struct OpenPlan {
 // The whole contract's object; what the plan does not have (predictions, devices) is left out.
 [[nodiscard]] Value plan_value(const Plan& plan, const PlanInputs& inputs);
 
+// The keys of a plan's training for the dtypes that are not its recipe's.
+void put_states(Value& training, const States& states);
+
 // How sure a prediction is: "interval", "fits_probability" and "fits_at_least", as far as they are known.
 void put_certainty(Value& out, const Prediction& predicted);
 

@@ -69,6 +69,19 @@ TEST(PlanJson, APlainPlan) {
       R"(1e+10, "latency_s": 5e-06}]})");
 }
 
+// Both groups say which dtypes were chosen: whoever reads only the inputs prices the same plan.
+TEST(PlanJson, DtypesThatThePlanChooses) {
+  Plan plan = example_plan({{0, 1}, {2}}, 2, 1);
+  plan.training.states = {StateDType::fp16, StateDType::bf16, StateDType::fp8, true};
+  const Document document = parse_json("p.json", priced_there_and_back(plan, example_inputs()));
+  for (const Value* group : {document.root.find("training"), document.root.find("inputs")->find("recipe")}) {
+    EXPECT_EQ(*group->find("gradient_dtype")->as_string(), "fp16");
+    EXPECT_EQ(*group->find("reduce_dtype")->as_string(), "bf16");
+    EXPECT_EQ(*group->find("optimizer_dtype")->as_string(), "fp8");
+    EXPECT_TRUE(*group->find("master_weights")->as_bool());
+  }
+}
+
 TEST(PlanJson, MixedRecomputation) {
   Plan plan = example_plan({{0, 1}, {2}}, 2, 1);
   plan.stages[0].recompute = {RecomputePolicy::full, 1};

@@ -32,6 +32,17 @@ std::int64_t read_sequence(Reader& r) {
                                                                      : r.whole_or("sequence", 0, kRange);
 }
 
+States read_states(Reader& r) {
+  States states;
+  for (const StateKey& key : state_keys()) {
+    const std::string name(key.key);
+    if (r.has(name)) states.*key.member = find_state_dtype(r.choice(name, dtype_names(key)));
+  }
+  const std::string master(kMasterWeights);
+  if (r.has(master)) states.master_weights = r.boolean_or(master, true);
+  return states;
+}
+
 Training read_training(Reader* r, const Recipe& recipe, Warnings& warnings) {
   Training t;
   t.sequence = 0;  // the model's default
@@ -46,6 +57,7 @@ Training read_training(Reader* r, const Recipe& recipe, Warnings& warnings) {
   t.micro_batches = r->whole_or("micro_batches", 0, {0, kCount.most});
   read_word(*r, "precision", precision_names(), find_precision, t.precision);
   read_word(*r, "optimizer", optimizer_names(), find_optimizer, t.optimizer);
+  t.states = read_states(*r);
   t.tuning = read_tuning(*r, warnings);
   t.mtp = r->boolean_or("mtp", false);
   return t;

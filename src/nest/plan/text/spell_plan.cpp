@@ -32,10 +32,11 @@ std::string spell_tuning(const Tuning& tuning) {
 
 std::string spell_training(const Training& t) {
   const std::string tuned = spell_tuning(t.tuning);
-  return fmt::format("global batch {} of {} tokens{}; {}, {}{}{}{}", format_digits(t.global_batch),
+  const std::string states = spell(t.states);
+  return fmt::format("global batch {} of {} tokens{}; {}, {}{}{}{}{}{}", format_digits(t.global_batch),
                      format_digits(t.sequence), beside_tokens(t.contents), name_of(t.precision),
-                     name_of(t.optimizer), t.mtp ? "; multi-token prediction" : "", tuned.empty() ? "" : "; ",
-                     tuned);
+                     name_of(t.optimizer), states.empty() ? "" : ", ", states,
+                     t.mtp ? "; multi-token prediction" : "", tuned.empty() ? "" : "; ", tuned);
 }
 
 std::string spell_recompute(std::span<const Stage> stages) {

@@ -23,6 +23,10 @@ TEST(SpellPlan, SaysWhatAStepTrains) {
   training.global_batch = 1024;
   training.sequence = 8192;
   EXPECT_EQ(spell_training(training), "global batch 1,024 of 8,192 tokens; bf16, adam");
+  training.states = {.moments = StateDType::bf16, .master_weights = false};
+  EXPECT_EQ(spell_training(training),
+            "global batch 1,024 of 8,192 tokens; bf16, adam, optimizer states bf16, no master weights");
+  training.states = {};
   EXPECT_EQ(read_train("lora:16", training.tuning), "");
   EXPECT_EQ(spell_training(training), "global batch 1,024 of 8,192 tokens; bf16, adam; trained: lora:16");
 }

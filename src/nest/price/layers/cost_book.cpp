@@ -240,7 +240,9 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
-  const TableKey key{training.micro_batch, training.sequence, number_of(training), training.precision, policy,
+  // Gradients of a micro-batch are added up in their dtype.
+  const std::size_t kind = number_of(training) * kStateNumbers + training.states.number();
+  const TableKey key{training.micro_batch, training.sequence, kind, training.precision, policy,
                      network.cell.get()};
   const auto known = tables_.find(key);
   if (known != tables_.end()) return *known->second;
@@ -255,7 +257,7 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
     return profile_table(*profile, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;
   for (const LayerCompute& compute : computes(training, strategy, policy))
-    by_type.push_back(pricer_.terms(compute, network));
+    by_type.push_back(pricer_.terms(compute, network, training.states));
   std::vector<LayerTerms> layers;
   for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
   return LayerTable(std::move(layers));

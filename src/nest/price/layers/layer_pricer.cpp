@@ -78,8 +78,12 @@ LayerTerms LayerPricer::scaled(LayerTerms terms) const {
   return terms;
 }
 
-LayerTerms LayerPricer::terms(const LayerCompute& compute, const CellNetwork& network) const {
-  return scaled(layer_terms(layer_cost(compute, network), *recipe_, cluster_->accelerator()));
+LayerTerms LayerPricer::terms(const LayerCompute& compute, const CellNetwork& network,
+                              const States& states) const {
+  const LayerCost cost = layer_cost(compute, network);
+  const Accelerator& chip = cluster_->accelerator();
+  return scaled(states.any() ? layer_terms(cost, with_states(*recipe_, states), chip)
+                             : layer_terms(cost, *recipe_, chip));
 }
 
 LayerTerms LayerPricer::terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,

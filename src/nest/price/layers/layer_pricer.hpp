@@ -20,6 +20,7 @@
 #include "nest/model/blocks/build.hpp"
 #include "nest/price/layers/layer_table.hpp"
 #include "nest/recipe/recipe.hpp"
+#include "nest/recipe/states.hpp"
 #include "nest/strategies/registry.hpp"
 
 namespace nest::price {
@@ -53,7 +54,8 @@ class LayerPricer {
 
   [[nodiscard]] std::vector<LayerCompute> computes(std::span<const ShardedLayer> layers,
                                                    RecomputePolicy policy, Precision precision);
-  [[nodiscard]] LayerTerms terms(const LayerCompute& compute, const CellNetwork& network) const;
+  [[nodiscard]] LayerTerms terms(const LayerCompute& compute, const CellNetwork& network,
+                                 const States& states = {}) const;
   // Of a layer profile, whose times are whole.
   [[nodiscard]] LayerTerms terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
                                  Bytes incoming) const;

@@ -15,6 +15,7 @@
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/spell_plan.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/question/state_choices.hpp"
 #include "nest/report/answer/lint_changes.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 #include "nest/report/answer/plan_screen.hpp"
@@ -185,6 +186,7 @@ PlanQuestion question_beside(const Plan& plan, const PlanInputs& inputs, const F
   asked.mtp = plan.training.mtp;
   asked.precision = plan.training.precision;
   asked.optimizer = plan.training.optimizer;
+  put_states(plan.training.states, asked.choices);
   asked.framework = rules.name;
   return make_question(inputs, asked);
 }

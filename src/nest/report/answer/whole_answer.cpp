@@ -44,7 +44,7 @@ Value whole_answer(const PlanQuestion& question, const SearchResult& found, cons
   }
   Value v = plan_found(question, found, also);
   if (also.stats) v.set("search", to_value(found.stats));
-  const RunCosts costs(question.asked.run, question.inputs, question.training);
+  const RunCosts costs(question.asked.run, question.inputs, found.plan().training);
   if (question.options.objective == Objective::cost || costs.costs_money() || costs.fails())
     v.set("cost", plan_cost_value(found.plan(), question.inputs, costs));
   return v;

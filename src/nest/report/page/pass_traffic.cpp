@@ -9,6 +9,7 @@
 #include "nest/estimate/layers/layer_compute.hpp"
 #include "nest/plan/recompute_walk.hpp"
 #include "nest/price/layers/cost_book.hpp"
+#include "nest/price/stage_cost.hpp"
 #include "nest/price/step_groups.hpp"
 #include "nest/simulate/traffic/traffic.hpp"
 
@@ -140,7 +141,8 @@ class PassCounter {
 
   void count_zero(std::size_t stage, const Parameters& held) {
     using Group = StepCollective::Group;
-    const auto reduced = static_cast<double>(size_of(inputs_.recipe.reduce_dtype));
+    const auto reduced =
+        static_cast<double>(size_of(recipe_for(inputs_.recipe, plan_.training).reduce_dtype));
     for (const auto& [parameters, frozen, group] :
          {std::tuple(held.dense, held.frozen_dense, Group::dense_inner),
           std::tuple(held.expert, held.frozen_expert, Group::expert_inner)}) {

@@ -12,8 +12,10 @@
 #include "nest/cluster/resize.hpp"
 #include "nest/plan/changed_inputs.hpp"
 #include "nest/plan/text/spell_plan.hpp"
+#include "nest/price/stage_cost.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/question/space_options.hpp"
+#include "nest/question/state_choices.hpp"
 
 namespace nest::solve {
 namespace {
@@ -50,6 +52,7 @@ class Adviser {
     margin();
     knobs();
     wider();
+    dtypes();
     memory(found.least_memory);
     devices();
     batch();
@@ -167,6 +170,50 @@ class Adviser {
       keep_knob(name, std::to_string(degree), fmt::format("--{} {}, beyond the default", name, degree),
                 degree, std::move(found));
     }
+  }
+
+  using Settings = std::vector<std::pair<std::string_view, std::string_view>>;
+
+  // Fewer bytes for each parameter: whether that helps.
+  bool fewer_bytes(const Settings& settings) {
+    Asked asked = question_.asked;
+    std::string text;
+    for (const auto& [name, value] : settings) {
+      const SpaceOption& option = *find_space_option(name);
+      if (!is_open(option, asked.choices)) return false;
+      (void)read_space_option(option, value, asked.choices);
+      text += fmt::format("{}--{} {}", text.empty() ? "" : " ", name, value);
+    }
+    const Training& now = question_.training;
+    const Recipe recipe = recipe_for(question_.inputs.recipe, now);
+    const States fewer = state_values(question_.inputs, now, asked.choices).front();
+    if (state_bytes(with_states(recipe, fewer)) >= state_bytes(recipe)) return false;
+    tell(text);
+    SearchResult found = look_otherwise(asked);
+    text +=
+        fmt::format(", {} bytes a parameter in place of {}", held(with_states(recipe, fewer)), held(recipe));
+    if (settings.size() > 1) return keep(AdviceKind::knob, std::move(text), 0, std::move(found));
+    const std::size_t before = list_.size();
+    keep_knob(settings.front().first, std::string(settings.front().second), std::move(text), 0,
+              std::move(found));
+    return list_.size() > before;
+  }
+
+  static std::int64_t held(const Recipe& recipe) {
+    return recipe.weight_bytes_per_parameter() + recipe.gradient_bytes_per_parameter() +
+           recipe.optimizer_bytes_per_parameter();
+  }
+
+  // Gradients and optimizer states in fewer bits, the widest first; all of it where no part of it does.
+  void dtypes() {
+    const Settings gradients{{"gradient-dtype", "bf16"}, {"reduce-dtype", "bf16"}};
+    const Settings copies{{"master-weights", "off"}};
+    Settings all = gradients;
+    all.insert(all.end(), {{"optimizer-dtype", "fp8"}, copies.front()});
+    bool any = fewer_bytes({{"optimizer-dtype", "bf16"}}) || fewer_bytes({{"optimizer-dtype", "fp8"}});
+    any = fewer_bytes(gradients) || any;
+    any = fewer_bytes(copies) || any;
+    if (!any) fewer_bytes(all);
   }
 
   void memory(Bytes least) {

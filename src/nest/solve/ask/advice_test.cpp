@@ -130,6 +130,27 @@ TEST(Advice, AShorterSequenceAndWiderChoicesOfModels) {
   EXPECT_EQ(sentences(context.advise(asked)), Sentences{"--context 1, beyond the default"});
 }
 
+// Moments of half as many bits do: fewer are not tried. Nothing is said of what the plain recipe has already.
+TEST(Advice, DtypesWithFewerBytes) {
+  Warnings warnings;
+  const PlanQuestion asked = make_question(load_inputs("gpt2", "h100-spine-leaf", "megatron", warnings));
+  Toy moments{[](const PlanQuestion& q) { return q.training.states.moments.has_value(); }, Bytes{0}};
+  const std::vector<Advice> advice = moments.advise(asked);
+  EXPECT_EQ(sentences(advice), Sentences{"--optimizer-dtype bf16, 14 bytes a parameter in place of 18"});
+  EXPECT_EQ(advice[0].field, "optimizer-dtype");
+  EXPECT_EQ(advice[0].value, "bf16");
+  Toy all{[](const PlanQuestion& q) {
+            return q.training.states.moments == StateDType::fp8 && q.training.states.master_weights == false;
+          },
+          Bytes{0}};
+  EXPECT_EQ(
+      sentences(all.advise(asked)),
+      Sentences{"--gradient-dtype bf16 --reduce-dtype bf16 --optimizer-dtype fp8 --master-weights off, 6 "
+                "bytes a parameter in place of 18"});
+  Toy plain{[](const PlanQuestion& q) { return q.training.states.any(); }, Bytes{0}};
+  EXPECT_TRUE(plain.advise(question()).empty());
+}
+
 TEST(Advice, ATargetBeyondReachNamesWhatIsReached) {
   PlanQuestion asked = question();
   asked.options.objective = Objective::devices;

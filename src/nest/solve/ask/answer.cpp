@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "nest/question/state_choices.hpp"
 #include "nest/solve/ask/batches.hpp"
 #include "nest/solve/ask/counted.hpp"
 #include "nest/solve/ask/further.hpp"
@@ -59,9 +60,7 @@ SearchResult search_all(const PlanQuestion& asked, const AnswerOptions& options,
   if (found.plans.empty() || found.status == PlanStatus::disagreement ||
       asked.options.objective == Objective::devices)
     return found;
-  PlanQuestion question = asked;
-  question.training.global_batch = found.plans.front().training.global_batch;
-  question.batches.clear();
+  const PlanQuestion question = settled(asked, found.plans.front());
   Further further(found.stats.work, searching);
   const auto tell = [&](const char* what) {
     if (options.asking) options.asking(what);

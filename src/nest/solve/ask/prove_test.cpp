@@ -10,6 +10,7 @@
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/ask/test_prove.hpp"
 #include "nest/solve/ask/test_tight_instances.hpp"
+#include "nest/solve/twin/test_states.hpp"
 #include "support/stride.hpp"
 
 namespace nest::solve {
@@ -24,7 +25,8 @@ TEST_P(Prove, SearchFindsWhatTheTwinFinds) {
     const std::int64_t most = test::usual_most_plans(seed);
     test::Instance instance = test::random_instance(seed, most);
     test::draw_most_devices(seed, instance);
-    ASSERT_EQ(test::difference(instance, most), "") << instance.text;
+    test::draw_states(seed, test::most_with_states(most), instance);
+    ASSERT_EQ(test::difference(instance, test::most_with_states(most)), "") << instance.text;
   }
 }
 

@@ -14,8 +14,10 @@
 #include "nest/price/price.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/question/state_choices.hpp"
 #include "nest/solve/ask/batches.hpp"
 #include "nest/solve/ask/less_recompute.hpp"
+#include "nest/solve/ask/state_search.hpp"
 #include "nest/solve/ask/verify.hpp"
 #include "nest/solve/tree/least_memory.hpp"
 #include "nest/solve/tree/search_tree.hpp"
@@ -368,6 +370,9 @@ SearchResult search(const PlanInputs& inputs, const Asked& asked) {
 SearchResult ask(const PlanQuestion& question) {
   check_question(question);
   if (question.batches.size() > 1) return ask_batches(question, question.batches, ask);
+  const std::vector<States> states = state_values(question.inputs, question.training, question.space);
+  if (states.size() != 1) return ask_states(question, states, ask);
+  if (!(states.front() == question.training.states)) return ask(with_only(question, states.front()));
   try {
     return find_plans(question);
   } catch (const Stopped&) {  // before the tree: nothing is known of any plan

@@ -15,6 +15,7 @@
 
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/solve/ask/test_prove.hpp"
+#include "nest/solve/twin/test_states.hpp"
 
 namespace nest::test {
 using namespace solve;
@@ -230,6 +231,7 @@ TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memori
   TightCounts counts;
   Instance instance = tight_instance(seed, most_plans, only);
   instance.options.without = without;
+  draw_states(seed, 4 * most_plans, instance);
   const TightTwin twin(instance);
   counts.plans = static_cast<std::int64_t>(twin.plans());
   if (twin.plans() == 0) return counts;
@@ -253,9 +255,10 @@ TightCounts tight_differences(unsigned seed, std::int64_t most_plans, int memori
                                  (found.lower_bound <= *best || same_time(found.lower_bound, *best));
     if (agree) continue;
     ++counts.differences;
-    report("tight seed " + std::to_string(seed) + "\n" + text_of(instance) + "the twin finds " +
-           (best ? std::to_string(best->value) + " s" : "nothing") + ", the search " +
-           std::string(name_of(found.status)) + ", bound " + std::to_string(found.lower_bound.value) + " s " +
+    report("tight seed " + std::to_string(seed) + "\n" + text_of(instance) + spell_states(instance.space) +
+           "\n" + "the twin finds " + (best ? std::to_string(best->value) + " s" : "nothing") +
+           ", the search " + std::string(name_of(found.status)) + ", bound " +
+           std::to_string(found.lower_bound.value) + " s " +
            (found.plans.empty() ? found.reason
                                 : std::to_string(found.plans.front().predicted->step.value) + " s\n  " +
                                       in_words(found.plans.front())));

@@ -22,7 +22,8 @@ std::string sample_value(const SpaceOption& option) {
   if (std::holds_alternative<Choice SearchSpace::*>(option.member))
     return std::to_string(std::min<std::int64_t>(4, option.most));
   if (std::holds_alternative<std::vector<bool> SearchSpace::*>(option.member)) return "on";
-  return std::string(option.text.substr(0, option.text.find_first_of(", ")));
+  const std::string_view values = option.all.empty() ? option.text : option.all;
+  return std::string(values.substr(0, values.find_first_of(", ")));
 }
 
 std::optional<SpaceProblem> pin_choice(std::string_view text, SearchSpace& space) {

@@ -15,6 +15,7 @@
 #include "nest/question/choice_values.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
+#include "nest/solve/twin/twin_states.hpp"
 
 namespace nest::solve {
 namespace {
@@ -59,7 +60,10 @@ class Space {
 
   // Whether all plans were visited.
   [[nodiscard]] bool visit_all() {
-    micro_batches();
+    for (const States& states : twin_states(inputs_, plan_.training, space_)) {
+      plan_.training.states = states;
+      micro_batches();
+    }
     return complete_ && !stop_;
   }
 

@@ -13,6 +13,7 @@
 #include "nest/plan/rules/interleaved_splits.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/cost_book.hpp"
+#include "nest/price/stage_cost.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/solve/baselines/common/given_degrees.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
@@ -216,8 +217,7 @@ class Expert {
   // enough.
   [[nodiscard]] bool shard(Plan& plan, std::size_t nth) const {
     Parallelism& p = plan.parallelism;
-    Recipe recipe = question_.inputs.recipe;
-    recipe.optimizer = training_.optimizer;
+    const Recipe recipe = recipe_for(question_.inputs.recipe, training_);
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     std::vector<Zero> order{0, 1, 2, 3};
     if (recipe.optimizer_bytes_per_parameter() > 0) order = {1, 2, 3, 0};
