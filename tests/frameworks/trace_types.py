@@ -25,14 +25,15 @@ SEQUENCE = 64
 WITHIN = 0.02
 # Sizes by all names that configurations have for them; a configuration takes those that it knows.
 SMALL = {
-    "hidden_size": 64, "d_model": 64, "n_embd": 64, "num_hidden_layers": 3, "n_layer": 3, "num_layers": 3,
-    "n_layers": 3, "num_attention_heads": 4, "n_head": 4, "num_heads": 4, "n_heads": 4,
+    "hidden_size": 64, "d_model": 64, "n_embd": 64, "num_hidden_layers": 3, "n_layer": 3,
+    "num_layers": 3, "n_layers": 3, "num_attention_heads": 4, "n_head": 4, "num_heads": 4, "n_heads": 4,
     "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 160, "d_ff": 160, "ffn_dim": 160,
-    "n_inner": 160, "hidden_dim": 160, "dim": 64, "ffn_hidden_size": 160, "vocab_size": 999, "max_position_embeddings": 128,
-    "n_positions": 128, "word_embed_proj_dim": 64, "embedding_size": 64, "image_size": 64, "patch_size": 16,
-    "rotary_dim": 16, "d_kv": 16, "num_decoder_layers": 3, "encoder_layers": 3, "decoder_layers": 3,
-    "encoder_attention_heads": 4, "decoder_attention_heads": 4, "encoder_ffn_dim": 160, "decoder_ffn_dim": 160,
-    "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
+    "n_inner": 160, "hidden_dim": 160, "dim": 64, "ffn_hidden_size": 160, "vocab_size": 999,
+    "max_position_embeddings": 128, "n_positions": 128, "word_embed_proj_dim": 64, "embedding_size": 64,
+    "image_size": 64, "patch_size": 16, "rotary_dim": 16, "d_kv": 16, "num_decoder_layers": 3,
+    "encoder_layers": 3, "decoder_layers": 3, "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 160, "decoder_ffn_dim": 160, "pad_token_id": 0, "bos_token_id": 1,
+    "eos_token_id": 2,
 }  # fmt: skip
 
 

@@ -155,6 +155,9 @@ std::string Lowering::arranged(OnnxValueId value, const Shape& features, const F
 
 void Lowering::lower(std::size_t i) {
   const FlowOp& op = flow_.ops[i];
+  if (op.in.empty())
+    throw InputError(flow_.graph().file, "operator '" + op.op + "'",
+                     "it works on tokens where other operators are expected to work on vectors");
   switch (op.kind) {
     case FlowKind::product:
       return lower_products(i);
