@@ -146,7 +146,7 @@ def _write(torch: Any, onnx_ir: Any, module: Any, inputs: Any, file: Path) -> No
     for free in ways:
         try:
             with _quietly():
-                program = _export(torch, module, names, values, free)
+                program = _export(torch, module, names, values if not free else _several(torch, values), free)
             break
         except Exception as error:  # whatever exporters throw
             reasons.append(_reason(error))
@@ -210,6 +210,13 @@ def _first(torch: Any, output: Any) -> Any:
         return output.logits
     parts = output.values() if isinstance(output, Mapping) else output
     return next(_first(torch, part) for part in parts if part is not None)
+
+
+def _several(torch: Any, values: list[Any]) -> list[Any]:
+    """Batches of one as batches of several: torch.export takes a size of 1 for one that never differs."""
+    if any(value.ndim == 0 or value.shape[0] != 1 for value in values):
+        return values
+    return [value.expand(ROWS, *value.shape[1:]).clone() for value in values]
 
 
 def _counts_tokens(value: Any) -> bool:

@@ -7,6 +7,7 @@ import pathlib
 import re
 
 import numpy
+import pytest
 
 import nest
 
@@ -57,6 +58,7 @@ def run(document, tmp_path, monkeypatch):
 
 
 def test_the_page_of_the_package(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
     assert run(ROOT / "docs" / "python.md", tmp_path, monkeypatch) > 25
     assert (tmp_path / "launch").is_dir() and (tmp_path / "plan.json").exists()
 

@@ -100,7 +100,9 @@ def test_flops_are_those_of_torchs_counter():
     tokens = torch.zeros(1, 32, dtype=torch.long)
     with FlopCounterMode(display=False) as counter:
         module(tokens)
-    assert nest.trace(module, tokens).describe(sequence=32)["counter_flops"] == counter.get_total_flops()
+    traced = nest.trace(module, tokens)  # of one sequence, and yet of any length
+    assert traced.describe(sequence=32)["counter_flops"] == counter.get_total_flops()
+    assert traced.describe(sequence=64)["sequence"] == 64
 
 
 def test_modules_with_a_configuration():

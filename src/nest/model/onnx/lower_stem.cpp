@@ -113,12 +113,35 @@ class StemLowering {
   // Tables of positions and of token types, by row or already picked.
   void take_additions() {
     std::size_t index = 0;
-    while (const FlowOp* add = next(FlowKind::pass, index)) {
-      const bool sums = add->op == "Add" && add->parts.size() == 1 && !add->weights.empty();
-      if (!sums || !take_tables(*add)) return;
-      done_.insert(index);
-      at_ = add->out[0];
+    while (true) {
+      if (const FlowOp* add = next(FlowKind::pass, index)) {
+        const bool sums = add->op == "Add" && add->parts.size() == 1 && !add->weights.empty();
+        if (!sums || !take_tables(*add)) return;
+        done_.insert(index);
+        at_ = add->out[0];
+      } else if (!take_lookup()) {
+        return;
+      }
     }
+  }
+
+  // A table whose rows are picked by the tokens, such as RoBERTa's positions, which count the tokens that are no filling.
+  bool take_lookup() {
+    const std::vector<std::uint32_t>& users = flow_.users(at_);
+    if (users.size() != 1 || std::ranges::find(layer_.ops, users[0]) == layer_.ops.end()) return false;
+    const FlowOp& add = flow_.ops[users[0]];
+    if (add.kind != FlowKind::add || add.in.size() != 2 || add.out.size() != 1) return false;
+    const OnnxValueId other = add.in[0] == at_ ? add.in[1] : add.in[0];
+    const auto made = std::ranges::find_if(layer_.ops, [&](std::size_t i) {
+      const FlowOp& op = flow_.ops[i];
+      return op.kind == FlowKind::lookup && op.out[0] == other && !done_.contains(i);
+    });
+    if (made == layer_.ops.end() || flow_.users(other).size() != 1 || !take_tables(flow_.ops[*made]))
+      return false;
+    done_.insert(*made);
+    done_.insert(users[0]);
+    at_ = add.out[0];
+    return true;
   }
 
   bool take_tables(const FlowOp& add) {

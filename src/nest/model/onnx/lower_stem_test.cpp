@@ -44,6 +44,33 @@ TEST(LowerStem, HasTokensPositionsTypesAndANorm) {
   EXPECT_TRUE(stack.entry.empty());
 }
 
+// As RoBERTa numbers its positions by the tokens that are no filling.
+OnnxWriter positions_by_tokens() {
+  OnnxWriter w = rows_of_table();
+  w.node("Add", {"input_ids", w.wholes("one", {1})}, {"ids"});
+  w.node("Gather", {w.weight("position.weight", {128, 64}), "ids"}, {"p"});
+  return w;
+}
+
+TEST(LowerStem, HasPositionsThatAreNumberedByTokens) {
+  OnnxWriter w = positions_by_tokens();
+  w.node("Add", {"p", "x"}, {"y"});
+  const StackSpec stack = stem_of(w);
+  EXPECT_EQ(stack.stem.vocab, 999);
+  EXPECT_EQ(stack.stem.positions, 128);
+  EXPECT_TRUE(stack.entry.empty());
+}
+
+TEST(LowerStem, MoreTablesOfTokensAreRefused) {
+  OnnxWriter w = positions_by_tokens();
+  w.node("Gather", {w.weight("another.weight", {77, 64}), "ids"}, {"q"});
+  w.node("Add", {"p", "x"}, {"a"});
+  w.node("Add", {"a", "q"}, {"y"});
+  EXPECT_EQ(message_of([&] { stem_of(w); }),
+            "test.onnx: operator 'Gather': it works on tokens where other operators are expected to work on "
+            "vectors");
+}
+
 TEST(LowerStem, HasPatchesAndAClassToken) {
   OnnxWriter w;
   w.input("pixels", 1, {"batch", std::int64_t{3}, std::int64_t{32}, std::int64_t{32}});
