@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -143,6 +141,8 @@ class _Measured:
         elif isinstance(one, str):
             self.files.append((name, one))
         elif hasattr(one, "export_chrome_trace"):  # a profiler of torch
+            import tempfile
+
             with tempfile.TemporaryDirectory() as folder:
                 trace = Path(folder) / "trace.json"
                 one.export_chrome_trace(str(trace))
@@ -166,6 +166,8 @@ class _Measured:
             return
         text = io.StringIO()
         columns = list(dict.fromkeys(key for row in rows for key in row))
+        import csv
+
         writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

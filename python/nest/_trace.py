@@ -7,9 +7,8 @@ parallelism may cut.
 
 from __future__ import annotations
 
-import logging
+import copy
 import re
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -45,6 +44,8 @@ def trace(model: Any, inputs: Any = None, *, name: str = "") -> Model:
         InputError: where torch cannot export the module, or the library cannot cut its operators into
             layers. `what` has the reason.
     """
+    import tempfile  # here and below: `import nest` does not wait for what tracing needs
+
     try:
         import onnx_ir
         import onnxscript  # noqa: F401  torch.onnx needs it
@@ -74,8 +75,8 @@ def trace(model: Any, inputs: Any = None, *, name: str = "") -> Model:
     held = sum(p.numel() for p in module.parameters())
     if made.parameters != held:
         made._said.append(
-            f"{made.parameters:,} parameters were found in the graph, and {held:,} in the module: the others "
-            "are not used by its output, or stand in the graph twice"
+            f"{made.parameters:,} parameters were found in the graph, and {held:,} in the module: some are "
+            "not used by its output or stand in the graph twice, or buffers count as parameters"
         )
     return made
 
@@ -86,9 +87,14 @@ def _module_of(torch: Any, config: Any) -> Any:
         _core.fail("", "model", f"a {type(config).__name__} is no module and no configuration")
     import transformers
 
-    named = [getattr(transformers, one, None) for one in config.architectures or []]
+    if config.architectures is None:  # which some classes of transformers do not expect
+        config = copy.deepcopy(config)
+        config.architectures = []
+    named = [getattr(transformers, one, None) for one in config.architectures]
     both = hasattr(config, "text_config") and hasattr(config, "vision_config")  # as CLIP: no part alone
-    heads = HEADS[::-1] if both else HEADS
+    heads: tuple[str, ...] = HEADS[::-1] if both else HEADS
+    if getattr(config, "is_encoder_decoder", False):  # the whole of it, no decoder alone
+        heads = ("ForSeq2SeqLM", *heads)
     autos = [getattr(transformers, f"AutoModel{head}", None) for head in heads]
     with torch.device("meta"):
         for known in filter(None, named):
@@ -123,6 +129,8 @@ def _evaluating(module: Any) -> Iterator[None]:
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Without what exporters tell of themselves."""
+    import logging
+
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -3,9 +3,8 @@ parameters and with what the configuration says: parameters to the last one, blo
 
     trace_types.py [TYPE...]
 
-Run it with a Python that has the package, torch, transformers, onnx and onnxscript. Without types, all
-types of text and image models that `nest models families` lists are tried whose sizes have the usual
-names. The last line is "N equal, N different, N refused".
+Run it with a Python that has the package, torch, transformers, onnx and onnxscript. Without types, those of
+TYPES are tried. The last line is "N equal, N different, N refused".
 """
 
 import logging
@@ -16,11 +15,14 @@ import torch
 import transformers
 
 import nest
-from nest import _core
 from nest._trace import _module_of
 
 logging.disable(logging.WARNING)
 warnings.filterwarnings("ignore")
+TYPES = """llama mistral qwen2 qwen3 gemma gemma2 gemma3_text phi phi3 gpt2 gpt_neox gptj codegen opt bloom
+falcon bert roberta distilbert electra albert camembert xlm-roberta ernie t5 mt5 bart starcoder2 stablelm
+olmo olmo2 cohere cohere2 granite glm glm4 nemotron persimmon biogpt vit deit exaone4 helium seed_oss apertus
+arcee smollm3 mixtral mamba""".split()
 SEQUENCE = 64
 WITHIN = 0.02
 # Sizes by all names that configurations have for them; a configuration takes those that it knows.
@@ -78,7 +80,7 @@ def differences(config):
 
 def main():
     equal = different = refused = 0
-    for kind in sys.argv[1:] or _core.model_types():
+    for kind in sys.argv[1:] or TYPES:
         try:
             config = small(kind)
         except Exception:  # sizes that do not fit together
