@@ -1,10 +1,14 @@
 #include "nest/frameworks/exporters.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
@@ -23,11 +27,33 @@
 
 namespace nest::frameworks {
 
+namespace {
+
+// "deepspeed, accelerate and ms-swift take it": those that have words for this part, or else those that need none.
+std::string takers(const Tuning& tuning) {
+  const auto names = [&](bool any) {
+    std::vector<std::string_view> out;
+    for (const Exporter& e : exporters()) {
+      if ((e.tuning == TuningWords::any) == any && !tuning_refusal(tuning, e.tuning, e.title))
+        out.push_back(e.name);
+    }
+    return out;
+  };
+  std::vector<std::string_view> all = names(false);
+  if (all.empty()) all = names(true);
+  const std::string_view last = all.back();
+  all.pop_back();
+  return all.empty() ? fmt::format("{} takes it", last)
+                     : fmt::format("{} and {} take it", fmt::join(all, ", "), last);
+}
+
+}  // namespace
+
 ExportResult Exporter::write(const ExportQuestion& question, const ExportSink& sink) const {
   if (auto sentence = tuning_refusal(question.plan.training.tuning, tuning, title)) {
     ExportResult refused;
-    refused.rule = "trained-part";
-    refused.sentence = std::move(*sentence);
+    refused.rule = kTrainedPart;
+    refused.sentence = fmt::format("{}; {}", *sentence, takers(question.plan.training.tuning));
     return refused;
   }
   return run(question, sink);
@@ -38,22 +64,23 @@ std::span<const Exporter> exporters() {
       Exporter{"megatron", "Megatron-LM", "arguments, scripts for torchrun and Slurm, placement",
                export_megatron},
       Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
-               export_torchtitan},
+               export_torchtitan, TuningWords::adapters},
       Exporter{"deepspeed", "DeepSpeed", "JSON, Python for stages and context, host file, scripts, placement",
-               export_deepspeed, TuningWords::peft},
+               export_deepspeed, TuningWords::packed},
       Exporter{"accelerate", "Accelerate",
                "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
-               export_accelerate, TuningWords::peft},
+               export_accelerate, TuningWords::packed},
       Exporter{"maxtext", "MaxText", "YAML, commands to train and to compile ahead of time, map of ranks",
-               export_maxtext},
-      Exporter{"chakra", "Chakra and ASTRA-sim",
-               "a trace of every rank, communicator groups, system and network files",
-               [](const ExportQuestion& question, const ExportSink& sink) {
-                 return write_chakra(question, sink);
-               }},
+               export_maxtext, TuningWords::packed},
+      Exporter{
+          "chakra", "Chakra and ASTRA-sim",
+          "a trace of every rank, communicator groups, system and network files",
+          [](const ExportQuestion& question, const ExportSink& sink) { return write_chakra(question, sink); },
+          TuningWords::any},
       Exporter{"megatron-bridge", "Megatron Bridge", "overrides of a recipe, scripts, placement",
-               export_bridge},
-      Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl},
+               export_bridge, TuningWords::adapters},
+      Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl,
+               TuningWords::adapters},
       Exporter{"ms-swift", "ms-swift", "arguments, scripts for torchrun and Slurm, placement",
                export_ms_swift, TuningWords::core},
       Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm,
