@@ -26,21 +26,24 @@
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
 namespace nest::frameworks {
-
 namespace {
 
-// "deepspeed, accelerate and ms-swift take it": those that have words for this part, or else those that need none.
-std::string takers(const Tuning& tuning) {
-  const auto names = [&](bool any) {
-    std::vector<std::string_view> out;
-    for (const Exporter& e : exporters()) {
-      if ((e.tuning == TuningWords::any) == any && !tuning_refusal(tuning, e.tuning, e.title))
-        out.push_back(e.name);
+// "deepspeed, accelerate and ms-swift take it": those that have words for the plan's part, or else those that need none.
+std::string takers(const ExportQuestion& question) {
+  const Tuning& tuning = question.plan.training.tuning;
+  ExportQuestion usual = question;
+  usual.release = nullptr;
+  std::vector<std::string_view> all;
+  std::vector<std::string_view> wordless;
+  for (const Exporter& e : exporters()) {
+    if (e.tuning == TuningWords::any) {
+      wordless.push_back(e.name);
+    } else if (!tuning_refusal(tuning, e.tuning, e.title) &&
+               e.run(usual, [](const ExportFile&) {}).rule.empty()) {
+      all.push_back(e.name);
     }
-    return out;
-  };
-  std::vector<std::string_view> all = names(false);
-  if (all.empty()) all = names(true);
+  }
+  if (all.empty()) all = std::move(wordless);
   const std::string_view last = all.back();
   all.pop_back();
   return all.empty() ? fmt::format("{} takes it", last)
@@ -50,13 +53,15 @@ std::string takers(const Tuning& tuning) {
 }  // namespace
 
 ExportResult Exporter::write(const ExportQuestion& question, const ExportSink& sink) const {
+  ExportResult result;
   if (auto sentence = tuning_refusal(question.plan.training.tuning, tuning, title)) {
-    ExportResult refused;
-    refused.rule = kTrainedPart;
-    refused.sentence = fmt::format("{}; {}", *sentence, takers(question.plan.training.tuning));
-    return refused;
+    result.rule = kTrainedPart;
+    result.sentence = std::move(*sentence);
+  } else {
+    result = run(question, sink);
   }
-  return run(question, sink);
+  if (result.rule == kTrainedPart) result.sentence += "; " + takers(question);
+  return result;
 }
 
 std::span<const Exporter> exporters() {

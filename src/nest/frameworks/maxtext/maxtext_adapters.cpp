@@ -80,8 +80,7 @@ MaxTextAdapters maxtext_adapters(const ExportFacts& f) {
     return out;
   };
   // It makes them in a pass over one sequence for each data rank, which a pipeline of more micro-batches cannot cut.
-  if (f.parallelism().pipeline > 1)
-    return refused("MaxText makes adapters without a pipeline only; megatron-bridge has both");
+  if (f.parallelism().pipeline > 1) return refused("MaxText makes adapters without a pipeline only");
   std::vector<std::string_view> modules;
   for (const std::string& target : tuning.targets) {
     const std::vector<std::string_view> own = modules_of(target, f.spec->family == "gpt2");
@@ -91,17 +90,15 @@ MaxTextAdapters maxtext_adapters(const ExportFacts& f) {
     }
   }
   if (f.experts() != nullptr && std::ranges::any_of(modules, in_feed_forward))
-    return refused(
-        "MaxText's experts are no modules that adapters stand beside; megatron-bridge has adapters for them");
+    return refused("MaxText's experts are no modules that adapters stand beside");
   // Qwix quantizes the weights that adapters stand beside, and no others.
   const bool everywhere = std::ranges::all_of(
       kDense, [&](std::string_view module) { return std::ranges::find(modules, module) != modules.end(); });
   if (tuning.frozen_bits < 16 && !everywhere)
-    return refused(
-        fmt::format("MaxText holds only weights that adapters stand beside in {} bits, and not all do: "
-                    "all-linear has them; "
-                    "deepspeed and accelerate take the plan",
-                    tuning.frozen_bits));
+    return refused(fmt::format(
+        "MaxText holds only weights that adapters stand beside in {} bits, and not all do: all-linear has "
+        "them",
+        tuning.frozen_bits));
   out.settings = Value::object();
   out.settings.set("enable_lora", true).set("lora_rank", tuning.rank);
   out.settings.set("lora_alpha", 2.0 * static_cast<double>(tuning.rank));

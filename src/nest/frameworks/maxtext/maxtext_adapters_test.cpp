@@ -31,8 +31,8 @@ TEST(MaxTextAdapters, AreAPatternOfModules) {
   ASSERT_EQ(out.result.rule, "") << out.result.sentence;
   EXPECT_THAT(out.files.at("maxtext.yml"), HasSubstr("base_config: post_train/sft.yml\n"));
   EXPECT_THAT(out.files.at("maxtext.yml"),
-              HasSubstr("lora:\n  enable_lora: true\n  lora_rank: 16\n  lora_alpha: 32\n"
-                        "  lora_module_path: \"decoder/.*/(query|key|value|wq_a|wq_b|wkv_a|wkv_b|out)\"\n"));
+              HasSubstr("lora:\n  enable_lora: true\n  lora_rank: 16\n  lora_alpha: 32\n  lora_module_path: "
+                        "\"decoder/.*/(query|key|value|wq_a|wq_b|wkv_a|wkv_b|out)\"\n"));
   EXPECT_THAT(out.files.at("maxtext.sh"), HasSubstr("-m maxtext.trainers.post_train.sft.train_sft \""));
   EXPECT_THAT(out.result.lost,
               Contains("queries, keys and values have an adapter each, the plan one for all of them"));
@@ -58,10 +58,9 @@ TEST(MaxTextAdapters, FewBitsAreOfWhatHasAdapters) {
   EXPECT_THAT(yaml("4"), HasSubstr("  lora_weight_qtype: nf4\n  lora_tile_size: 64\n"));
   EXPECT_THAT(yaml("8"), HasSubstr("  lora_weight_qtype: int8\n"));
   EXPECT_EQ(yaml("16").find("qtype"), std::string::npos);
-  EXPECT_EQ(
-      test::exported("maxtext", question_of("llama3.1-8b", "lora:8", "4")).result.sentence,
-      "MaxText holds only weights that adapters stand beside in 4 bits, and not all do: all-linear has them; "
-      "deepspeed and accelerate take the plan");
+  EXPECT_EQ(test::exported("maxtext", question_of("llama3.1-8b", "lora:8", "4")).result.sentence,
+            "MaxText holds only weights that adapters stand beside in 4 bits, and not all do: all-linear has "
+            "them; deepspeed and accelerate take it");
 }
 
 TEST(MaxTextAdapters, SayWhatIsMissing) {
@@ -71,15 +70,17 @@ TEST(MaxTextAdapters, SayWhatIsMissing) {
     EXPECT_TRUE(out.files.empty());
     return out.result.sentence;
   };
-  EXPECT_EQ(sentence(question_of("llama3.1-8b", "lora:16", "16", 4)),
-            "MaxText makes adapters without a pipeline only; megatron-bridge has both");
   EXPECT_EQ(
-      sentence(question_of("mixtral-8x7b", "lora:16:linear_fc1")),
-      "MaxText's experts are no modules that adapters stand beside; megatron-bridge has adapters for them");
+      sentence(question_of("llama3.1-8b", "lora:16", "16", 4)),
+      "MaxText makes adapters without a pipeline only; chakra, slurm, kubernetes and placement take it");
+  EXPECT_EQ(sentence(question_of("mixtral-8x7b", "lora:16:linear_fc1")),
+            "MaxText's experts are no modules that adapters stand beside; deepspeed, accelerate, "
+            "megatron-bridge and ms-swift take it");
   EXPECT_EQ(sentence(question_of("gpt2-xl", "lora:16:q_proj")),
-            "MaxText's models have no module that q_proj could be");
+            "MaxText's models have no module that q_proj could be; deepspeed, accelerate, megatron-bridge "
+            "and verl take it");
   EXPECT_EQ(sentence(question_of("llama3.1-8b", "lora:16:qkv")),
-            "MaxText's models have no module that qkv could be");
+            "MaxText's models have no module that qkv could be; deepspeed and accelerate take it");
 }
 
 TEST(MaxTextAdapters, SettingsAreKnown) {

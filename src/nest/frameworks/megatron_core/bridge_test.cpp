@@ -168,17 +168,15 @@ TEST(Bridge, RefusesWhatItsAdaptersAreNot) {
     EXPECT_TRUE(out.files.empty());
     return out.result.sentence;
   };
-  EXPECT_EQ(
-      refusal("lora:16", "4"),
-      "the export to Megatron Bridge holds frozen weights in 16 bits, not in 4; deepspeed, accelerate and "
-      "maxtext take it");
-  EXPECT_EQ(
-      refusal("layers 24.."),
-      "the export to Megatron Bridge carries adapters beside all blocks, not 'layers 24..'; chakra, slurm, "
-      "kubernetes and placement take it");
-  EXPECT_EQ(
-      refusal("lora:16:qkv"),
-      "Megatron Bridge puts adapters beside Megatron-core's modules, such as linear_qkv, not beside qkv");
+  EXPECT_EQ(refusal("lora:16", "4"),
+            "the export to Megatron Bridge holds frozen weights in 16 bits, not in 4; deepspeed and "
+            "accelerate take it");
+  EXPECT_EQ(refusal("layers 24.."),
+            "the export to Megatron Bridge carries adapters beside all blocks, not 'layers 24..'; chakra, "
+            "slurm, kubernetes and placement take it");
+  EXPECT_EQ(refusal("lora:16:qkv"),
+            "Megatron Bridge puts adapters beside Megatron-core's modules, such as linear_qkv, not beside "
+            "qkv; deepspeed and accelerate take it");
   test::Planner latent("deepseek-v3");
   const test::Exported unknown = test::exported(
       "megatron-bridge", tuned(latent.question(test::degrees({.expert = 8}, 16, 8, 32)), "lora:16"));

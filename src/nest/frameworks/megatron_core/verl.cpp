@@ -118,7 +118,7 @@ std::string adapter_problem(const CoreAdapters& adapters) {
   if (!adapters.experts) return "";
   return "verl has no key for an adapter beside each expert, and without it Megatron Bridge has one for all "
          "of a "
-         "rank; megatron-bridge takes the plan";
+         "rank";
 }
 
 }  // namespace

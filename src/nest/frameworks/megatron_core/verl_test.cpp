@@ -114,8 +114,7 @@ TEST(Verl, AdaptersOfThePlan) {
   EXPECT_EQ(out.result.rule, "trained-part");
   EXPECT_EQ(out.result.sentence,
             "verl has no key for an adapter beside each expert, and without it Megatron Bridge has one for "
-            "all of a "
-            "rank; megatron-bridge takes the plan");
+            "all of a rank; deepspeed, megatron-bridge and ms-swift take it");
   EXPECT_TRUE(out.files.empty());
 }
 

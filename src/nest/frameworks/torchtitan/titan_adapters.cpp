@@ -60,12 +60,11 @@ TitanAdapters titan_adapters(const Tuning& tuning, const ModelSpec& spec) {
     if (latent && std::ranges::find(kHeldWhole, target) != kHeldWhole.end())
       return problem(
           fmt::format("torchtitan puts no adapters beside the products of latent attention that every tensor "
-                      "rank holds whole (wq_a, wkv_a), which {} has; megatron-bridge does",
+                      "rank holds whole (wq_a, wkv_a), which {} has",
                       target));
     if (!latent && std::ranges::find(kParts, target) != kParts.end())
       return problem(fmt::format(
-          "torchtitan's models have one product for queries, keys and values, linear_qkv, and not {} apart; "
-          "megatron-bridge has",
+          "torchtitan's models have one product for queries, keys and values, linear_qkv, and not {} apart",
           target));
     bool found = false;
     if (target == kAllLinear) {
@@ -81,7 +80,7 @@ TitanAdapters titan_adapters(const Tuning& tuning, const ModelSpec& spec) {
   if (experts && std::ranges::any_of(out.modules, [](const std::string& m) {
         return std::ranges::find(kFeedForward, m) != kFeedForward.end();
       }))
-    return problem("torchtitan puts no adapters beside the products of experts; megatron-bridge does");
+    return problem("torchtitan puts no adapters beside the products of experts");
   if (names(tuning, kAllLinear))
     out.lost.emplace_back("queries, keys and values have one adapter, the plan one for each of them");
   if (names(tuning, "linear_fc1"))

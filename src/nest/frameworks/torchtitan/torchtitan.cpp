@@ -108,9 +108,7 @@ TitanAdapters adapters_of(const ExportFacts& f, bool main) {
     out.problem = "torchtitan 0.2.2 has no adapters; its main branch has";
   } else if (find_flavor(f.spec, "main") == nullptr) {
     out.problem =
-        "torchtitan's adapters are a converter of a model of its registry, which does not hold this one; "
-        "deepspeed, "
-        "accelerate and megatron-bridge take it";
+        "torchtitan's adapters are a converter of a model of its registry, which does not hold this one";
   } else {
     out = titan_adapters(f.plan().training.tuning, *f.spec);
   }
