@@ -1,10 +1,14 @@
 #include "nest/frameworks/exporters.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "nest/base/closest.hpp"
 #include "nest/base/error.hpp"
@@ -22,15 +26,42 @@
 #include "nest/frameworks/torchtitan/torchtitan.hpp"
 
 namespace nest::frameworks {
+namespace {
+
+// "deepspeed, accelerate and ms-swift take it": those that have words for the plan's part, or else those that need none.
+std::string takers(const ExportQuestion& question) {
+  const Tuning& tuning = question.plan.training.tuning;
+  ExportQuestion usual = question;
+  usual.release = nullptr;
+  std::vector<std::string_view> all;
+  std::vector<std::string_view> wordless;
+  for (const Exporter& e : exporters()) {
+    if (e.tuning == TuningWords::any) {
+      wordless.push_back(e.name);
+    } else if (!tuning_refusal(tuning, e.tuning, e.title) &&
+               e.run(usual, [](const ExportFile&) {}).rule.empty()) {
+      all.push_back(e.name);
+    }
+  }
+  if (all.empty()) all = std::move(wordless);
+  const std::string_view last = all.back();
+  all.pop_back();
+  return all.empty() ? fmt::format("{} takes it", last)
+                     : fmt::format("{} and {} take it", fmt::join(all, ", "), last);
+}
+
+}  // namespace
 
 ExportResult Exporter::write(const ExportQuestion& question, const ExportSink& sink) const {
+  ExportResult result;
   if (auto sentence = tuning_refusal(question.plan.training.tuning, tuning, title)) {
-    ExportResult refused;
-    refused.rule = "trained-part";
-    refused.sentence = std::move(*sentence);
-    return refused;
+    result.rule = kTrainedPart;
+    result.sentence = std::move(*sentence);
+  } else {
+    result = run(question, sink);
   }
-  return run(question, sink);
+  if (result.rule == kTrainedPart) result.sentence += "; " + takers(question);
+  return result;
 }
 
 std::span<const Exporter> exporters() {
@@ -38,22 +69,23 @@ std::span<const Exporter> exporters() {
       Exporter{"megatron", "Megatron-LM", "arguments, scripts for torchrun and Slurm, placement",
                export_megatron},
       Exporter{"torchtitan", "torchtitan", "a TOML for 0.2.2, Python for main, scripts, placement",
-               export_torchtitan},
+               export_torchtitan, TuningWords::adapters},
       Exporter{"deepspeed", "DeepSpeed", "JSON, Python for stages and context, host file, scripts, placement",
-               export_deepspeed, TuningWords::peft},
+               export_deepspeed, TuningWords::packed},
       Exporter{"accelerate", "Accelerate",
                "YAML, a module for Trainers and scripts, a script that checks the plan, placement",
-               export_accelerate, TuningWords::peft},
+               export_accelerate, TuningWords::packed},
       Exporter{"maxtext", "MaxText", "YAML, commands to train and to compile ahead of time, map of ranks",
-               export_maxtext},
-      Exporter{"chakra", "Chakra and ASTRA-sim",
-               "a trace of every rank, communicator groups, system and network files",
-               [](const ExportQuestion& question, const ExportSink& sink) {
-                 return write_chakra(question, sink);
-               }},
+               export_maxtext, TuningWords::packed},
+      Exporter{
+          "chakra", "Chakra and ASTRA-sim",
+          "a trace of every rank, communicator groups, system and network files",
+          [](const ExportQuestion& question, const ExportSink& sink) { return write_chakra(question, sink); },
+          TuningWords::any},
       Exporter{"megatron-bridge", "Megatron Bridge", "overrides of a recipe, scripts, placement",
-               export_bridge},
-      Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl},
+               export_bridge, TuningWords::adapters},
+      Exporter{"verl", "verl", "overrides for fine-tuning and PPO, scripts, placement", export_verl,
+               TuningWords::adapters},
       Exporter{"ms-swift", "ms-swift", "arguments, scripts for torchrun and Slurm, placement",
                export_ms_swift, TuningWords::core},
       Exporter{"slurm", "Slurm", "a script for sbatch that starts any program, placement", export_slurm,

@@ -22,20 +22,49 @@ using StepGroup = StepCollective::Group;
 
 constexpr double kLeastSeconds = 2e-9;
 
-// Operations and memory traffic of a layer's forward pass on one device.
-struct LayerWork {
+// Operations and memory traffic of a pass.
+struct PassWork {
   double operations = 0;
-  double weight_operations = 0;  // of products with parameters: what gradients of weights cost
   double bytes = 0;
+
+  void add(double times, double flops, double traffic) {
+    operations += times * flops;
+    bytes += traffic;
+  }
+  PassWork& operator+=(const PassWork& other) {
+    operations += other.operations;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+// Of a layer on one device. Gradients that nobody waits for are not made, as LayerType::saved_flops counts them.
+struct LayerWork {
+  PassWork forward;
+  PassWork input;   // gradients of inputs, and of what is no weight
+  PassWork weight;  // gradients of weights
+
+  LayerWork& operator+=(const LayerWork& other) {
+    forward += other.forward;
+    input += other.input;
+    weight += other.weight;
+    return *this;
+  }
 };
 
 LayerWork layer_work(const LayerType& layer) {
   LayerWork work;
   for (const Operator& op : layer.operators) {
     if (op.kind == OperatorKind::collective) continue;
-    work.operations += op.forward_flops.value;
-    if (!op.parameters.empty()) work.weight_operations += op.forward_flops.value;
-    work.bytes += static_cast<double>((layer.bytes_read(op) + layer.bytes_written(op)).value);
+    const double flops = op.forward_flops.value;
+    const auto bytes = static_cast<double>((layer.bytes_read(op) + layer.bytes_written(op)).value);
+    const bool product = op.kind == OperatorKind::matmul || op.kind == OperatorKind::grouped_matmul;
+    const bool passes = layer.passes_gradients(op);
+    const bool trains = layer.trains(op);
+    work.forward.add(1, flops, bytes);
+    // A frozen norm passes on what two passes of it take.
+    if (passes) work.input.add(product || trains ? 1 : 2, flops, bytes);
+    if (product ? trains : passes) work.weight.add(trains ? 1 : 0, flops, bytes);
   }
   return work;
 }
@@ -142,20 +171,17 @@ class Maker {
       terms += book_.table(plan_.training, stage.strategy, policy, network_->stages[i]).of(id);
       if (!model_->model) continue;
       const std::size_t type = model_->model->layers[id.index()].type;
-      const LayerWork& work = works(stage.strategy)[type];
-      sum.operations += work.operations;
-      sum.weight_operations += work.weight_operations;
-      sum.bytes += work.bytes;
+      sum += works(stage.strategy)[type];
       add_layer(i, book_.computes(plan_.training, stage.strategy, policy)[type], sums);
     }
     ChakraChunk out;
     const double again = cost.forward.value > 0 ? cost.recompute.value / cost.forward.value : 0;
     if (model_->model) {
-      out.forward.work = {cost.forward, sum.operations, sum.bytes};
+      out.forward.work = {cost.forward, sum.forward.operations, sum.forward.bytes};
       out.backward.work = {cost.backward_input + cost.recompute,
-                           2 * sum.operations - sum.weight_operations + again * sum.operations,
-                           (1 + again) * sum.bytes};
-      out.weight.work = {cost.backward_weight, sum.weight_operations, sum.bytes};
+                           sum.input.operations + again * sum.forward.operations,
+                           sum.input.bytes + again * sum.forward.bytes};
+      out.weight.work = {cost.backward_weight, sum.weight.operations, sum.weight.bytes};
     } else {
       out.forward.work = timed(cost.forward);
       out.backward.work = timed(cost.backward_input + cost.recompute);
@@ -225,15 +251,18 @@ class Maker {
     const auto share = [&](double allowed) {
       return std::min(std::max(0.0, allowed), (layers - 1) / layers);
     };
-    const auto add = [&](ChakraPass& pass, ChakraCollective kind, double bytes_each, double hidden) {
+    using Frozen = std::array<double, 2>;  // bytes of dense weights and of experts that are not trained
+    const auto add = [&](ChakraPass& pass, ChakraCollective kind, double bytes_each, const Frozen& frozen,
+                         double hidden) {
       for (const bool expert : {false, true}) {
         const double parameters = terms.of(expert ? Term::expert_parameters : Term::dense_parameters);
         const ParameterGroup& group = expert ? network_->stages[i].expert : network_->stages[i].dense;
-        if (parameters <= 0 || group.shards < 2) continue;
+        const double bytes = parameters * bytes_each + frozen[expert ? 1 : 0];
+        if (bytes <= 0 || group.shards < 2) continue;
         pass.collectives.push_back({kind,
                                     {.step = expert ? StepGroup::expert_inner : StepGroup::dense_inner},
                                     "zero",
-                                    parameters * bytes_each,
+                                    bytes,
                                     hidden,
                                     layers});
       }
@@ -241,10 +270,13 @@ class Maker {
     const Recipe recipe = recipe_for(inputs_.recipe, plan_.training);
     if (zero.gathers_every_pass()) {
       const double gathered = gather_bytes(terms, recipe);
-      add(out.forward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
-      add(out.backward, ChakraCollective::all_gather, gathered, share(overlap.prefetch));
+      const double hidden = share(overlap.prefetch);
+      add(out.forward, ChakraCollective::all_gather, gathered,
+          {terms.of(Term::gathered_dense), terms.of(Term::gathered_expert)}, hidden);
+      add(out.backward, ChakraCollective::all_gather, gathered,
+          {terms.of(Term::regathered_dense), terms.of(Term::regathered_expert)}, hidden);
     }
-    add(out.backward, ChakraCollective::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)),
+    add(out.backward, ChakraCollective::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)), {},
         share(overlap.gradient_reduce));
   }
 

@@ -35,6 +35,9 @@ struct ChakraSum {
 struct ChakraPass {
   ChakraWork work;
   std::vector<ChakraSum> collectives;
+
+  // No such pass runs: where nothing is trained up to here, no gradient is waited for.
+  [[nodiscard]] bool nothing() const { return work.time.value <= 0 && collectives.empty(); }
 };
 
 struct ChakraChunk {

@@ -135,6 +135,10 @@ class Builder {
                                  : fmt::format("{}{}", letter_of(task.kind), task.micro_batch);
     Ids start = done_;
     if (const std::uint64_t received = receive(task, name); received > 0) start.push_back(received);
+    if (pass.nothing() && extras_.empty()) {  // a backward pass that nobody waits for
+      done_ = std::move(start);
+      return;
+    }
     const std::int64_t slices = std::max<std::int64_t>(1, q_.options.slices);
     const double part = 1.0 / static_cast<double>(slices);
     for (std::int64_t s = 0; s < slices; ++s) {
@@ -176,7 +180,7 @@ class Builder {
     if (back ? at + 1 == parts() : at == 0) return 0;
     const std::size_t from = back ? at + 1 : at - 1;
     const ChunkCost& own = chunk_at(at);
-    if (stage_at(from) == i_) return 0;
+    if (stage_at(from) == i_ || (back && own.backward_bytes.value == 0)) return 0;
     return message(ChakraType::receive, name + " receive", stage_at(from),
                    back ? own.backward_bytes : own.forward_bytes,
                    message_tag(q_.plan, std::max(at, from), task.micro_batch, back));
@@ -189,7 +193,7 @@ class Builder {
     if (back ? at == 0 : at + 1 == parts()) return;
     const std::size_t to = back ? at - 1 : at + 1;
     const ChunkCost& other = chunk_at(to);
-    if (stage_at(to) == i_) return;
+    if (stage_at(to) == i_ || (back && other.backward_bytes.value == 0)) return;
     message(ChakraType::send, name + " send", stage_at(to), back ? other.backward_bytes : other.forward_bytes,
             message_tag(q_.plan, std::max(at, to), task.micro_batch, back));
   }

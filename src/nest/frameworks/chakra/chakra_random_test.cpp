@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "nest/base/error.hpp"
+#include "nest/cluster/resize.hpp"
 #include "nest/frameworks/chakra/chakra.hpp"
 #include "nest/frameworks/chakra/test_chakra_replay.hpp"
 #include "nest/plan/test_plans.hpp"
@@ -133,6 +134,40 @@ TEST(ChakraRandom, StepsTakeTheirPriceOnQuickLinks) {
     sum += ratio;
   }
   std::printf("replayed over priced: %.4f to %.4f, mean %.4f\n", least, most, sum / kPlans);
+  EXPECT_GT(least, 0.9);
+  EXPECT_LT(most, 1.1);
+}
+
+// The same of fine-tuning, whose first stages may have no backward pass.
+TEST(ChakraRandom, FineTuningTakesItsPriceOnQuickLinks) {
+  Warnings warnings;
+  PlanInputs inputs = load_inputs("llama3.2-1b", "h100-spine-leaf", "plain", warnings);
+  inputs.cluster = quick(with_devices(inputs.cluster, 16));
+  double least = 1e9;
+  double most = 0;
+  for (const char* train : {"lora:16", "lora:64:all-linear", "layers 12..", "layers 6..9", "layers ..3"}) {
+    for (const Schedule schedule : {Schedule::one_f_one_b, Schedule::gpipe, Schedule::zb_h1}) {
+      Plan plan;
+      plan.parallelism.pipeline = 4;
+      plan.parallelism.data = 4;
+      plan.parallelism.zero = 1;
+      plan.parallelism.schedule = schedule;
+      plan.training.sequence = 4096;
+      plan.training.micro_batches = 8;
+      plan.training.global_batch = 32;
+      ASSERT_EQ(read_train(train, plan.training.tuning), "");
+      Pricer pricer(inputs);
+      plan = pricer.place(pricer.complete(std::move(plan)));
+      const PricedPlan priced = pricer.price(plan);
+      const auto took = test::Replay(exported({plan, inputs, {}}), {}).run();
+      ASSERT_TRUE(took) << train;
+      const double ratio = *took / priced.predicted.step.value;
+      std::printf("%s, %s: replayed over priced: %.4f\n", train, std::string(name_of(schedule)).c_str(),
+                  ratio);
+      least = std::min(least, ratio);
+      most = std::max(most, ratio);
+    }
+  }
   EXPECT_GT(least, 0.9);
   EXPECT_LT(most, 1.1);
 }

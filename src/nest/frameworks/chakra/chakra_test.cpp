@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "nest/cluster/resize.hpp"
 #include "nest/frameworks/chakra/test_chakra_replay.hpp"
 #include "nest/price/price.hpp"
@@ -85,6 +87,45 @@ TEST(Chakra, RealPlansOfAllKinds) {
     // Without a network, the traces take less than the price.
     EXPECT_LT(*took, pricer.price(question.plan).predicted.step.value);
   }
+}
+
+// Traces of fine-tuning are whole, end, and take no longer than priced. Before the first block that is trained there is
+// neither a backward pass nor a message back.
+TEST(Chakra, FineTuning) {
+  const Case dense{"llama3.2-1b", "plain", {.tensor = 2, .sequence_parallel = true}, 4, 2, 1};
+  Case zero_bubble = dense;
+  zero_bubble.schedule = Schedule::zb_h1;
+  const Case chunks{"llama3.2-1b", "plain", {}, 4, 2, 1, Schedule::interleaved, 2};
+  const Case experts{"mixtral-8x7b", "megatron", {.expert = 4}, 2, 8, 1};
+  const Case sharded{"llama3.2-1b", "torchtitan", {.tensor = 2, .sequence_parallel = true}, 1, 8, 3};
+  for (const Case& c : {dense, zero_bubble, chunks, experts, sharded}) {
+    for (const char* train : {"lora:16", "layers 12..", "layers ..3"}) {
+      SCOPED_TRACE(c.model + " " + train);
+      ExportQuestion question = question_of(c, 16);
+      ASSERT_EQ(read_train(train, question.plan.training.tuning), "");
+      ASSERT_EQ(read_frozen_bits("4", question.plan.training.tuning), "");
+      const test::ReadExport out = exported(question);
+      ASSERT_EQ(out.result.rule, "") << out.result.sentence;
+      test::check_export(out);
+      const auto took = test::Replay(out, {}).run();
+      ASSERT_TRUE(took);
+      Pricer pricer(question.inputs);
+      // The price of stages that differ much is a lower bound.
+      EXPECT_LT(*took, 1.02 * pricer.price(question.plan).predicted.step.value);
+    }
+  }
+  ExportQuestion question = question_of(dense, 16);
+  ASSERT_EQ(read_train("layers 12..", question.plan.training.tuning), "");
+  const test::ReadExport out = exported(question);
+  int first = 0;
+  int last = 0;
+  for (const test::ReadTrace& trace : out.ranks) {
+    const auto back =
+        std::ranges::count_if(trace.nodes, [](const ChakraNode& n) { return n.name.starts_with("B"); });
+    (trace.nodes.back().name == "optimizer" && back == 0 ? first : last) += 1;
+  }
+  EXPECT_EQ(first, 12);  // the ranks of three of four stages
+  EXPECT_EQ(last, 4);
 }
 
 TEST(Chakra, WritesWhatTheSimulatorNeeds) {

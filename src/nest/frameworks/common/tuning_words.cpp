@@ -8,8 +8,6 @@
 namespace nest::frameworks {
 namespace {
 
-constexpr std::string_view kAllLinear = "all-linear";
-
 // A module of Megatron-core, and what it joins.
 struct Joined {
   std::string_view core;
@@ -50,13 +48,14 @@ bool plain_adapters(const Tuning& tuning) {
 std::optional<std::string> tuning_refusal(const Tuning& tuning, TuningWords words, std::string_view title) {
   if (tuning.whole() || words == TuningWords::any) return std::nullopt;
   if (words == TuningWords::none)
-    return fmt::format("the export to {} is of training all of a model, not of {}", title, in_words(tuning));
+    return fmt::format("{} has no adapters and no flag that freezes some layers, for {}", title,
+                       in_words(tuning));
   if (!plain_adapters(tuning))
     return fmt::format("the export to {} carries adapters beside all blocks, not {}", title,
                        in_words(tuning));
-  if (words == TuningWords::peft) return std::nullopt;
+  if (words == TuningWords::packed) return std::nullopt;
   for (const std::string& target : tuning.targets) {
-    if (target != kAllLinear && joined(target) == nullptr)
+    if (words == TuningWords::core && target != kAllLinear && joined(target) == nullptr)
       return fmt::format("{} puts adapters beside Megatron-core's modules, such as linear_qkv, not beside {}",
                          title, target);
   }

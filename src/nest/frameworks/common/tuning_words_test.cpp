@@ -20,21 +20,25 @@ std::string refusal(const Tuning& tuning, TuningWords words) {
 }
 
 TEST(TuningWords, AllOfAModelIsNeverRefused) {
-  for (const TuningWords words : {TuningWords::none, TuningWords::peft, TuningWords::core, TuningWords::any})
+  for (const TuningWords words :
+       {TuningWords::none, TuningWords::adapters, TuningWords::packed, TuningWords::core, TuningWords::any})
     EXPECT_EQ(refusal({}, words), "");
 }
 
 TEST(TuningWords, WhatATargetCannotSayIsRefused) {
   EXPECT_EQ(refusal(tuning_of("lora:16"), TuningWords::none),
-            "the export to a target is of training all of a model, not of 'lora:16'");
+            "a target has no adapters and no flag that freezes some layers, for 'lora:16'");
   EXPECT_EQ(
-      refusal(tuning_of("layers 4..", "head"), TuningWords::peft),
+      refusal(tuning_of("layers 4..", "head"), TuningWords::packed),
       "the export to a target carries adapters beside all blocks, not 'layers 4..' and freezing 'head'");
   EXPECT_EQ(refusal(tuning_of("lora:16:q_proj"), TuningWords::core),
             "a target puts adapters beside Megatron-core's modules, such as linear_qkv, not beside q_proj");
   EXPECT_EQ(refusal(tuning_of("lora:16", "", "4"), TuningWords::core),
             "the export to a target holds frozen weights in 16 bits, not in 4");
-  EXPECT_EQ(refusal(tuning_of("lora:16", "embedding,head", "4"), TuningWords::peft), "");
+  EXPECT_EQ(refusal(tuning_of("lora:16:q_proj", "", "8"), TuningWords::adapters),
+            "the export to a target holds frozen weights in 16 bits, not in 8");
+  EXPECT_EQ(refusal(tuning_of("lora:16:q_proj", "embedding"), TuningWords::adapters), "");
+  EXPECT_EQ(refusal(tuning_of("lora:16", "embedding,head", "4"), TuningWords::packed), "");
   EXPECT_EQ(refusal(tuning_of("layers 4.."), TuningWords::any), "");
 }
 

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "nest/base/document/yaml_text.hpp"
 #include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
+#include "nest/frameworks/common/tuning_words.hpp"
+#include "nest/frameworks/maxtext/maxtext_adapters.hpp"
 #include "nest/frameworks/maxtext/maxtext_details.hpp"
 #include "nest/frameworks/maxtext/maxtext_models.hpp"
 #include "nest/frameworks/maxtext/maxtext_settings.hpp"
@@ -46,12 +50,15 @@ constexpr std::array kRules{
     ExportRule{"stages", "MaxText's stages have a layer each at least", fewer_layers_than_stages},
 };
 
-constexpr std::string_view kTrain = R"sh(#!/bin/bash
+std::string train_script(bool tuned) {
+  return fmt::format(R"sh(#!/bin/bash
 # maxtext.sh [KEY=VALUE ..]: one process of MaxText with maxtext.yml; words after it go before the file's settings.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-exec python3 -m maxtext.trainers.pre_train.train "$here/maxtext.yml" "$@"
-)sh";
+here=$(cd "$(dirname "${{BASH_SOURCE[0]}}")" && pwd)
+exec python3 -m maxtext.trainers.{} "$here/maxtext.yml" "$@"
+)sh",
+                     tuned ? "post_train.sft.train_sft" : "pre_train.train");
+}
 
 constexpr std::string_view kHost = R"sh(#!/bin/bash
 # run_host.sh [KEY=VALUE ..]: the process of this host; HOST names it if the host's own name is not in the list.
@@ -116,6 +123,14 @@ std::vector<std::string> losses(const ExportFacts& f, const MaxTextMesh& mesh) {
     lost.emplace_back("MaxText keeps all products and attention's output, and computes the rest again");
   if (p.strategy.context > 1 && on_tpus(f))
     lost.emplace_back("keys and values are gathered, not sent around a ring");
+  if (!f.plan().training.tuning.whole()) {
+    lost.emplace_back(
+        "adapters and their optimizer states are whole on every device, the plan cuts them as it does "
+        "products");
+    const std::vector<std::string>& targets = f.plan().training.tuning.targets;
+    if (f.spec->family != "gpt2" && std::ranges::find(targets, "linear_qkv") != targets.end())
+      lost.emplace_back("queries, keys and values have an adapter each, the plan one for all of them");
+  }
   for (std::string& sentence : detail_losses(*f.spec)) lost.push_back(std::move(sentence));
   if (f.recipe().master_weights)
     lost.emplace_back("MaxText holds 32-bit weights and no 16-bit copy: the recipe 'maxtext' has its memory");
@@ -125,6 +140,12 @@ std::vector<std::string> losses(const ExportFacts& f, const MaxTextMesh& mesh) {
 std::vector<std::string> remarks(const ExportFacts& f) {
   std::vector<std::string> out{
       "data, tokenizer, steps, learning rate: KEY=VALUE after the command, or in maxtext.yml"};
+  if (!f.plan().training.tuning.whole())
+    out = {
+        "data, tokenizer, steps, learning rate: KEY=VALUE after the command, or MaxText's "
+        "post_train/sft.yml; "
+        "documents are filled up to the plan's sequences, not packed",
+        "the weights: load_parameters_path. The trainer needs Tunix and Qwix; alpha is twice the rank"};
   if (f.plan().training.precision == Precision::fp8)
     out.emplace_back(on_tpus(f) ? "fp8 is Qwix's" : "fp8 is Transformer Engine's, which must be installed");
   return out;
@@ -145,17 +166,26 @@ ExportResult export_maxtext(const ExportQuestion& question, const ExportSink& si
     result.sentence = broken->sentence;
     return result;
   }
+  const bool tuned = !question.plan.training.tuning.whole();
+  if (std::string problem = tuned ? maxtext_adapters(facts).problem : ""; !problem.empty()) {
+    result.rule = kTrainedPart;
+    result.sentence = std::move(problem);
+    return result;
+  }
   const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
   const MaxTextMesh mesh = maxtext_mesh(facts, map);
-  const std::string topology = maxtext_topology(facts, mesh);
+  // The command that compiles ahead knows no adapters.
+  const std::string topology = tuned ? "" : maxtext_topology(facts, mesh);
   result.lost = losses(facts, mesh);
   result.next = {on_tpus(facts)
                      ? "./maxtext.sh on every host of the slices, with MaxText installed"
                      : "./run_host.sh on each host of placement/hosts.txt, with MaxText installed"};
   if (!topology.empty())
     result.next.emplace_back("./compile.sh first, on a machine without TPUs: whether it fits");
-  sink({"maxtext.yml", "# MaxText reads its own base.yml first.\n" + to_yaml(maxtext_settings(facts, mesh))});
-  sink({"maxtext.sh", std::string(kTrain), true});
+  sink({"maxtext.yml", (tuned ? "# MaxText reads its own post_train/sft.yml first.\n"
+                              : "# MaxText reads its own base.yml first.\n") +
+                           to_yaml(maxtext_settings(facts, mesh))});
+  sink({"maxtext.sh", train_script(tuned), true});
   if (!on_tpus(facts)) sink({"run_host.sh", std::string(kHost), true});
   if (!topology.empty()) sink({"compile.sh", compile_script(topology, mesh.slices), true});
   // JAX starts one process for a host and numbers devices itself, so that no launcher's files are of use.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "nest/frameworks/maxtext/maxtext_adapters.hpp"
 #include "nest/frameworks/maxtext/maxtext_models.hpp"
 #include "nest/plan/plan.hpp"
 
@@ -78,7 +79,8 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
   const Parallelism& p = f.parallelism();
   const std::string_view model = find_maxtext_model(*f.spec);
   Value out = Value::object();
-  out.set("base_config", "base.yml").set("run_name", "nest-plan");
+  const bool tuned = !f.plan().training.tuning.whole();
+  out.set("base_config", tuned ? "post_train/sft.yml" : "base.yml").set("run_name", "nest-plan");
   out.set("model_name", model.empty() ? "default" : model);
   if (model.empty()) {
     std::vector<std::string> named;  // by the exporter
@@ -101,7 +103,12 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
   out.set("remat_policy", remat_policy(f.plan().stages.front().recompute.policy));
   add_precision(out, f);
   out.set("opt_type", f.plan().training.optimizer == Optimizer::adam ? "adamw" : "sgd");
-  out.set("dataset_type", "synthetic").set("packing", false);
+  if (tuned) {
+    out.set("lora", maxtext_adapters(f).settings);
+  } else {
+    out.set("dataset_type", "synthetic");
+  }
+  out.set("packing", false);
   out.set("steps", 10).set("enable_checkpointing", false);
   return out;
 }

@@ -22,8 +22,11 @@ constexpr ModelShape dense(std::int64_t layers, std::int64_t hidden, std::int64_
 
 // The first one with a shape is taken.
 constexpr std::array kRecipes{
-    BridgeRecipe{
-        "llama2_7b_pretrain_config", "meta-llama/Llama-2-7b-hf", dense(32, 4096, 32, 32, 11008, 32000), {}},
+    BridgeRecipe{"llama2_7b_pretrain_config",
+                 "meta-llama/Llama-2-7b-hf",
+                 dense(32, 4096, 32, 32, 11008, 32000),
+                 {},
+                 false},
     BridgeRecipe{"llama3_8b_pretrain_config", "meta-llama/Meta-Llama-3-8B",
                  dense(32, 4096, 32, 8, 14336, kLlama), false},
     BridgeRecipe{"llama31_8b_pretrain_config", "meta-llama/Meta-Llama-3.1-8B",
@@ -73,15 +76,18 @@ constexpr std::array kRecipes{
     BridgeRecipe{"deepseek_v2_lite_pretrain_config",
                  "deepseek-ai/DeepSeek-V2-Lite",
                  {27, 2048, 16, 16, 10944, 102400, 64, 6, 1408, 0, 512},
-                 {}},
+                 {},
+                 false},
     BridgeRecipe{"deepseek_v2_pretrain_config",
                  "deepseek-ai/DeepSeek-V2",
                  {60, 5120, 128, 128, 12288, 102400, 160, 6, 1536, 1536, 512},
-                 {}},
+                 {},
+                 false},
     BridgeRecipe{"deepseek_v3_pretrain_config",
                  "deepseek-ai/DeepSeek-V3",
                  {61, 7168, 128, 128, 18432, 129280, 256, 8, 2048, 1536, 512},
-                 {}},
+                 {},
+                 false},
     BridgeRecipe{
         "gemma2_2b_pretrain_config", "google/gemma-2-2b", dense(26, 2304, 8, 4, 9216, kGemma, true), {}},
     BridgeRecipe{
@@ -91,6 +97,12 @@ constexpr std::array kRecipes{
 };
 
 }  // namespace
+
+std::string BridgeRecipe::adapter_recipe() const {
+  constexpr std::string_view kPretrain = "pretrain";
+  std::string out(name);
+  return out.replace(out.find(kPretrain), kPretrain.size(), "peft");
+}
 
 std::span<const BridgeRecipe> bridge_recipes() {
   return kRecipes;

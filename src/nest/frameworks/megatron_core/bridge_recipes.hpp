@@ -19,6 +19,10 @@ struct BridgeRecipe {
   std::string_view hub;  // the model on Hugging Face whose configuration the recipe reads; empty: none
   ModelShape shape;
   std::optional<bool> scaled;  // whether rotary positions are scaled, where two recipes have one shape
+  bool adapters = true;        // whether there is one for adapters too: adapter_recipe()
+
+  // "llama31_70b_peft_config"
+  [[nodiscard]] std::string adapter_recipe() const;
 };
 
 // The recipe of a plain GPT without sizes, for models that have none of their own.

@@ -30,6 +30,18 @@ TEST(BridgeRecipes, AreFoundByShape) {
   EXPECT_EQ(find_bridge_recipe(nullptr), nullptr);
 }
 
+TEST(BridgeRecipes, AdaptersHaveRecipesOfTheirOwn) {
+  const auto adapters_of = [](const char* model) {
+    const ModelSpec spec = zoo_model(model);
+    const BridgeRecipe* recipe = find_bridge_recipe(&spec);
+    return recipe->adapters ? recipe->adapter_recipe() : "";
+  };
+  EXPECT_EQ(adapters_of("llama3.1-70b"), "llama31_70b_peft_config");
+  EXPECT_EQ(adapters_of("qwen3-30b-a3b"), "qwen3_30b_a3b_peft_config");
+  for (const char* model : {"llama2-7b", "deepseek-v2-lite", "deepseek-v2", "deepseek-v3"})
+    EXPECT_EQ(adapters_of(model), "") << model;
+}
+
 // Every row is the recipe of one of the models that we ship.
 TEST(BridgeRecipes, EachHasAModelOfItsShape) {
   std::set<std::string> found;

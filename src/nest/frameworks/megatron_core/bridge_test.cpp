@@ -84,6 +84,106 @@ TEST(Bridge, TakesWhatIsWrittenForRandomPlans) {
   EXPECT_GT(layouts, 40);
 }
 
+ExportQuestion tuned(ExportQuestion question, std::string_view train, std::string_view bits = "16") {
+  EXPECT_EQ(read_train(train, question.plan.training.tuning), "");
+  EXPECT_EQ(read_frozen_bits(bits, question.plan.training.tuning), "");
+  return question;
+}
+
+// "    dim=16," of the call that makes the adapters, with Python's words for what the table calls true and false.
+test::Settings python_arguments(const std::string& script) {
+  test::Settings out;
+  for (const std::string& line : test::split(script, '\n')) {
+    const std::size_t equals = line.find('=');
+    if (!line.starts_with("        ") || !line.ends_with(',') || equals == std::string::npos) continue;
+    const std::string value = line.substr(equals + 1, line.size() - equals - 2);
+    out[line.substr(8, equals - 8)] = value == "False" ? "false" : value;
+  }
+  return out;
+}
+
+// Of Bridge's classes of adapters, and of the data that recipes with adapters have.
+TEST(Bridge, TakesAdaptersOfRandomPlans) {
+  const test::FieldTable fields = table();
+  int canonical = 0;
+  int whole = 0;
+  test::for_random_questions("megatron-bridge", 100, [&](const ExportQuestion& question, unsigned seed) {
+    const char* train = seed % 3 == 0   ? "lora:16"
+                        : seed % 3 == 1 ? "lora:8:linear_proj+linear_fc2"
+                                        : "lora:64:q_proj";
+    const test::Exported out = test::exported("megatron-bridge", tuned(question, train));
+    ASSERT_EQ(out.result.rule, "") << seed << out.result.sentence;
+    const std::string& script = out.files.at("bridge_adapters.py");
+    const bool parts = script.find("CanonicalLoRA(") != std::string::npos;
+    (parts ? canonical : whole) += 1;
+    for (const auto& [key, value] : python_arguments(script)) {
+      const std::string field = (parts ? "adapters.canonical_lora." : "adapters.lora.") + key;
+      ASSERT_TRUE(fields.has("v0.6", field)) << field;
+      if (value.starts_with("config.peft.")) {
+        ASSERT_TRUE(fields.has("v0.6", "adapters.lora." + value.substr(12))) << value;
+      } else {
+        ASSERT_EQ(fields.problem("v0.6", field, value), "") << seed;
+      }
+    }
+    const test::Settings settings = test::read_settings(out.files.at("overrides.txt"));
+    for (const auto& [key, value] : settings) {
+      // The section of packing is switched off as a whole.
+      const bool data = key.starts_with("dataset.");
+      if (value == "null" && data) continue;
+      ASSERT_EQ(fields.problem("v0.6", data ? "adapters." + key : key, value), "") << seed;
+    }
+    ASSERT_EQ(test::degrees_problem(settings, {"model.", "model.", "null"}, question), "") << seed;
+    ASSERT_EQ(settings.contains("dataset.enable_offline_packing"), question.plan.training.micro_batch > 1);
+    ASSERT_EQ(settings.contains("model.num_layers"), false);
+  });
+  EXPECT_GT(canonical, 10);
+  EXPECT_GT(whole, 10);
+}
+
+TEST(Bridge, StartsTheRecipeWithAdapters) {
+  test::Planner planner("llama3.1-70b");
+  const ExportQuestion question =
+      planner.question(test::degrees({.tensor = 8, .sequence_parallel = true}, 4, 2));
+  const test::Exported out = test::exported("megatron-bridge", tuned(question, "lora:16"));
+  const std::string& shell = out.files.at("bridge.sh");
+  EXPECT_NE(shell.find("recipe=${BRIDGE_RECIPE:-llama31_70b_peft_config}\n"), std::string::npos);
+  EXPECT_NE(shell.find("exec \"$@\" \"$here/bridge_adapters.py\" --recipe \"$recipe\" --mode lora "
+                       "\"checkpoint.pretrained_checkpoint=${PRETRAINED_CHECKPOINT:?"),
+            std::string::npos);
+  const test::Settings arguments = python_arguments(out.files.at("bridge_adapters.py"));
+  EXPECT_EQ(arguments.at("target_modules"), "[\"linear_qkv\", \"linear_proj\"]");
+  EXPECT_EQ(arguments.at("dim"), "16");
+  EXPECT_EQ(arguments.at("share_expert_adapters"), "false");
+  EXPECT_TRUE(out.result.lost.empty());
+  EXPECT_TRUE(out.result.next.front().starts_with("PRETRAINED_CHECKPOINT=.. BRIDGE_PATH=.. ./run_host.sh"));
+  EXPECT_FALSE(exported("llama3.1-70b", question.plan).files.contains("bridge_adapters.py"));
+}
+
+TEST(Bridge, RefusesWhatItsAdaptersAreNot) {
+  test::Planner planner("llama3.1-8b");
+  const ExportQuestion question = planner.question(test::degrees({}, 1, 8));
+  const auto refusal = [&](std::string_view train, std::string_view bits = "16") {
+    const test::Exported out = test::exported("megatron-bridge", tuned(question, train, bits));
+    EXPECT_EQ(out.result.rule, "trained-part");
+    EXPECT_TRUE(out.files.empty());
+    return out.result.sentence;
+  };
+  EXPECT_EQ(refusal("lora:16", "4"),
+            "the export to Megatron Bridge holds frozen weights in 16 bits, not in 4; deepspeed and "
+            "accelerate take it");
+  EXPECT_EQ(refusal("layers 24.."),
+            "the export to Megatron Bridge carries adapters beside all blocks, not 'layers 24..'; chakra, "
+            "slurm, kubernetes and placement take it");
+  EXPECT_EQ(refusal("lora:16:qkv"),
+            "Megatron Bridge puts adapters beside Megatron-core's modules, such as linear_qkv, not beside "
+            "qkv; deepspeed and accelerate take it");
+  test::Planner latent("deepseek-v3");
+  const test::Exported unknown = test::exported(
+      "megatron-bridge", tuned(latent.question(test::degrees({.expert = 8}, 16, 8, 32)), "lora:16"));
+  EXPECT_EQ(unknown.result.lost.front(),
+            "the model: Megatron Bridge has no recipe with adapters for it; BRIDGE_RECIPE names yours");
+}
+
 TEST(Bridge, StartsTheRecipeOfTheModel) {
   const test::Exported out =
       exported("llama3.1-70b", test::degrees({.tensor = 8, .sequence_parallel = true}, 4, 2));

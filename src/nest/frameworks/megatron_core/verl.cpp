@@ -1,13 +1,17 @@
 #include "nest/frameworks/megatron_core/verl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "nest/frameworks/common/tuning_words.hpp"
 #include "nest/frameworks/megatron/megatron.hpp"
 #include "nest/frameworks/megatron_core/bridge_recipes.hpp"
+#include "nest/frameworks/megatron_core/core_adapters.hpp"
 #include "nest/frameworks/megatron_core/core_export.hpp"
 #include "nest/frameworks/megatron_core/hydra_file.hpp"
 #include "nest/plan/frameworks/framework_tables.hpp"
@@ -33,7 +37,21 @@ std::vector<Setting> moved(const std::vector<Setting>& settings, std::string_vie
   return out;
 }
 
-std::string ppo_text(const CoreExport& out) {
+// Megatron Bridge puts adapters in, in place of mbridge, which verl uses otherwise. The file for fine-tuning leaves out
+// the key that its class has.
+void add_adapters(const Tuning& tuning, const CoreAdapters& adapters, std::string_view model,
+                  std::string_view engine, std::vector<Setting>& settings) {
+  if (tuning.whole()) return;
+  const auto add = [&](std::string_view place, std::string_view key, std::string value) {
+    settings.push_back({fmt::format("{}.{}", place, key), std::move(value)});
+  };
+  add(engine, "vanilla_mbridge", "false");
+  add(model, "lora.type", adapters.canonical ? "canonical_lora" : "lora");
+  add(model, "lora.rank", std::to_string(tuning.rank));
+  add(model, "lora.target_modules", fmt::format("[{}]", fmt::join(adapters.modules, ",")));
+}
+
+std::string ppo_text(const CoreExport& out, const CoreAdapters& adapters) {
   const Training& t = out.facts.plan().training;
   constexpr std::string_view kActor = "actor_rollout_ref.actor";
   std::vector<Setting> settings =
@@ -44,18 +62,20 @@ std::string ppo_text(const CoreExport& out) {
   add("ppo_mini_batch_size", t.global_batch);
   add("ppo_micro_batch_size_per_gpu", t.micro_batch);
   add("use_dynamic_bsz", false);
+  add_adapters(t.tuning, adapters, "actor_rollout_ref.model", fmt::format("{}.megatron", kActor), settings);
   settings.push_back({"trainer.nnodes", std::to_string(out.map.hosts.size())});
   settings.push_back({"trainer.n_gpus_per_node", std::to_string(out.map.host_devices)});
   return core_header(out, "Overrides for main_ppo") + hydra_text(settings);
 }
 
-std::string sft_text(const CoreExport& out) {
+std::string sft_text(const CoreExport& out, const CoreAdapters& adapters) {
   const Training& t = out.facts.plan().training;
   std::vector<Setting> settings = moved(out.settings, "engine", "optim");
   settings.push_back({"data.train_batch_size", std::to_string(t.global_batch)});
   settings.push_back({"data.micro_batch_size_per_gpu", std::to_string(t.micro_batch)});
   settings.push_back({"data.max_length", std::to_string(t.sequence)});
   settings.push_back({"data.use_dynamic_bsz", "false"});
+  add_adapters(t.tuning, adapters, "+model", "engine", settings);
   return core_header(out, "Overrides for sft_trainer") + hydra_text(settings);
 }
 
@@ -93,11 +113,27 @@ exec python3 -m verl.trainer.main_ppo --config-name=ppo_megatron_trainer "actor_
       connections_line(f.parallelism()), model_line(f), hydra_reader("ppo_overrides.txt", "overrides"));
 }
 
+std::string adapter_problem(const CoreAdapters& adapters) {
+  if (!adapters.problem.empty()) return adapters.problem;
+  if (!adapters.experts) return "";
+  return "verl has no key for an adapter beside each expert, and without it Megatron Bridge has one for all "
+         "of a "
+         "rank";
+}
+
 }  // namespace
 
 ExportResult export_verl(const ExportQuestion& question, const ExportSink& sink) {
   CoreExport out = begin_core_export(question, kTarget);
   if (!out.result.rule.empty()) return out.result;
+  const Tuning& tuning = question.plan.training.tuning;
+  const CoreAdapters adapters = tuning.whole() ? CoreAdapters{} : core_adapters(tuning, out.facts.spec);
+  if (std::string problem = adapter_problem(adapters); !problem.empty()) {
+    ExportResult refused;
+    refused.rule = kTrainedPart;
+    refused.sentence = std::move(problem);
+    return refused;
+  }
   out.result.lost.emplace_back(
       "in reinforcement learning, Ray chooses the devices of ranks: placement/ holds for fine-tuning only");
   if (const BridgeRecipe* known = find_bridge_recipe(out.facts.spec); known == nullptr) {
@@ -111,17 +147,21 @@ ExportResult export_verl(const ExportQuestion& question, const ExportSink& sink)
       "fine-tuning",
       "or DATA_ARGS='data.train_files=..' sbatch run_slurm.sh",
       "or DATA_ARGS='data.train_files=.. ..' ./ppo.sh on a Ray cluster, for reinforcement learning"};
-  sink({"ppo_overrides.txt", ppo_text(out)});
-  sink({"sft_overrides.txt", sft_text(out)});
+  sink({"ppo_overrides.txt", ppo_text(out, adapters)});
+  sink({"sft_overrides.txt", sft_text(out, adapters)});
   sink({"ppo.sh", ppo_script(out.facts), true});
-  end_core_export(
-      question, out, "verl", {"verl.sh", sft_script(out.facts), "nest-verl"},
-      {"data: DATA_ARGS; verl packs sequences of different lengths, the plan has full ones",
-       "the model: MODEL_PATH; steps, learning rate, checkpoints: TRAIN_ARGS",
-       "rollouts, the reference and the critic: the plan is of the actor's training alone. Their memory "
-       "comes on top of the plan's, or is shared by offloading",
-       "ppo_mini_batch_size counts prompts: divide it by rollout.n for more answers to each"},
-      sink);
+  std::vector<std::string> remarks{
+      "data: DATA_ARGS; verl packs sequences of different lengths, the plan has full ones",
+      "the model: MODEL_PATH; steps, learning rate, checkpoints: TRAIN_ARGS",
+      "rollouts, the reference and the critic: the plan is of the actor's training alone. Their memory "
+      "comes on top of the plan's, or is shared by offloading",
+      "ppo_mini_batch_size counts prompts: divide it by rollout.n for more answers to each"};
+  if (!tuning.whole())
+    remarks.emplace_back(
+        "the adapters are Megatron Bridge's, which must be installed, newer than 0.2.0; alpha is 32 and "
+        "dropout 0 "
+        "without lora.alpha and lora.dropout");
+  end_core_export(question, out, "verl", {"verl.sh", sft_script(out.facts), "nest-verl"}, remarks, sink);
   return out.result;
 }
 

@@ -27,6 +27,9 @@ class VerlKeys {
     const std::size_t dot = key.rfind('.');
     const std::string parent = trainer + key.substr(0, dot);
     if (keys_.has("v0.7", trainer + key)) return key + " is there and needs no plus";
+    // A dictionary of the model's class, with the keys that the other trainer's file has.
+    if (parent == "sft:model.lora" && keys_.has("v0.7", parent))
+      return keys_.problem("v0.7", "ppo:actor_rollout_ref." + key, value);
     // Empty dictionaries are keys themselves, this one has some.
     if (!keys_.has("v0.7", parent) && !parent.ends_with("override_transformer_config"))
       return parent + " is not known";
@@ -71,6 +74,48 @@ TEST(Verl, TakesWhatIsWrittenForRandomPlans) {
     const Parallelism& p = question.plan.parallelism;
     ASSERT_EQ(test::check_placement(out.files, p.strategy.tensor, p.strategy.context, p.pipeline, false), "");
   });
+}
+
+ExportQuestion tuned(ExportQuestion question, std::string_view train) {
+  EXPECT_EQ(read_train(train, question.plan.training.tuning), "");
+  return question;
+}
+
+TEST(Verl, TakesAdaptersOfRandomPlans) {
+  const VerlKeys keys;
+  test::for_random_questions("verl", 100, [&](const ExportQuestion& question, unsigned seed) {
+    const test::Exported out =
+        test::exported("verl", tuned(question, seed % 2 == 0 ? "lora:16" : "lora:8:q_proj+o_proj"));
+    ASSERT_EQ(out.result.rule, "") << seed << out.result.sentence;
+    const test::Settings ppo = test::read_settings(out.files.at("ppo_overrides.txt"));
+    const test::Settings sft = test::read_settings(out.files.at("sft_overrides.txt"));
+    ASSERT_EQ(keys.problem("ppo:", ppo), "") << seed;
+    ASSERT_EQ(keys.problem("sft:", sft), "") << seed;
+    for (const char* key : {"lora.rank", "lora.type", "lora.target_modules"})
+      ASSERT_EQ(ppo.at(std::string("actor_rollout_ref.model.") + key), sft.at(std::string("+model.") + key));
+    ASSERT_EQ(ppo.at("actor_rollout_ref.actor.megatron.vanilla_mbridge"), "false");
+    ASSERT_EQ(sft.at("engine.vanilla_mbridge"), "false");
+  });
+}
+
+TEST(Verl, AdaptersOfThePlan) {
+  test::Planner planner("llama3.1-8b");
+  const ExportQuestion question = planner.question(test::degrees({}, 1, 8));
+  const auto settings = [&](std::string_view train) {
+    return test::read_settings(test::exported("verl", tuned(question, train)).files.at("sft_overrides.txt"));
+  };
+  EXPECT_EQ(settings("lora:16").at("+model.lora.target_modules"), "[linear_qkv,linear_proj]");
+  EXPECT_EQ(settings("lora:16").at("+model.lora.type"), "lora");
+  EXPECT_EQ(settings("lora:8:q_proj+v_proj").at("+model.lora.type"), "canonical_lora");
+  EXPECT_EQ(settings("lora:8:q_proj+v_proj").at("+model.lora.rank"), "8");
+  test::Planner experts("mixtral-8x7b");
+  const test::Exported out = test::exported(
+      "verl", tuned(experts.question(test::degrees({.expert = 8}, 1, 8)), "lora:16:linear_fc1+linear_fc2"));
+  EXPECT_EQ(out.result.rule, "trained-part");
+  EXPECT_EQ(out.result.sentence,
+            "verl has no key for an adapter beside each expert, and without it Megatron Bridge has one for "
+            "all of a rank; deepspeed, megatron-bridge and ms-swift take it");
+  EXPECT_TRUE(out.files.empty());
 }
 
 TEST(Verl, HasTwoTrainers) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/frameworks/torchtitan/titan_adapters.hpp"
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
@@ -176,11 +177,22 @@ std::string titan_python(const ExportFacts& f) {
                                       : policy == RecomputePolicy::selective ? "SelectiveAC"
                                                                              : "";
   const bool fp8 = f.plan().training.precision == Precision::fp8;
-  const bool other_model = flavor != nullptr && (flavor->config.empty() || fp8);
+  const Tuning& tuning = f.plan().training.tuning;
+  std::vector<std::string> converters;  // adapters come last
+  if (fp8)
+    converters.push_back(fmt::format("Float8LinearConverter.Config(model_compile_enabled={})",
+                                     f.recipe().compiled ? "True" : "False"));
+  if (!tuning.whole()) {
+    const std::vector<std::string> modules = titan_adapters(tuning, *f.spec).modules;
+    converters.push_back(fmt::format("LoRAConverter.Config(rank={}, alpha={}.0, target_modules=[\"{}\"])",
+                                     tuning.rank, 2 * tuning.rank, fmt::join(modules, "\", \"")));
+  }
+  const bool other_model = flavor != nullptr && (flavor->config.empty() || !converters.empty());
   std::string out =
       "# A plan by nest for torchtitan's main branch of 2026-08-21 (b5bcd76c6), as a function of a config "
       "registry:\n# torchrun .. -m torchtitan.train --module nest_plan --config plan, with this folder in "
       "PYTHONPATH\n";
+  if (!tuning.whole()) out += "from torchtitan.components.lora import LoRAConverter\n";
   if (fp8) out += "from torchtitan.components.quantization import Float8LinearConverter\n";
   if (!checkpoint.empty())
     out += fmt::format("from torchtitan.distributed.activation_checkpoint import {}\n", checkpoint);
@@ -191,10 +203,9 @@ std::string titan_python(const ExportFacts& f) {
   out += fmt::format("from torchtitan.models.{}.config_registry import {}\n\n\ndef plan():\n", module, base);
   out += fmt::format("    config = {}()\n", base);
   if (other_model) {
-    const std::string converters = fmt::format("[Float8LinearConverter.Config(model_compile_enabled={})]",
-                                               f.recipe().compiled ? "True" : "False");
-    out += fmt::format("    config.model_spec = model_registry(\"{}\"{})\n", flavor->flavor,
-                       fp8 ? ", converters=" + converters : "");
+    const std::string list =
+        converters.empty() ? "" : fmt::format(", converters=[{}]", fmt::join(converters, ", "));
+    out += fmt::format("    config.model_spec = model_registry(\"{}\"{})\n", flavor->flavor, list);
     out += "    config.loss.loss_fn.global_vocab_size = decoder_vocab_size(config.model_spec)\n";
   }
   for (const Section& section :

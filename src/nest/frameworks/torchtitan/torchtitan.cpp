@@ -7,7 +7,9 @@
 #include "nest/frameworks/common/model_details.hpp"
 #include "nest/frameworks/common/notes.hpp"
 #include "nest/frameworks/common/placement_files.hpp"
+#include "nest/frameworks/common/tuning_words.hpp"
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
+#include "nest/frameworks/torchtitan/titan_adapters.hpp"
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/frameworks/torchtitan/titan_settings.hpp"
 #include "nest/plan/frameworks/framework_rules.hpp"
@@ -100,6 +102,19 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
   return lost;
 }
 
+TitanAdapters adapters_of(const ExportFacts& f, bool main) {
+  TitanAdapters out;
+  if (!main) {
+    out.problem = "torchtitan 0.2.2 has no adapters; its main branch has";
+  } else if (find_flavor(f.spec, "main") == nullptr) {
+    out.problem =
+        "torchtitan's adapters are a converter of a model of its registry, which does not hold this one";
+  } else {
+    out = titan_adapters(f.plan().training.tuning, *f.spec);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::span<const ExportRule> torchtitan_rules() {
@@ -119,8 +134,16 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
   const auto asked = [&](std::string_view name) {
     return question.release == nullptr || question.release->name == name;
   };
-  const bool release = asked("v0.2.2") && runs_in_titan_022(p);
+  const Tuning& tuning = question.plan.training.tuning;
+  const bool tuned = !tuning.whole();
+  const bool release = asked("v0.2.2") && runs_in_titan_022(p) && !tuned;
   const bool main = asked("main") && runs_in_titan_main(p);
+  const TitanAdapters adapters = tuned ? adapters_of(facts, asked("main")) : TitanAdapters{};
+  if (!adapters.problem.empty()) {
+    result.rule = kTrainedPart;
+    result.sentence = adapters.problem;
+    return result;
+  }
   if (!release && !main) {
     result.rule = "experts-in-shards";
     result.sentence =
@@ -131,12 +154,15 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
   if (main) result.releases.push_back(table.find("main"));
   const RankMap map = make_rank_map(question, RankOrder::data_before_stage);
   if (!release && asked("v0.2.2"))
-    result.lost.emplace_back("no train.toml: release 0.2.2 cannot run this plan's tensor or expert degrees");
+    result.lost.emplace_back(tuned ? "no train.toml: release 0.2.2 has no adapters"
+                                   : "no train.toml: release 0.2.2 cannot run this plan's tensor or expert "
+                                     "degrees");
   if (!main && asked("main"))
     result.lost.emplace_back(
         p.strategy.overlaps_experts()
             ? "no nest_plan.py: the main branch hides no exchange with experts in a pair of passes"
             : "no nest_plan.py: the main branch has no expert tensor degree");
+  result.lost.insert(result.lost.end(), adapters.lost.begin(), adapters.lost.end());
   for (std::string& sentence : losses(facts, release, main)) result.lost.push_back(std::move(sentence));
   for (std::string& sentence : placement_losses(map)) result.lost.push_back(std::move(sentence));
   result.next = {"./run_host.sh on each host of placement/hosts.txt, with torchtitan installed",
@@ -150,9 +176,12 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
   sink({"run_host.sh", host_script(map, "torchtitan.sh"), true});
   sink({"run_slurm.sh", slurm_script(map, "nest-torchtitan", "torchtitan.sh"), true});
   write_placement(map, "placement/", sink);
-  sink({"NOTES.md",
-        export_notes(question, map, "torchtitan", result,
-                     {"data, tokenizer, steps, learning rate: TITAN_ARGS, or more lines in the file"})});
+  std::vector<std::string> remarks{
+      "data, tokenizer, steps, learning rate: TITAN_ARGS, or more lines in the file"};
+  if (tuned)
+    remarks.emplace_back(
+        "the weights that the adapters stand beside: checkpoint.initial_load_path; alpha is twice the rank");
+  sink({"NOTES.md", export_notes(question, map, "torchtitan", result, remarks)});
   return result;
 }
 
