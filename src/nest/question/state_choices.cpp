@@ -51,9 +51,10 @@ std::vector<States> state_values(const PlanInputs& inputs, const Training& train
                                   [&](const States& states) { return recipe(states) == inputs.recipe; });
   if (usual != all.end()) std::rotate(all.begin(), usual, usual + 1);
   // Few bytes make short steps: what is then known leaves little to look for in the others.
-  std::stable_sort(all.begin() + 1, all.end(), [&](const States& a, const States& b) {
-    return state_bytes(recipe(a)) < state_bytes(recipe(b));
-  });
+  const auto rank = [&](const States& states) {
+    return std::pair(state_bytes(recipe(states)), states.number());
+  };
+  std::sort(all.begin() + 1, all.end(), [&](const States& a, const States& b) { return rank(a) < rank(b); });
   return all;
 }
 
