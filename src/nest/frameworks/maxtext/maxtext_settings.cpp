@@ -100,7 +100,8 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
   out.set("attention", on_tpus(f) ? "flash" : "cudnn_flash_te");
   out.set("remat_policy", remat_policy(f.plan().stages.front().recompute.policy));
   add_precision(out, f);
-  out.set("opt_type", f.plan().training.optimizer == Optimizer::adam ? "adamw" : "sgd");
+  const Optimizer optimizer = f.plan().training.optimizer;
+  out.set("opt_type", optimizer == Optimizer::adam ? std::string_view("adamw") : name_of(optimizer));
   out.set("dataset_type", "synthetic").set("packing", false);
   out.set("steps", 10).set("enable_checkpointing", false);
   return out;
