@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     precision: Asked
     """Bf16, fp16, fp8, fp8-block, mxfp8 or nvfp4 (default: the recipe's)."""
     optimizer: Asked
-    """Adam (adamw is the same) or sgd (default: the recipe's)."""
+    """Adam (adamw is the same), sgd or muon (default: the recipe's)."""
     train: Asked
     """Train all of the model (all, the default), adapters of a rank beside products (lora:16, or
     lora:16:q_proj+v_proj; without names, beside the attention's projections), or some of its layers

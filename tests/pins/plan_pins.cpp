@@ -13,7 +13,8 @@ namespace {
 
 using namespace price;
 
-// "tensor=2 pipeline=4 zero=1": degrees that are left out are 1, and nothing is recomputed.
+// "tensor=2 pipeline=4 zero=1": degrees that are left out are 1, nothing is recomputed, and the recipe has the
+// optimizer.
 Plan plan_of(const std::string& text, const Recipe& recipe) {
   const std::map<std::string, std::string> words = words_in(text);
   const auto whole = [&](const char* key, std::int64_t otherwise) {
@@ -25,7 +26,7 @@ Plan plan_of(const std::string& text, const Recipe& recipe) {
   plan.training.sequence = whole("sequence", 2048);
   plan.training.micro_batch = whole("micro_batch", 1);
   plan.training.precision = recipe.precision;
-  plan.training.optimizer = recipe.optimizer;
+  plan.training.optimizer = words.contains("muon") ? Optimizer::muon : recipe.optimizer;
   Parallelism& p = plan.parallelism;
   p.strategy = {.tensor = whole("tensor", 1),
                 .sequence_parallel = whole("tensor", 1) > 1,

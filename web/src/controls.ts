@@ -243,7 +243,7 @@ export class Controls {
       pick('recipe', 'Recipe', names(this.catalog.recipes.map((r) => r.name))), text.node,
       pick('framework', 'Plans for', [['', 'any framework'], ...names(this.catalog.frameworks)]),
       pick('precision', 'Precision', [['', "the recipe's"], ...names(['bf16', 'fp16', 'fp8', 'fp8-block', 'mxfp8', 'nvfp4'])]),
-      pick('optimizer', 'Optimizer', [['', "the recipe's"], ...names(['adam', 'sgd'])]),
+      pick('optimizer', 'Optimizer', [['', "the recipe's"], ...names(['adam', 'sgd', 'muon'])]),
       tuningControls(this.state, this.inputs, this.changed));
   }
 

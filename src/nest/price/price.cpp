@@ -64,6 +64,8 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return "a layer profile holds for the documents and images that it was measured with";
   if (profile != nullptr && !plan.training.tuning.whole())
     return "the times of a layer profile are those of training all of it";
+  if (profile != nullptr && plan.training.optimizer == Optimizer::muon)
+    return "a layer profile does not say which parameters are matrices, which Muon asks for";
   const auto* spec = std::get_if<ModelSpec>(&inputs.source);
   if (plan.training.mtp && (spec == nullptr || spec->mtp_layers == 0))
     return inputs.model_name() + " has no modules for multi-token prediction";

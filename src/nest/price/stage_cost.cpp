@@ -314,9 +314,22 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const auto gradients =
       static_cast<std::int64_t>(std::ceil(zero.shards_gradients() ? held : dense + expert));
-  out.optimizer = optimizer_time(parameters, recipe, rates_, gradients);
+  out.optimizer = recipe.optimizer == Optimizer::muon
+                      ? muon_time(muon_states(t, network, zero, tied), network, gradients)
+                      : optimizer_time(parameters, recipe, rates_, gradients);
   out.update = update(t, network, zero, tied);
   out.norm = norm_time(parameters, recipe, rates_);
+}
+
+// Matrices travel to those who orthogonalize them and back.
+Seconds StageCoster::muon_time(const MuonStates& states, const StageNetwork& network,
+                               std::int64_t gradients) const {
+  if (!recipe_.optimizer_time) return {};
+  const auto whole = [](double parameters) { return static_cast<std::int64_t>(std::ceil(parameters)); };
+  const double sent = time(CollectiveKind::all_to_all, states.dense_bytes, network.dense.inner) +
+                      time(CollectiveKind::all_to_all, states.expert_bytes, network.expert.inner);
+  return optimizer_time(whole(states.others), recipe_, rates_, gradients) +
+         matrix_update_time(whole(states.matrices), recipe_, rates_) + Seconds{states.orthogonal + 2 * sent};
 }
 
 Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) const {
@@ -343,8 +356,14 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
                              frozen);
   m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
                                static_cast<double>(recipe.gradient_bytes_per_parameter()));
-  m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) *
-                               static_cast<double>(recipe.optimizer_bytes_per_parameter()));
+  const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
+  if (recipe.optimizer == Optimizer::muon) {
+    const MuonStates muon = muon_states(t, network, zero, tied);
+    m.optimizer = round_up_bytes(muon.others * states +
+                                 muon.matrices * static_cast<double>(recipe.matrix_bytes_per_parameter()));
+  } else {
+    m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) * states);
+  }
   m.activations = stashes;
   double workspace = t.transient;
   // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.

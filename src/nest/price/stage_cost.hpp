@@ -12,6 +12,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
 #include "nest/price/layers/layer_table.hpp"
+#include "nest/price/muon_states.hpp"
 #include "nest/price/network/plan_network.hpp"
 #include "nest/recipe/recipe.hpp"
 
@@ -178,6 +179,8 @@ class StageCoster {
   [[nodiscard]] Bytes margin() const { return margin_; }
 
  private:
+  [[nodiscard]] Seconds muon_time(const MuonStates& states, const StageNetwork& network,
+                                  std::int64_t gradients) const;
   // What its bytes take of the device's memory.
   [[nodiscard]] double memory_time(CollectiveKind kind, double bytes) const;
   [[nodiscard]] double time(CollectiveKind kind, double bytes, const Shapes& shapes) const;

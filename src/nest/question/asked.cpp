@@ -163,7 +163,7 @@ std::vector<AskedField> make_fields() {
                                    G::training, "precision", true, true},
                                   &Asked::precision, find_precision, precision_names()));
   rows.push_back(
-      named<Optimizer>({"optimizer", "O", "adam (adamw is the same) or sgd (default: the recipe's)",
+      named<Optimizer>({"optimizer", "O", "adam (adamw is the same), sgd or muon (default: the recipe's)",
                         G::training, "optimizer", true, true},
                        &Asked::optimizer, find_optimizer, optimizer_names()));
   rows.push_back(

@@ -125,6 +125,8 @@ void check_model(const PlanInputs& inputs, const Training& t, Warnings& notes) {
                                       : "image-tokens",
              "a layer profile holds for the sequences that it was measured with");
     if (!t.tuning.whole()) refuse("train", "the times of a layer profile are those of training all of it");
+    if (t.optimizer == Optimizer::muon)
+      refuse("optimizer", "a layer profile does not say which parameters are matrices, which Muon asks for");
     if (t.mtp) refuse("mtp", "a layer profile has the layers that were measured, and no other modules");
     return;
   }

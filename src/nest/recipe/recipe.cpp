@@ -15,7 +15,7 @@
 namespace nest::recipe {
 namespace {
 
-constexpr std::array<std::string_view, 2> kOptimizers{"adam", "sgd"};
+constexpr std::array<std::string_view, 3> kOptimizers{"adam", "sgd", "muon"};
 constexpr std::string_view kAdamW = "adamw";  // Adam, to whoever counts time and memory
 constexpr std::array<std::string_view, 3> kSelective{"core_attention", "operators", "modules"};
 constexpr std::array<std::string_view, 3> kAccumulations{"fused", "copied", "wider"};
@@ -209,7 +209,7 @@ std::optional<Optimizer> find_optimizer(std::string_view name) {
 }
 
 const std::vector<std::string>& optimizer_names() {
-  static const std::vector<std::string> kNames{"adam", std::string(kAdamW), "sgd"};
+  static const std::vector<std::string> kNames{"adam", std::string(kAdamW), "sgd", "muon"};
   return kNames;
 }
 
@@ -241,8 +241,13 @@ double Recipe::gather_bytes_per_parameter(bool low) const {
 }
 
 std::int64_t Recipe::optimizer_bytes_per_parameter() const {
-  const std::int64_t states = optimizer == Optimizer::adam ? 2 : momentum ? 1 : 0;
+  const std::int64_t states = optimizer != Optimizer::sgd ? 2 : momentum ? 1 : 0;
   return states * size_of(optimizer_dtype) + (master_weights ? size_of(StateDType::fp32) : 0);
+}
+
+std::int64_t Recipe::matrix_bytes_per_parameter() const {
+  if (optimizer != Optimizer::muon) return optimizer_bytes_per_parameter();
+  return size_of(optimizer_dtype) + (master_weights ? size_of(StateDType::fp32) : 0);
 }
 
 std::vector<std::string> recipe_names() {

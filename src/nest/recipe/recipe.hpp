@@ -20,7 +20,8 @@
 
 namespace nest::recipe {
 
-enum class Optimizer { adam, sgd };
+// Muon updates matrices of repeated blocks, with one momentum and an orthogonalization; Adam does the rest.
+enum class Optimizer { adam, sgd, muon };
 // What a framework runs again when it recomputes selectively: the attention core, every second product with all
 // element-wise work, or the recipe's modules.
 enum class SelectiveRecompute { core_attention, operators, modules };
@@ -168,6 +169,8 @@ struct Recipe {
     return size_of(gradient_dtype) + (gradient_copy ? 2 : 0);
   }
   [[nodiscard]] std::int64_t optimizer_bytes_per_parameter() const;
+  // The same of matrices that Muon updates.
+  [[nodiscard]] std::int64_t matrix_bytes_per_parameter() const;
 };
 
 inline constexpr std::string_view kDefaultRecipe = "megatron";

@@ -49,7 +49,7 @@ std::int64_t accumulated_bytes(const Recipe& recipe) {
 }
 
 std::int64_t updated_bytes(const Recipe& recipe) {
-  const std::int64_t states = recipe.optimizer == Optimizer::adam ? 2 : recipe.momentum ? 1 : 0;
+  const std::int64_t states = recipe.optimizer != Optimizer::sgd ? 2 : recipe.momentum ? 1 : 0;
   const std::int64_t held = updated_weight(recipe) + states * size_of(recipe.optimizer_dtype);
   return size_of(recipe.gradient_dtype) + 2 * held;
 }
@@ -74,10 +74,21 @@ Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const Devi
   if (!recipe.optimizer_time) return {};
   const Like& adam = updated_weight(recipe) == kHalf ? kHalfAdam : kAdam;
   Seconds sum =
-      time_of(recipe.optimizer == Optimizer::adam ? adam : kPass, parameters, updated_bytes(recipe), rates);
+      time_of(recipe.optimizer != Optimizer::sgd ? adam : kPass, parameters, updated_bytes(recipe), rates);
   sum += time_of(kCast, parameters, copied_bytes(recipe), rates);
   if (recipe.zeroed_gradients) sum += time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates);
   return sum;
+}
+
+std::int64_t matrix_bytes(const Recipe& recipe) {
+  return size_of(recipe.gradient_dtype) + 2 * (updated_weight(recipe) + size_of(recipe.optimizer_dtype)) +
+         2 * kHalf;
+}
+
+Seconds matrix_update_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates) {
+  if (!recipe.optimizer_time) return {};
+  return time_of(kPass, parameters, matrix_bytes(recipe), rates) +
+         time_of(kCast, parameters, copied_bytes(recipe), rates);
 }
 
 Seconds norm_time(std::int64_t parameters, const Recipe& recipe, const Accelerator& accelerator) {

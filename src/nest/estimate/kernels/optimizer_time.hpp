@@ -27,6 +27,10 @@ namespace nest::estimate {
 [[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates,
                                      std::int64_t gradients);
 
+// What Muon moves of its matrices besides orthogonalizing them (orthogonalization.hpp).
+[[nodiscard]] Seconds matrix_update_time(std::int64_t parameters, const Recipe& recipe,
+                                         const DeviceRates& rates);
+
 // Reading the gradients for their norm. 0 where the recipe counts no optimizer time.
 [[nodiscard]] Seconds norm_time(std::int64_t parameters, const Recipe& recipe,
                                 const Accelerator& accelerator);
@@ -36,5 +40,7 @@ namespace nest::estimate {
 [[nodiscard]] std::int64_t accumulated_bytes(const Recipe& recipe);  // of gradient_accumulation
 [[nodiscard]] std::int64_t updated_bytes(const Recipe& recipe);      // of the optimizer's own kernel
 [[nodiscard]] std::int64_t copied_bytes(const Recipe& recipe);       // from master weights to weights
+// Of a matrix under Muon: gradient read, weight and momentum read and written, the orthogonal result in 16 bits too.
+[[nodiscard]] std::int64_t matrix_bytes(const Recipe& recipe);
 
 }  // namespace nest::estimate

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "nest/estimate/collectives/token_exchange.hpp"
+#include "nest/estimate/operators/operator_products.hpp"
 #include "nest/strategies/expert.hpp"
 
 namespace nest::estimate {
@@ -203,6 +204,8 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   for (const Operator& op : layer.operators) {
     if (layer.low_product(op) && layer.trains(op)) out.low_parameters += layer.parameters(op);
   }
+  for (const WeightMatrix& matrix : muon_matrices(layer))
+    out.matrix_parameters += elements(layer.tensor(matrix.tensor).shape);
   out.has_backward = layer.has_backward();
   const Bytes unpacked = add_frozen(sharded, out);
   set_exchange(out, sharded.strategy);

@@ -52,6 +52,7 @@ struct LayerFigures {
   // Of both: gradients of which each tensor rank has a part (norms under sequence parallelism).
   std::int64_t partial_parameters = 0;
   std::int64_t low_parameters = 0;     // of both: weights of products that a low precision computes
+  std::int64_t matrix_parameters = 0;  // of both: what Muon updates
   std::int64_t shared_parameters = 0;  // copies of weights that another layer trains
   FrozenWeights frozen_dense;          // beside all of these, which are trained
   FrozenWeights frozen_experts;

@@ -78,7 +78,8 @@ ParameterBytes parameter_bytes(const LayerFigures& cost, const Recipe& recipe) {
   const std::int64_t trained = cost.parameters();
   return {Bytes{(trained + cost.shared_parameters) * recipe.weight_bytes_per_parameter()},
           Bytes{trained * recipe.gradient_bytes_per_parameter()},
-          Bytes{trained * recipe.optimizer_bytes_per_parameter()}};
+          Bytes{(trained - cost.matrix_parameters) * recipe.optimizer_bytes_per_parameter() +
+                cost.matrix_parameters * recipe.matrix_bytes_per_parameter()}};
 }
 
 }  // namespace nest::estimate

@@ -25,6 +25,7 @@ struct Product {
   bool bias = false;
   bool frozen = false;           // no gradient of the weight is made
   std::int64_t packed_bits = 0;  // of one value of the weight as it is held, where those are fewer
+  TensorIndex weight = 0;
 };
 
 std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
@@ -45,7 +46,7 @@ std::vector<Product> products_of(const LayerType& layer, const Operator& op) {
     const double weight = static_cast<double>(elements(tensor.shape)) / static_cast<double>(experts);
     const double square = static_cast<double>(in) * static_cast<double>(made) / std::max(1.0, weight);
     const std::int64_t m = std::max<std::int64_t>(1, std::llround(std::sqrt(square)));
-    out.push_back({m, made / m, in / m, experts, false, tensor.frozen, tensor.packed_bits});
+    out.push_back({m, made / m, in / m, experts, false, tensor.frozen, tensor.packed_bits, p});
   }
   return out;
 }
@@ -160,6 +161,22 @@ void add_products(std::vector<KernelUse>& out, const LayerType& layer, const Ope
   }
   const bool low = is_low(settings.precision) && layer.low_product(op);
   for (const Product& p : products) add_product(out, p, low, settings);
+}
+
+std::vector<WeightMatrix> muon_matrices(const LayerType& layer) {
+  std::vector<WeightMatrix> out;
+  if (!layer.is_block()) return out;
+  for (const Operator& op : layer.operators) {
+    if (op.kind != OperatorKind::matmul && op.kind != OperatorKind::grouped_matmul) continue;
+    for (const Product& p : products_of(layer, op)) {
+      const bool known =
+          std::ranges::any_of(out, [&](const WeightMatrix& m) { return m.tensor == p.weight; });
+      // A weight that another layer trains is that layer's.
+      if (!known && !p.frozen && layer.tensor(p.weight).role == Role::parameter)
+        out.push_back({p.weight, p.k, p.n, p.experts});
+    }
+  }
+  return out;
 }
 
 }  // namespace nest::estimate

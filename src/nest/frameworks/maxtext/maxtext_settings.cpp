@@ -102,7 +102,8 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
   out.set("attention", on_tpus(f) ? "flash" : "cudnn_flash_te");
   out.set("remat_policy", remat_policy(f.plan().stages.front().recompute.policy));
   add_precision(out, f);
-  out.set("opt_type", f.plan().training.optimizer == Optimizer::adam ? "adamw" : "sgd");
+  const Optimizer optimizer = f.plan().training.optimizer;
+  out.set("opt_type", optimizer == Optimizer::adam ? std::string_view("adamw") : name_of(optimizer));
   if (tuned) {
     out.set("lora", maxtext_adapters(f).settings);
   } else {

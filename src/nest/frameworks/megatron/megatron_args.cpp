@@ -85,6 +85,8 @@ FlagSection state_flags(const ExportFacts& f) {
   const Parallelism& p = f.parallelism();
   FlagSection flags{fmt::format("ZeRO {}", p.zero.number()), {}};
   if (!p.zero.shards_anything()) return flags;
+  // dist_muon has a distributed optimizer of its own.
+  if (f.plan().training.optimizer == Optimizer::muon) return flags;
   flags.add("--use-distributed-optimizer");
   if (p.zero.shards_gradients()) {
     flags.add("--use-megatron-fsdp");
@@ -196,7 +198,8 @@ FlagSection training_flags(const ExportFacts& f, std::vector<std::string>& lost)
   flags.add("--max-position-embeddings", std::max(t.sequence, positions));
   flags.add(t.precision == Precision::fp16 ? "--fp16" : "--bf16");
   add_precision(flags, t.precision, r);
-  flags.add("--optimizer", std::string(name_of(t.optimizer)));
+  const bool shared = t.optimizer == Optimizer::muon && f.plan().parallelism.zero.shards_anything();
+  flags.add("--optimizer", (shared ? "dist_" : "") + std::string(name_of(t.optimizer)));
   if (t.optimizer == Optimizer::sgd && !r.momentum) flags.add("--sgd-momentum", "0.0");
   // "flash" would leave out cuDNN's kernels, and with them all that latent attention has.
   flags.add("--attention-backend", r.flash_attention ? "auto" : "unfused");

@@ -75,6 +75,20 @@ TEST(MegatronArgs, SmallStatesAreThePrecisionAwareOptimizers) {
       "Adam");
 }
 
+TEST(MegatronArgs, MuonSharesItsMatricesByItself) {
+  test::Planner planner("llama3.1-8b");
+  Plan plan = test::degrees({}, 1, 8);
+  plan.training.optimizer = Optimizer::muon;
+  EXPECT_EQ(args_of(planner.question(plan)).text("optimizer"), "muon");
+  plan.parallelism.zero = 1;
+  const test::Args args = args_of(planner.question(plan));
+  EXPECT_EQ(args.text("optimizer"), "dist_muon");
+  EXPECT_FALSE(args.has("use-distributed-optimizer"));
+  ExportQuestion old = planner.question(plan);
+  old.release = find_releases("megatron")->find("core_v0.15");
+  EXPECT_EQ(test::exported("megatron", old).result.sentence, "Megatron-LM has Muon from core_v0.16 on");
+}
+
 TEST(MegatronArgs, AttentionIsLeftToTheLibraryAndHasNoMaskInMemory) {
   test::Planner planner("deepseek-v2-lite");
   const test::Args args = args_of(planner.question(test::degrees({}, 1, 8)));

@@ -19,6 +19,7 @@ namespace nest::frameworks {
 namespace {
 
 // What is read here or means nothing to a plan; other flags with a word of kTelling are named in a warning.
+constexpr const char* kDistMuon = "dist_muon";  // Muon whose matrices belong to data ranks
 constexpr std::array kKnown{"--tensor-model-parallel-size",
                             "--pipeline-model-parallel-size",
                             "--context-parallel-size",
@@ -194,9 +195,11 @@ class Import {
                   : has("--fp16")                  ? Precision::fp16
                                                    : Precision::bf16;
     const std::string optimizer = text("--optimizer").value_or("adam");
-    if (optimizer != "adam" && optimizer != "sgd")
-      fail("--optimizer", fmt::format("adam or sgd is expected, not '{}'", optimizer));
-    t.optimizer = optimizer == "sgd" ? Optimizer::sgd : Optimizer::adam;
+    const std::string word = optimizer == kDistMuon ? "muon" : optimizer;
+    const auto known = find_optimizer(word);
+    if (!known || name_of(*known) != word)
+      fail("--optimizer", fmt::format("adam, sgd, muon or dist_muon is expected, not '{}'", optimizer));
+    t.optimizer = *known;
     if (has("--use-precision-aware-optimizer")) read_moments(t);
     if (const auto modules = whole("--mtp-num-layers")) {
       const auto* spec = std::get_if<ModelSpec>(&inputs.source);
@@ -256,7 +259,8 @@ class Import {
   }
 
   void read_zero(const Parallelism& p) {
-    Zero zero = has("--use-distributed-optimizer") ? 1 : 0;
+    const bool shares = has("--use-distributed-optimizer") || text("--optimizer") == kDistMuon;
+    Zero zero = shares ? 1 : 0;
     if (has("--use-megatron-fsdp")) {
       constexpr std::array<std::string_view, 4> kStages{"no_shard", "optim", "optim_grads",
                                                         "optim_grads_params"};

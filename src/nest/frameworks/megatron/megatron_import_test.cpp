@@ -66,6 +66,19 @@ TEST(MegatronImport, MomentsOfThePrecisionAwareOptimizer) {
             "x.sh: --exp-avg-dtype: fp32, fp16, bf16 or fp8 is expected, not 'int8'");
 }
 
+TEST(MegatronImport, Muon) {
+  Warnings warnings;
+  const Plan alone = imported(kLlama + std::string("--optimizer muon"), warnings, 64).plan;
+  EXPECT_EQ(alone.training.optimizer, Optimizer::muon);
+  EXPECT_EQ(alone.parallelism.zero.number(), 0);
+  const Plan shared = imported(kLlama + std::string("--optimizer dist_muon"), warnings, 64).plan;
+  EXPECT_EQ(shared.training.optimizer, Optimizer::muon);
+  EXPECT_EQ(shared.parallelism.zero.number(), 1);
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(problem("--optimizer lion"),
+            "x.sh: --optimizer: adam, sgd, muon or dist_muon is expected, not 'lion'");
+}
+
 TEST(MegatronImport, RefusesWhatContradictsItself) {
   EXPECT_EQ(problem("--pipeline-model-parallel-size 3"),
             "x.sh: 64 ranks are not a multiple of tensor x context x pipeline = 12");

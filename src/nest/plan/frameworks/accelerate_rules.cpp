@@ -93,6 +93,7 @@ constexpr std::array kAccelerateInputs{
           return gradients_in(t, {weights}) && reductions_in(t, {StateDType::bf16}) &&
                  moments_in(t, {weights}) && !t.states.master_weights.value_or(false);
         }},
+    InputRule{"no-muon", "NEST's export for Accelerate has no words for Muon", without_muon},
     InputRule{"no-mtp", "plans for Accelerate are without modules for multi-token prediction", without_mtp},
 };
 

@@ -63,6 +63,7 @@ constexpr std::array kDeepSpeedInputs{
               [](const PlanInputs&, const Training& t) {
                 return moments_in(t, {StateDType::fp32}) && t.states.master_weights.value_or(true);
               }},
+    InputRule{"no-muon", "NEST's export for DeepSpeed has no words for Muon", without_muon},
     InputRule{"no-mtp", "plans for DeepSpeed are without modules for multi-token prediction", without_mtp},
 };
 

@@ -86,6 +86,10 @@ bool without_mtp(const PlanInputs& /*inputs*/, const Training& training) {
   return !training.mtp;
 }
 
+bool without_muon(const PlanInputs& /*inputs*/, const Training& training) {
+  return training.optimizer != Optimizer::muon;
+}
+
 bool on_gpus(const PlanInputs& inputs, const Training&) {
   return inputs.cluster.device_software().empty();
 }

@@ -33,6 +33,8 @@ namespace nest::plan {
 [[nodiscard]] bool is_family(const PlanInputs& inputs, std::initializer_list<std::string_view> families);
 // Without modules for multi-token prediction.
 [[nodiscard]] bool without_mtp(const PlanInputs& inputs, const Training& training);
+// With another optimizer than Muon.
+[[nodiscard]] bool without_muon(const PlanInputs& inputs, const Training& training);
 // Devices with CUDA or ROCm.
 [[nodiscard]] bool on_gpus(const PlanInputs& inputs, const Training& training);
 

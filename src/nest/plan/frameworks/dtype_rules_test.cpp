@@ -13,12 +13,14 @@ constexpr auto kFp32 = StateDType::fp32;
 constexpr auto kBf16 = StateDType::bf16;
 
 // The name of the rule on inputs that a choice breaks, with the framework's own recipe.
-std::string refused(const std::string& framework, const States& states, const std::string& recipe) {
+std::string refused(const std::string& framework, const States& states, const std::string& recipe,
+                    Optimizer optimizer = Optimizer::adam) {
   Warnings warnings;
   const PlanInputs inputs = load_inputs("llama3.1-8b", "h100-spine-leaf", recipe, warnings);
   Training training;
   training.sequence = 4096;
   training.states = states;
+  training.optimizer = optimizer;
   const InputRule* rule = find_framework_rules(framework)->refusal(inputs, training);
   return rule == nullptr ? "" : std::string(rule->name);
 }
@@ -53,6 +55,14 @@ TEST(DtypeRules, MegatronsSmallStatesAreTheDistributedOptimizers) {
   d.training.states.moments = kFp32;
   d.parallelism.zero = 0;
   EXPECT_EQ(test::broken("megatron", d), "");
+}
+
+TEST(DtypeRules, MuonIsAnOptimizerOfSome) {
+  for (const char* framework :
+       {"megatron@core_v0.15", "megatron-bridge", "verl", "torchtitan", "deepspeed", "accelerate"})
+    EXPECT_EQ(refused(framework, {}, "megatron", Optimizer::muon), "no-muon") << framework;
+  for (const char* framework : {"megatron", "megatron@core_v0.16", "ms-swift", "maxtext"})
+    EXPECT_EQ(refused(framework, {}, "megatron", Optimizer::muon), "") << framework;
 }
 
 TEST(DtypeRules, OthersHaveWhatTheyHave) {

@@ -25,6 +25,7 @@ constexpr std::array kCore{
 };
 
 constexpr std::array kBridgeInputs{
+    InputRule{"no-muon", "NEST's export for Megatron Bridge has no words for Muon", without_muon},
     InputRule{"reductions-of-precision",
               "Megatron Bridge's bf16_mixed reduces gradients in bf16, its fp16_mixed in fp32",
               [](const PlanInputs&, const Training& training) {

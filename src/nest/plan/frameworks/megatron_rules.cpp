@@ -12,8 +12,17 @@ constexpr std::array kMegatron{
                   experts_with_sequence_parallel},
     FrameworkRule{"zero-needs-adam", "Megatron-LM's distributed optimizer is Adam's: SGD runs without ZeRO",
                   [](const PlanDegrees& d) {
-                    return d.training.optimizer == Optimizer::adam || !d.parallelism.zero.shards_anything();
+                    return d.training.optimizer != Optimizer::sgd || !d.parallelism.zero.shards_anything();
                   }},
+    FrameworkRule{
+        "muon-by-matrices",
+        "Megatron-LM deals out Muon's matrices to all data and context ranks (dist_muon): ZeRO 0, or ZeRO 1 "
+        "over all of them",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return d.training.optimizer != Optimizer::muon || (!p.zero.shards_gradients() && instances(p) == 1);
+        },
+        "core_v0.16"},
     FrameworkRule{
         "states-need-zero",
         "Megatron-LM's optimizer with states in fewer than 32 bits is the distributed one: it needs ZeRO "
@@ -57,6 +66,7 @@ constexpr std::array kMegatronInputs{
               [](const PlanInputs&, const Training& training) {
                 return training.states.master_weights.value_or(true);
               }},
+    InputRule{"no-muon", "Megatron-LM has Muon from core_v0.16 on", without_muon, "", "core_v0.15"},
     InputRule{"no-t5-and-bert", "Megatron-LM has neither T5 nor BERT from core_v0.18 on",
               [](const PlanInputs& inputs, const Training&) { return !is_family(inputs, {"t5", "bert"}); },
               "core_v0.18"},

@@ -17,6 +17,24 @@ TEST(MegatronRules, MegatronShardsAdamOnly) {
   EXPECT_EQ(broken("megatron", d), "");
 }
 
+// Whole matrices belong to ranks: gradients and parameters stay where they are.
+TEST(MegatronRules, MuonsMatricesAreDealtOut) {
+  PlanDegrees d;
+  d.training.optimizer = Optimizer::muon;
+  d.parallelism.data = 8;
+  EXPECT_EQ(broken("megatron", d), "");
+  d.parallelism.zero = 1;
+  EXPECT_EQ(broken("megatron", d), "");
+  EXPECT_EQ(broken("ms-swift", d), "");
+  d.parallelism.zero_shards = 4;
+  EXPECT_EQ(broken("megatron", d), "muon-by-matrices");
+  d.parallelism.zero_shards = 0;
+  d.parallelism.zero = 2;
+  EXPECT_EQ(broken("megatron", d), "muon-by-matrices");
+  d.parallelism.zero = 0;
+  EXPECT_EQ(broken("maxtext", d), "");
+}
+
 TEST(MegatronRules, MegatronWantsSequenceParallelismBesideExperts) {
   PlanDegrees d;
   d.parallelism.strategy = {.tensor = 2, .sequence_parallel = false, .expert = 4};

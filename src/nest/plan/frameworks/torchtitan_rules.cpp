@@ -104,6 +104,7 @@ constexpr std::array kTorchtitanInputs{
           return gradients_in(t, {StateDType::fp32}) && reductions_in(t, {StateDType::fp32}) &&
                  moments_in(t, {StateDType::fp32}) && !t.states.master_weights.value_or(false);
         }},
+    InputRule{"no-muon", "torchtitan's optimizers are Adam and AdamW", without_muon},
     InputRule{"no-mtp", "torchtitan's models have no modules for multi-token prediction", without_mtp},
 };
 

@@ -240,8 +240,9 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
 
 const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                                   const StageNetwork& network) {
-  // Gradients of a micro-batch are added up in their dtype.
-  const std::size_t kind = number_of(training) * kStateNumbers + training.states.number();
+  // Gradients of a micro-batch are added up in their dtype; Muon asks for matrices.
+  const std::size_t muon = training.optimizer == Optimizer::muon ? 1 : 0;
+  const std::size_t kind = (number_of(training) * kStateNumbers + training.states.number()) * 2 + muon;
   const TableKey key{training.micro_batch, training.sequence, kind, training.precision, policy,
                      network.cell.get()};
   const auto known = tables_.find(key);
@@ -258,6 +259,10 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
   std::vector<LayerTerms> by_type;
   for (const LayerCompute& compute : computes(training, strategy, policy))
     by_type.push_back(pricer_.terms(compute, network, training.states));
+  if (training.optimizer == Optimizer::muon) {
+    const std::vector<ShardedLayer>& types = sharded(training, strategy);
+    for (std::size_t type = 0; type < types.size(); ++type) pricer_.add_matrices(types[type], by_type[type]);
+  }
   std::vector<LayerTerms> layers;
   for (const Layer& layer : built.model->layers) layers.push_back(by_type[layer.type]);
   return LayerTable(std::move(layers));

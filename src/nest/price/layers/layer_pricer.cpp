@@ -3,6 +3,7 @@
 #include "nest/estimate/collectives/fabric.hpp"
 #include "nest/estimate/kernels/kernel_time.hpp"
 #include "nest/estimate/layers/layer_cost.hpp"
+#include "nest/price/layers/matrix_terms.hpp"
 
 namespace nest::price {
 
@@ -84,6 +85,11 @@ LayerTerms LayerPricer::terms(const LayerCompute& compute, const CellNetwork& ne
   const Accelerator& chip = cluster_->accelerator();
   return scaled(states.any() ? layer_terms(cost, with_states(*recipe_, states), chip)
                              : layer_terms(cost, *recipe_, chip));
+}
+
+void LayerPricer::add_matrices(const ShardedLayer& sharded, LayerTerms& terms) {
+  if (!kernels_) kernels_ = shared_kernel_times(cluster_->accelerator());
+  add_matrix_terms(sharded, *kernels_, kernel_time_, terms);
 }
 
 LayerTerms LayerPricer::terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,

@@ -56,6 +56,8 @@ class LayerPricer {
                                                    RecomputePolicy policy, Precision precision);
   [[nodiscard]] LayerTerms terms(const LayerCompute& compute, const CellNetwork& network,
                                  const States& states = {}) const;
+  // What Muon makes of a layer, on top of its terms.
+  void add_matrices(const ShardedLayer& sharded, LayerTerms& terms);
   // Of a layer profile, whose times are whole.
   [[nodiscard]] LayerTerms terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
                                  Bytes incoming) const;

@@ -50,8 +50,15 @@ enum class Term : std::uint8_t {
   // theirs. 0 where none does so.
   forward_alone,
   backward_alone,
+  // Under Muon: parameters of its matrices, how many they are, and seconds of orthogonalizing them.
+  matrix_dense,
+  matrix_expert,
+  matrices_dense,
+  matrices_expert,
+  orthogonal_dense,
+  orthogonal_expert,
 };
-inline constexpr std::size_t kTerms = 24;
+inline constexpr std::size_t kTerms = 30;
 inline constexpr std::size_t kTrainedTerms = 16;  // the first, which all models have
 
 struct LayerTerms {

@@ -88,6 +88,7 @@ class Resharder {
     const Recipe recipe = recipe_for(inputs.recipe, after.training);
     const auto weights = static_cast<double>(recipe.weight_bytes_per_parameter());
     const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
+    const double fewer = states - static_cast<double>(recipe.matrix_bytes_per_parameter());
     const auto network = book.network(after.stages, {after.parallelism.zero_shards, false, 0, 0});
     for (std::size_t i = 0; i < after.stages.size(); ++i) {
       const Stage& stage = after.stages[i];
@@ -99,11 +100,16 @@ class Resharder {
         const double dense = own.of(Term::dense_parameters) * static_cast<double>(s.tensor);
         const double expert =
             own.of(Term::expert_parameters) * static_cast<double>(s.expert_tensor_degree() * s.expert);
+        const double dense_states =
+            dense * states - own.of(Term::matrix_dense) * static_cast<double>(s.tensor) * fewer;
+        const double expert_states =
+            expert * states -
+            own.of(Term::matrix_expert) * static_cast<double>(s.expert_tensor_degree() * s.expert) * fewer;
         const double frozen = own.of(Term::frozen_dense) * static_cast<double>(s.tensor);
         const double frozen_expert =
             own.of(Term::frozen_expert) * static_cast<double>(s.expert_tensor_degree() * s.expert);
-        layers_[id.index()] = {dense * weights + frozen, dense * states, expert * weights + frozen_expert,
-                               expert * states};
+        layers_[id.index()] = {dense * weights + frozen, dense_states, expert * weights + frozen_expert,
+                               expert_states};
       }
     }
   }

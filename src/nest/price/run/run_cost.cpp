@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nest/base/error.hpp"
+#include "nest/estimate/operators/operator_products.hpp"
 #include "nest/model/tuned_model.hpp"
 #include "nest/price/stage_cost.hpp"
 
@@ -41,7 +42,18 @@ Bytes state_bytes(const PlanInputs& inputs, const Training& training) {
                                                     : tuned(model, training.tuning).trained_parameters();
   };
   const std::int64_t parameters = profile != nullptr ? profile->parameters() : of_model();
-  return Bytes{parameters} * each;
+  if (recipe.optimizer != Optimizer::muon || profile != nullptr) return Bytes{parameters} * each;
+  const Model model = tuned(
+      build_model(std::get<ModelSpec>(inputs.source), {.sequence = training.sequence, .mtp = training.mtp}),
+      training.tuning);
+  std::int64_t matrices = 0;
+  for (const Layer& layer : model.layers) {
+    const LayerType& type = model.types[layer.type];
+    for (const WeightMatrix& matrix : muon_matrices(type))
+      matrices += elements(type.tensor(matrix.tensor).shape);
+  }
+  const std::int64_t fewer = recipe.optimizer_bytes_per_parameter() - recipe.matrix_bytes_per_parameter();
+  return Bytes{parameters * each - matrices * fewer};
 }
 
 RunCosts::RunCosts(const RunTerms& terms, const PlanInputs& inputs, const Training& training)

@@ -33,6 +33,16 @@ const Evaluator::Sums& Evaluator::sums(const Degrees& degrees, Schedule schedule
       double& least = sums.parameters.of(term);
       least = places.size() == 1 ? all.of(term) : std::min(least, all.of(term));
     }
+    // Muon holds less of matrices than Adam of others: the most of them, and no more than there are parameters.
+    for (const Term term :
+         {Term::matrix_dense, Term::matrix_expert, Term::matrices_dense, Term::matrices_expert}) {
+      for (std::size_t kind = 0; kind < counts.size(); ++kind)
+        all.of(term) += counts[kind] * places.back().tables.front()->of(batch.sets->example(kind)).of(term);
+      sums.parameters.of(term) = std::max(sums.parameters.of(term), all.of(term));
+    }
+    for (const auto& [part, whole] : {std::pair{Term::matrix_dense, Term::dense_parameters},
+                                      {Term::matrix_expert, Term::expert_parameters}})
+      sums.parameters.of(part) = std::min(sums.parameters.of(part), sums.parameters.of(whole));
     // What every boundary sends at least, either way.
     for (const auto& [least, sum] :
          {std::pair{batch.least_boundary, &sums.send}, {batch.least_returning, &sums.returns}}) {

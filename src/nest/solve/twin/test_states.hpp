@@ -27,9 +27,18 @@ namespace nest::test {
   return std::max(most_plans, std::min(8 * most_plans, kMost));
 }
 
+// Muon, where there are matrices to be seen.
+inline void draw_muon(unsigned seed, Instance& made) {
+  Dice dice(seed + 6'000'011);
+  if (made.inputs.profile() != nullptr || !dice.once_in(3)) return;
+  made.training.optimizer = Optimizer::muon;
+  made.text += "optimizer muon\n";
+}
+
 // Dtypes of gradients, reductions and optimizer, in lists or one of them, of dice of their own; only where the space is
 // then no larger than asked for.
 inline void draw_states(unsigned seed, std::int64_t most_plans, Instance& made) {
+  draw_muon(seed, made);
   Dice dice(seed + 5'000'011);
   if (!dice.once_in(3)) return;
   const SearchSpace before = made.space;
