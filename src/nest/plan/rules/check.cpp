@@ -78,14 +78,17 @@ Problem check_schedule(const Plan& plan) {
 // from a lower to a higher layer.
 bool consecutive(const Plan& plan, const LayerGraph& graph) {
   if (plan.parallelism.interleave != 1 || !graph.ascending()) return false;
+  const auto layers = static_cast<std::int32_t>(graph.layers());
   std::int32_t next = 0;
   for (const Stage& stage : plan.stages) {
-    if (stage.layers.empty() || graph.is_joined(stage.layers.front())) return false;
+    // A plan may name layers that there are not.
+    if (stage.layers.empty() || next == layers || stage.layers.front().value != next) return false;
+    if (graph.is_joined(stage.layers.front())) return false;
     for (const LayerId id : stage.layers) {
       if (id.value != next++) return false;
     }
   }
-  return next == static_cast<std::int32_t>(graph.layers());
+  return next == layers;
 }
 
 // Every layer once, and no edge that runs backwards: then the layers of any suffix of the pipeline are closed
