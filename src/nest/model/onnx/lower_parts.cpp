@@ -45,7 +45,7 @@ void Lowering::lower_rotary(std::size_t i) {
   for (const std::uint32_t user : flow_.users(op.out[0])) {
     const FlowOp& attention = flow_.ops[user];
     if (attention.kind != FlowKind::attention) continue;
-    for (const std::size_t k : {0, 1}) {
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       const std::size_t other = flow_.maker_index(attention.in[k]);
       if (other == Flow::kNobody || other == i || flow_.ops[other].kind != FlowKind::rotary) continue;
       // The later one takes the earlier one along.

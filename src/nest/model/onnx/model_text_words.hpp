@@ -41,6 +41,7 @@ std::string_view word_of(const Rows& rows, Kind kind) {
 template <class Rows>
 auto kind_of_word(Reader& r, const std::string& key, const Rows& rows) {
   std::vector<std::string> words;
+  words.reserve(rows.size());
   for (const auto& row : rows) words.emplace_back(row.word);
   const std::string word = r.choice(key, words);
   return std::ranges::find_if(rows, [&](const auto& row) { return row.word == word; })->kind;
