@@ -1,20 +1,18 @@
 #include "nest/base/closest.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <utility>
+
+#include "nest/base/plain_text.hpp"
 
 namespace nest::base {
 namespace {
 
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
-
 bool starts_with_ignoring_case(std::string_view text, std::string_view head) {
-  return text.size() >= head.size() && std::equal(head.begin(), head.end(), text.begin(),
-                                                  [](char a, char b) { return lower(a) == lower(b); });
+  return text.size() >= head.size() && std::equal(head.begin(), head.end(), text.begin(), [](char a, char b) {
+           return lower_case(a) == lower_case(b);
+         });
 }
 
 int length_difference(std::string_view a, std::string_view b) {
@@ -32,10 +30,10 @@ int edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = static_cast<int>(i);
     for (std::size_t j = 1; j <= n; ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = lower_case(a[i - 1]) == lower_case(b[j - 1]);
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
-      const bool swapped =
-          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) &&
+                           lower_case(a[i - 2]) == lower_case(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(last);

@@ -90,6 +90,33 @@ std::string list_words(const std::vector<std::string>& words, std::string_view l
   return out;
 }
 
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) out.append(i == 0 ? "" : between).append(words[i]);
+  return out;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lower_case(c);
+  return out;
+}
+
+bool same_letters(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
+}
+
 void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected) {
   const bool utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   if (utf16 && text.substr(0, kLookedAt).find('\0') != std::string_view::npos)

@@ -27,6 +27,17 @@ void append_utf8(std::string& out, unsigned code);
 // "a, b and c"; with another word in place of "and".
 [[nodiscard]] std::string list_words(const std::vector<std::string>& words, std::string_view last = "and");
 
+// "a+b+c"
+[[nodiscard]] std::string joined(const std::vector<std::string>& words, std::string_view between = "");
+
+// Without the blanks around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r");
+
+// ASCII letters; all others stay.
+[[nodiscard]] char lower_case(char c);
+[[nodiscard]] std::string lower_case(std::string_view text);
+[[nodiscard]] bool same_letters(std::string_view a, std::string_view b);  // in either case
+
 // Throws an InputError for what is no text at all: a binary file, UTF-16, bytes that are no UTF-8 (with their
 // line). `expected` names what is expected: "JSON or YAML".
 void refuse_unreadable(const std::string& file, std::string_view text, std::string_view expected);

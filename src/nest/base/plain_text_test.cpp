@@ -51,5 +51,24 @@ TEST(PlainText, AppendsCharactersOfEveryLength) {
   EXPECT_EQ(text, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
+TEST(PlainText, JoinsWords) {
+  EXPECT_EQ(joined({}, ", "), "");
+  EXPECT_EQ(joined({"a"}, ", "), "a");
+  EXPECT_EQ(joined({"a", "b"}, ", "), "a, b");
+  EXPECT_EQ(joined({"", "b"}), "b");
+}
+
+TEST(PlainText, TrimsBlanks) {
+  EXPECT_EQ(trimmed(" \ta b\r"), "a b");
+  EXPECT_EQ(trimmed(" \t\r"), "");
+  EXPECT_EQ(trimmed("\ta ", " "), "\ta");
+}
+
+TEST(PlainText, LettersInEitherCase) {
+  EXPECT_EQ(lower_case("GB200-NVL72 \xc3\x84"), "gb200-nvl72 \xc3\x84");
+  EXPECT_TRUE(same_letters("Default", "DEFAULT"));
+  EXPECT_FALSE(same_letters("Default", "DEFAULTS"));
+}
+
 }  // namespace
 }  // namespace nest::base

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "nest/base/closest.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest::base {
 namespace {
@@ -82,19 +83,13 @@ struct NumberAndUnit {
   std::string_view unit;
 };
 
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  return s;
-}
-
 std::optional<NumberAndUnit> split(std::string_view text) {
-  text = trim(text);
+  text = trimmed(text, " \t");
   long double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return NumberAndUnit{number, trim(text)};
+  return NumberAndUnit{number, trimmed(text, " \t")};
 }
 
 std::span<const Unit> units_of(UnitKind kind) {
@@ -165,8 +160,7 @@ std::string near_unit(std::string_view given, std::span<const Unit> units) {
   if (!same_letters.empty()) return same_letters;
   const std::optional<std::string> guess = closest(unit, names);
   // Another first letter is another magnitude: ZB/s is not EB/s, and not B/s either.
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
-  return guess && lower(guess->front()) == lower(unit.front()) ? "'" + *guess + "'" : "";
+  return guess && lower_case(guess->front()) == lower_case(unit.front()) ? "'" + *guess + "'" : "";
 }
 
 }  // namespace
@@ -301,6 +295,10 @@ std::string format_digits(std::int64_t count) {
     s.insert(at, ",");
   }
   return s;
+}
+
+std::string count_of(std::int64_t count, std::string_view noun) {
+  return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
 }  // namespace nest::base

@@ -126,5 +126,7 @@ inline constexpr double kMostBytes = 9e18;  // parse_bytes takes no more
 [[nodiscard]] std::string format_count(double count);
 // Every digit, with commas: "70,553,706,496".
 [[nodiscard]] std::string format_digits(std::int64_t count);
+// "1 host", "1,200 hosts"
+[[nodiscard]] std::string count_of(std::int64_t count, std::string_view noun);
 
 }  // namespace nest::base

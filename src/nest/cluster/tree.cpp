@@ -17,10 +17,6 @@ std::int64_t children_of_all(const FanOut& fan_out, std::int64_t domains) {
   return std::accumulate(fan_out.sizes.begin(), fan_out.sizes.end(), std::int64_t{0});
 }
 
-std::string count_of(std::int64_t n, const std::string& noun) {
-  return format_digits(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
 // The last offset that is not above `at`.
 std::int32_t slot(const std::vector<std::int32_t>& offsets, std::int32_t at) {
   const auto after = std::upper_bound(offsets.begin(), offsets.end(), at);

@@ -4,6 +4,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest::model {
 namespace {
@@ -21,19 +22,10 @@ std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> parts;
   while (true) {
     const std::size_t end = std::min(text.find(at), text.size());
-    std::string_view part = text.substr(0, end);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    while (part.ends_with(' ')) part.remove_suffix(1);
-    parts.emplace_back(part);
+    parts.emplace_back(trimmed(text.substr(0, end), " "));
     if (end == text.size()) return parts;
     text.remove_prefix(end + 1);
   }
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(between)) + word;
-  return text;
 }
 
 std::string quoted(std::string_view text) {

@@ -29,6 +29,17 @@ std::string name_from_path(const std::string& path) {
   return folder.empty() || folder == "." || folder == ".." ? "config" : printable(folder);
 }
 
+bool is_config(const Document& document) {
+  return !is_model_text(document.root) && !is_layer_profile(document);
+}
+
+// A model in any of the formats that JSON and YAML have; `name` is that of a config.json.
+ModelSource read_as(const Document& document, const std::string& name, Warnings& warnings) {
+  if (is_config(document)) return read_hub_config(document, name, warnings);
+  if (is_model_text(document.root)) return read_model_text(document);
+  return read_layer_profile(document);
+}
+
 }  // namespace
 
 std::vector<std::string> zoo_names() {
@@ -44,11 +55,9 @@ ModelSpec zoo_model(std::string_view name) {
 }
 
 ModelSource read_model(const Document& document, Warnings& warnings) {
-  if (is_model_text(document.root)) return read_model_text(document);
-  if (is_layer_profile(document)) return read_layer_profile(document);
   const Value* name = document.root.find("_name_or_path");
   const bool named = name != nullptr && name->as_string() != nullptr && !name->as_string()->empty();
-  return read_hub_config(document, named ? *name->as_string() : "config", warnings);
+  return read_as(document, named ? *name->as_string() : "config", warnings);
 }
 
 ModelSource load_model(const std::string& name_or_file, Warnings& warnings, const std::string& like) {
@@ -59,21 +68,19 @@ ModelSource load_model(const std::string& name_or_file, Warnings& warnings, cons
   };
   if (const EmbeddedFile* file = find_embedded(model_files(), name_or_file))
     return known(read_zoo_file(*file));
-  if (!looks_like_file(name_or_file) && !is_onnx_name(name_or_file)) return known(zoo_model(name_or_file));
   if (is_onnx_name(name_or_file)) {
     if (!like.empty()) warnings.push_back("--like has no effect on an ONNX file");
     return read_onnx(name_or_file, warnings);
   }
+  if (!looks_like_file(name_or_file)) return known(zoo_model(name_or_file));
   // "meta-llama/Llama-3.1-8B" could be a file; where there is none, it is a name of the hub.
   if (!std::filesystem::exists(name_or_file)) {
     if (const EmbeddedFile* file = file_of_name(model_files(), name_or_file))
       return known(read_zoo_file(*file));
   }
   Document document = read_document(name_or_file);
-  if (is_model_text(document.root)) return read_model_text(document);
-  if (is_layer_profile(document)) return read_layer_profile(document);
-  if (!like.empty()) mark_like(document, like);
-  return read_hub_config(document, name_from_path(name_or_file), warnings);
+  if (!like.empty() && is_config(document)) mark_like(document, like);
+  return read_as(document, name_from_path(name_or_file), warnings);
 }
 
 }  // namespace nest::model

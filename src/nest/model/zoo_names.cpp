@@ -9,6 +9,7 @@
 
 #include "nest/base/closest.hpp"
 #include "nest/base/document/document.hpp"
+#include "nest/base/plain_text.hpp"
 
 namespace nest::model {
 namespace {
@@ -32,16 +33,10 @@ std::vector<std::string> words_of(std::string_view name) {
     if (c == '-' || c == '_') {
       words.emplace_back();
     } else {
-      words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      words.back() += lower_case(c);
     }
   }
   return words;
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view between = "") {
-  std::string out;
-  for (std::size_t i = 0; i < words.size(); ++i) out += (i == 0 ? "" : std::string(between)) + words[i];
-  return out;
 }
 
 std::string canonical(std::string_view name) {

@@ -9,6 +9,7 @@
 
 #include "nest/base/files.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/base/units.hpp"
 
 namespace nest::question {
@@ -18,13 +19,6 @@ using Problem = std::optional<SpaceProblem>;
 
 constexpr std::int64_t kLongest = 1'000'000'000;
 constexpr double kMostTokens = 1e18;  // of all documents
-
-std::string_view trimmed(std::string_view text) {
-  const auto space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -34,6 +34,15 @@ struct SearchStats {
   }
 };
 
+// Whether a search looked at all that it was asked to look at. What a limit ended is the opposite; a disagreement is
+// neither.
+[[nodiscard]] constexpr bool ended(PlanStatus status) {
+  return status == PlanStatus::optimal || status == PlanStatus::infeasible;
+}
+[[nodiscard]] constexpr bool cut_short(PlanStatus status) {
+  return status == PlanStatus::feasible || status == PlanStatus::limit;
+}
+
 // Steps that differ by a smaller share cannot be told apart: predictions of single steps err by 3 % in the median,
 // and two plans of one question share a part of that.
 inline constexpr double kNoise = 0.02;

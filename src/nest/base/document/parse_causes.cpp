@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "nest/base/plain_text.hpp"
+
 namespace nest::base {
 namespace {
 
@@ -73,8 +75,7 @@ std::string wrong_word(std::string_view text, std::size_t at, bool is_key) {
   if (text[at] == '\'') return "texts stand in double quotes in JSON, not in single ones";
   if (text[at] == '/' || text[at] == '#') return "JSON has no comments";
   const std::string word(word_at(text, at));
-  std::string lower = word;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = lower_case(word);
   const std::size_t sign = lower.find_first_not_of("+-");
   const std::string bare = sign == std::string::npos ? lower : lower.substr(sign);
   if (bare == "nan" || bare == "inf" || bare == "infinity") return "JSON has no " + word;

@@ -21,12 +21,6 @@
 namespace nest::cluster {
 namespace {
 
-std::string joined(const std::vector<std::string>& texts, const char* between) {
-  std::string out;
-  for (const std::string& text : texts) out += (out.empty() ? "" : between) + text;
-  return out;
-}
-
 // Hosts that nobody names, in the units that the maker's design has.
 void add_unnamed(ImportFacts& facts, std::int64_t count) {
   const std::int64_t most = kMostHosts / facts.counted_by;

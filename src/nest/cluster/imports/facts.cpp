@@ -122,10 +122,6 @@ void merge(ImportFacts& into, ImportFacts from) {
   }
 }
 
-std::string count_of(std::int64_t count, std::string_view noun) {
-  return format_digits(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 std::string count_hosts(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 4;
   std::string out = count_of(static_cast<std::int64_t>(names.size()), "host") + " (";

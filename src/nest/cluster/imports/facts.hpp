@@ -106,7 +106,6 @@ void merge(ImportFacts& into, ImportFacts from);
 
 // "3 hosts (n1, n2, n3)", "200 hosts (n1, n2, .. n200)".
 [[nodiscard]] std::string count_hosts(const std::vector<std::string>& names);
-[[nodiscard]] std::string count_of(std::int64_t count, std::string_view noun);
 
 // A file without its folders.
 [[nodiscard]] std::string own_name(const std::string& file);

@@ -7,6 +7,7 @@
 
 #include "nest/base/document/document.hpp"
 #include "nest/base/document/reader.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/cluster/embedded_files.hpp"
 
 namespace nest::cluster {
@@ -106,12 +107,6 @@ const NodeTable& table() {
   return kTable;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
@@ -138,17 +133,17 @@ std::span<const NodeModel> node_models() {
 }
 
 const NodeModel* find_node_model(std::string_view name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   for (const NodeModel& node : table().nodes) {
     for (const std::string& own : node.names) {
-      if (lower(own) == wanted) return &node;
+      if (lower_case(own) == wanted) return &node;
     }
   }
   return nullptr;
 }
 
 const Chip* find_chip(std::string_view name) {
-  const std::string text = lower(name);
+  const std::string text = lower_case(name);
   for (const Chip& chip : table().chips) {
     if (std::all_of(chip.words.begin(), chip.words.end(),
                     [&](const std::string& word) { return holds_word(text, word); }))
@@ -158,7 +153,7 @@ const Chip* find_chip(std::string_view name) {
 }
 
 const Chip* find_chip_by_pci(std::string_view number) {
-  const std::string wanted = lower(number);
+  const std::string wanted = lower_case(number);
   for (const Chip& chip : table().chips) {
     if (std::find(chip.pci.begin(), chip.pci.end(), wanted) != chip.pci.end()) return &chip;
   }

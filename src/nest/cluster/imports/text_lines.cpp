@@ -11,11 +11,7 @@ namespace nest::cluster {
 namespace {
 
 bool blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
-char small(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return kBlanks.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -31,12 +27,6 @@ std::vector<TextLine> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -67,17 +57,6 @@ std::string without_escapes(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), small);
-  return out;
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return small(x) == small(y); });
 }
 
 bool holds(std::string_view text, std::string_view part) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nest/base/plain_text.hpp"
 #include "nest/base/rooms.hpp"
 
 namespace nest::cluster {
@@ -18,14 +19,15 @@ struct TextLine {
 
 // Without the line ends of either system.
 [[nodiscard]] std::vector<TextLine> lines_of(std::string_view text);
-[[nodiscard]] std::string_view trimmed(std::string_view text);
-// What blanks and tabs separate.
+// What separates words, and is trimmed around them.
+inline constexpr std::string_view kBlanks = " \t\r\v\f";
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+  return base::trimmed(text, kBlanks);
+}
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
 // Without the escape sequences that colour and underline text in a terminal.
 [[nodiscard]] std::string without_escapes(std::string_view text);
 
-[[nodiscard]] std::string lower_case(std::string_view text);
-[[nodiscard]] bool same_letters(std::string_view a, std::string_view b);  // in either case
 [[nodiscard]] bool holds(std::string_view text, std::string_view part);
 // A whole number with nothing around it.
 [[nodiscard]] std::optional<std::int64_t> digits_of(std::string_view text);

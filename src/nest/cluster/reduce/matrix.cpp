@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -80,9 +79,7 @@ std::string entries(std::size_t n) {
 bool is_missing(const std::string& text) {
   static constexpr std::array<std::string_view, 9> kWords{"nan",  "inf",  "infinity", "n/a", "na",
                                                           "none", "null", "-inf",     "+inf"};
-  std::string lower = text;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
+  return std::find(kWords.begin(), kWords.end(), lower_case(text)) != kWords.end();
 }
 
 // Whether a cell can only be a name: no quantity, and nothing that looks like a mistaken one.

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <map>
 
+#include "nest/base/plain_text.hpp"
+
 namespace nest::frameworks {
 namespace {
 
@@ -170,12 +172,6 @@ class Script {
   std::map<std::string, std::string> variables_;
   std::vector<std::string> words_;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 // Of the tests in Megatron-LM's own repository: "  --num-layers: 12" below "MODEL_ARGS:", and true for a flag
 // without a value.

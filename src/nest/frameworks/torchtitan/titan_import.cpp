@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 #include "nest/base/document/toml.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/frameworks/common/imported_run.hpp"
 #include "nest/frameworks/common/settings.hpp"
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
@@ -204,10 +204,7 @@ class Import {
     const std::string word = file_.text("parallelism.pipeline_parallel_schedule").value_or("1F1B");
     for (const Schedule schedule : schedules_of("torchtitan")) {
       const std::string_view own = word_of(schedule, "torchtitan");
-      if (!own.empty() && std::equal(own.begin(), own.end(), word.begin(), word.end(), [](char a, char b) {
-            return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
-          }))
-        return schedule;
+      if (!own.empty() && same_letters(own, word)) return schedule;
     }
     file_.fail("parallelism.pipeline_parallel_schedule", fmt::format("a plan has no schedule '{}'", word));
   }

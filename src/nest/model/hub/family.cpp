@@ -93,6 +93,17 @@ void check_lists(Reader& r, Fields& f, const std::string& type) {
   check_other_lists(r, type, read, layers);
 }
 
+ModelSpec one_stack(Reader& r, const Described& family, Fields& f) {
+  ModelSpec spec;
+  spec.stacks.push_back(stack_of(r, family, f));
+  read_head(f, spec, spec.stacks.back().stem.vocab);
+  if (spec.mtp_layers > 0) spec.mtp_block = prediction_block(r, family, f, spec.stacks.back());
+  spec.details = read_details(r, family.details);
+  read_numbers(f, spec.details);
+  if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);
+  return spec;
+}
+
 }  // namespace
 
 std::vector<std::string> types_of_data() {
@@ -124,29 +135,14 @@ std::vector<std::string> special_parts_of(const std::string& type) {
 }
 
 ModelSpec read_by_data(Reader& r, const std::string& type) {
-  const Described family = describe_family(type);
+  const Described& family = describe_family(type);
   Fields f(r, family, family.model);
   check_lists(r, f, type);
-  if (!family.stacks.empty()) {
-    ModelSpec spec = read_stacks(r, family);
-    const std::vector<std::string> known = mentioned(r, family);
-    refuse_unread_parts(r, type, known);
-    for (const std::string& part : family.special) spec.details.special.push_back(part);
-    for (std::string& key : unread_keys(r, known)) spec.details.unread.push_back(std::move(key));
-    know(r, known);
-    return spec;
-  }
-  ModelSpec spec;
-  spec.stacks.push_back(stack_of(r, family, f));
-  read_head(f, spec, spec.stacks.back().stem.vocab);
-  if (spec.mtp_layers > 0) spec.mtp_block = prediction_block(r, family, f, spec.stacks.back());
-  spec.details = read_details(r, family.details);
-  read_numbers(f, spec.details);
-  if (squares_relu(r, family)) spec.details.numbers.try_emplace("squared_relu", 1);
-  spec.details.special = family.special;
+  ModelSpec spec = family.stacks.empty() ? one_stack(r, family, f) : read_stacks(r, family);
   const std::vector<std::string> known = mentioned(r, family);
   refuse_unread_parts(r, type, known);
-  spec.details.unread = unread_keys(r, known);
+  for (const std::string& part : family.special) spec.details.special.push_back(part);
+  for (std::string& key : unread_keys(r, known)) spec.details.unread.push_back(std::move(key));
   know(r, known);
   return spec;
 }

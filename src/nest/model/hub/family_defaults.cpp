@@ -33,7 +33,7 @@ constexpr int kMostInEachOther = 16;  // parts in each other
 // NOLINTNEXTLINE(misc-no-recursion): along the parts of a config, which are counted
 Value filled_in(Value config, const std::string& type, int depth) {
   if (!described_as_part(type)) return config;
-  const Described family = describe_family(type);
+  const Described& family = describe_family(type);
   if (depth > kMostInEachOther)
     throw InputError(family.file, "stacks", "its parts stand in each other without end");
   if (config.as_object() == nullptr) config = Value::object();

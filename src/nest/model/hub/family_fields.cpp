@@ -59,7 +59,7 @@ void read_expressions(const Value& section, Described::Section& out, const std::
 
 namespace {
 
-Described describe_along(const std::string& name, std::vector<std::string> like);
+const Described& describe_along(const std::string& name, std::vector<std::string> like);
 
 void read_lists(Reader section, std::map<std::string, LayerList>& out) {
   for (const std::string& name : section.keys()) {
@@ -87,7 +87,7 @@ Described read_family(const std::string& name, std::vector<std::string> like) {
     if (std::ranges::find(like, other) != like.end())
       r.fail_at("like", like.size() == 1 ? "the family is like itself"
                                          : "the families " + list_words(like) + " are like each other");
-    if (!family_document(other)) r.fail_at("like", "there is no family '" + other + "'");
+    if (!is_family(other)) r.fail_at("like", "there is no family '" + other + "'");
     out = describe_along(other, std::move(like));
   }
   out.file = document->file;
@@ -119,9 +119,10 @@ Described read_family(const std::string& name, std::vector<std::string> like) {
   return out;
 }
 
-// Parsed once: a program that reads many configs would spend most of its time on the same few files.
+// Parsed once: a program that reads many configs would spend most of its time on the same few files. What is known stays
+// where it is.
 // NOLINTNEXTLINE(misc-no-recursion): along `like`, in which no family comes twice
-Described describe_along(const std::string& name, std::vector<std::string> like) {
+const Described& describe_along(const std::string& name, std::vector<std::string> like) {
   static std::mutex mutex;
   static std::map<std::string, Described> known;
   {
@@ -135,7 +136,7 @@ Described describe_along(const std::string& name, std::vector<std::string> like)
 
 }  // namespace
 
-Described describe_family(const std::string& name) {
+const Described& describe_family(const std::string& name) {
   return describe_along(name, {});
 }
 

@@ -40,7 +40,7 @@ struct Described {
   std::vector<std::string> special;
 };
 
-[[nodiscard]] Described describe_family(const std::string& name);
+[[nodiscard]] const Described& describe_family(const std::string& name);
 
 // The entries of a section, over those that are there; `file` is for messages.
 void read_expressions(const Value& section, Described::Section& out, const std::string& file);

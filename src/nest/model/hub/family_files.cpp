@@ -66,6 +66,10 @@ const std::vector<FamilyFile>& family_table() {
   return kTable;
 }
 
+bool is_family(const std::string& name) {
+  return texts().contains(name);
+}
+
 bool is_own_family(const std::string& name) {
   const auto found = texts().find(name);
   return found != texts().end() && found->second.own;

@@ -26,6 +26,7 @@ struct FamilyFile {
 // All of them by name, sorted.
 [[nodiscard]] const std::vector<FamilyFile>& family_table();
 
+[[nodiscard]] bool is_family(const std::string& name);
 // Whether it comes from the folder of NEST_FAMILIES.
 [[nodiscard]] bool is_own_family(const std::string& name);
 

@@ -77,12 +77,6 @@ constexpr std::array<Synonym, 27> kSynonyms{{
     {"max_sequence_length", kPositions},
 }};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 std::string digits_of(std::string text) {
   std::erase_if(text, [](unsigned char c) { return std::isdigit(c) == 0; });
   return text;
@@ -91,7 +85,7 @@ std::string digits_of(std::string text) {
 // Letter case, surrounding spaces and - for _ do not tell types apart.
 std::string normal(const std::string& type) {
   const std::size_t first = std::min(type.find_first_not_of(' '), type.size());
-  std::string out = lower(type.substr(first, type.find_last_not_of(' ') + 1 - first));
+  std::string out = lower_case(type.substr(first, type.find_last_not_of(' ') + 1 - first));
   std::replace(out.begin(), out.end(), '-', '_');
   return out;
 }
@@ -186,7 +180,7 @@ std::optional<std::string> architecture_of(Reader& r) {
 
 ModelHead head_of(std::string_view architecture, std::string_view class_prefix) {
   // Files of the first Llama say LLaMA.
-  if (!lower(architecture).starts_with(lower(class_prefix))) return ModelHead::unknown;
+  if (!lower_case(architecture).starts_with(lower_case(class_prefix))) return ModelHead::unknown;
   const std::string_view rest = architecture.substr(class_prefix.size());
   if (std::find(kCounted.begin(), kCounted.end(), rest) != kCounted.end()) return ModelHead::counted;
   return std::find(kOther.begin(), kOther.end(), rest) != kOther.end() ? ModelHead::other

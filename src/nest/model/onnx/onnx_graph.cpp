@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "nest/base/plain_text.hpp"
 
 namespace nest::model {
 namespace {
@@ -54,9 +55,9 @@ std::ptrdiff_t long_axes(const OnnxShape& dims) {
   return std::ranges::count_if(dims, [](std::int64_t d) { return d > 1; });
 }
 
-bool has_part(std::string name, std::initializer_list<std::string_view> parts) {
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::any_of(parts, [&](std::string_view p) { return name.find(p) != std::string::npos; });
+bool has_part(std::string_view name, std::initializer_list<std::string_view> parts) {
+  const std::string lower = lower_case(name);
+  return std::ranges::any_of(parts, [&](std::string_view p) { return lower.find(p) != std::string::npos; });
 }
 
 const OnnxAttribute* OnnxNode::find(std::string_view name) const {

@@ -26,7 +26,7 @@ inline constexpr std::int64_t kLongestOnnxAxis = 1'000'000'000'000;
 // How many axes have more than one element.
 [[nodiscard]] std::ptrdiff_t long_axes(const OnnxShape& dims);
 // Whether a name has one of these parts, which are in lower case, in any case.
-[[nodiscard]] bool has_part(std::string name, std::initializer_list<std::string_view> parts);
+[[nodiscard]] bool has_part(std::string_view name, std::initializer_list<std::string_view> parts);
 
 // Numbers of a small tensor, in the order of its elements. Truth values are 0 and 1.
 struct OnnxNumbers {

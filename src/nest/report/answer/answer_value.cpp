@@ -97,12 +97,12 @@ Value answer_value(const SearchResult& found, const PlanInputs& inputs, const Se
   }
   if (asked.objective == Objective::step_time) {
     Value near = Value::array();
-    for (const Plan& one : near_ties(found)) near.push(runner_up_value(best, one));
+    for (const Plan* one : near_ties(found)) near.push(runner_up_value(best, *one));
     if (!near.as_array()->empty()) v.set("near_ties", std::move(near));
   }
   if (found.plans.size() > 1) {
     Value others = Value::array();
-    for (const Plan& one : runners_up(found)) others.push(runner_up_value(best, one));
+    for (const Plan* one : runners_up(found)) others.push(runner_up_value(best, *one));
     v.set("runners_up", std::move(others));
   }
   const std::string idle = idle_sentence(found, inputs, asked);

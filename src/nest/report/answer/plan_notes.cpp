@@ -177,10 +177,10 @@ std::string batch_sentence(const SearchResult& found) {
 
 std::string ties_sentence(const SearchResult& found, std::size_t shown) {
   std::vector<std::string> near;
-  const std::vector<Plan> others = runners_up(found);
+  const std::vector<const Plan*> others = runners_up(found);
   const Seconds best = found.plans.front().predicted->step;
   for (std::size_t i = 0; i < std::min(shown, others.size()); ++i) {
-    if (others[i].predicted->step <= best * (1 + kNoise)) near.push_back(std::to_string(i + 2));
+    if (others[i]->predicted->step <= best * (1 + kNoise)) near.push_back(std::to_string(i + 2));
   }
   if (near.empty()) return "";
   return fmt::format("{} {}: within {} of the best plan, which is within the noise of prediction",

@@ -173,16 +173,16 @@ class Screen {
 
   [[nodiscard]] std::string runners_up() const {
     if ((found_.plans.size() < 2 && !found_.simpler) || options_.runners_up == 0) return "";
-    std::vector<Plan> shown = nest::report::runners_up(found_);
+    std::vector<const Plan*> shown = nest::report::runners_up(found_);
     shown.resize(std::min(shown.size(), std::max(options_.runners_up, options_.complete - 1)));
     const std::size_t others = shown.size();
-    shown.insert(shown.begin(), found_.plans.front());
-    if (found_.simpler) shown.insert(shown.begin(), *found_.simpler);
+    shown.insert(shown.begin(), &found_.plans.front());
+    if (found_.simpler) shown.insert(shown.begin(), &*found_.simpler);
     std::vector<const DegreeColumn*> degrees;
     for (const DegreeColumn& column : kDegrees) {
       const std::int64_t usual = column.usual.value_or(column.of(best_));
       const bool said =
-          std::any_of(shown.begin(), shown.end(), [&](const Plan& p) { return column.of(p) != usual; });
+          std::any_of(shown.begin(), shown.end(), [&](const Plan* p) { return column.of(*p) != usual; });
       if (said) degrees.push_back(&column);
     }
     std::vector<Table::Column> columns{{""}};
@@ -191,9 +191,9 @@ class Screen {
                    {{"recompute"}, {"step", Align::right}, {"", Align::right}, {"loses most by"}});
     Table table(std::move(columns));
     const std::size_t first = found_.simpler ? 1 : 0;  // the strict optimum
-    const Plan& best = shown[first];
+    const Plan& best = *shown[first];
     for (std::size_t i = 0; i < shown.size(); ++i) {
-      const Plan& one = shown[i];
+      const Plan& one = *shown[i];
       std::vector<std::string> cells{i < first    ? "taken"
                                      : i == first ? "best"
                                                   : std::to_string(i + 1 - first)};

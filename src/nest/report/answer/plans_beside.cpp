@@ -21,21 +21,19 @@ std::vector<const Plan*> plans_beside(const SearchResult& found) {
   return beside;
 }
 
-std::vector<Plan> runners_up(const SearchResult& found) {
-  std::vector<Plan> out;
-  for (const Plan* plan : plans_beside(found)) {
-    if (plan != &found.plans.front()) out.push_back(*plan);
-  }
+std::vector<const Plan*> runners_up(const SearchResult& found) {
+  std::vector<const Plan*> out = plans_beside(found);
+  std::erase(out, &found.plans.front());
   return out;
 }
 
-std::vector<Plan> near_ties(const SearchResult& found) {
-  std::vector<Plan> out = runners_up(found);
+std::vector<const Plan*> near_ties(const SearchResult& found) {
+  std::vector<const Plan*> out = runners_up(found);
   for (const Plan& one : found.near_ties) {
-    if (!taken(found, one)) out.push_back(one);
+    if (!taken(found, one)) out.push_back(&one);
   }
   const Seconds near = found.plans.front().predicted->step * (1 + kNoise);
-  std::erase_if(out, [&](const Plan& one) { return one.predicted->step > near; });
+  std::erase_if(out, [&](const Plan* one) { return one->predicted->step > near; });
   return out;
 }
 

@@ -14,12 +14,12 @@
 
 namespace nest::report {
 
-// Points into `found`, which must have a plan.
+// All of them point into `found`, which must have a plan.
 [[nodiscard]] std::vector<const Plan*> plans_beside(const SearchResult& found);
 
 // Those of them that come after the strict optimum.
-[[nodiscard]] std::vector<Plan> runners_up(const SearchResult& found);
+[[nodiscard]] std::vector<const Plan*> runners_up(const SearchResult& found);
 // All that are known to be within the noise of prediction of the strict optimum, likewise.
-[[nodiscard]] std::vector<Plan> near_ties(const SearchResult& found);
+[[nodiscard]] std::vector<const Plan*> near_ties(const SearchResult& found);
 
 }  // namespace nest::report

@@ -46,10 +46,10 @@ TEST(PlansBeside, NearTies) {
   EXPECT_EQ(near_ties(found).size(), 2U);
   found.simpler = one_stage(1.004);
   found.near_ties = {one_stage(1.004), one_stage(1.015), one_stage(1.03)};
-  const std::vector<Plan> near = near_ties(found);
+  const std::vector<const Plan*> near = near_ties(found);
   ASSERT_EQ(near.size(), 2U);
-  EXPECT_EQ(near[0].predicted->step, Seconds{1.01});
-  EXPECT_EQ(near[1].predicted->step, Seconds{1.015});
+  EXPECT_EQ(near[0]->predicted->step, Seconds{1.01});
+  EXPECT_EQ(near[1]->predicted->step, Seconds{1.015});
 }
 
 }  // namespace

@@ -12,13 +12,12 @@
 #include "nest/report/answer/answer_value.hpp"
 #include "nest/report/answer/plan_notes.hpp"
 #include "nest/report/answer/why_text.hpp"
+#include "nest/solve/tree/best_plans.hpp"
 
 namespace nest::report {
 namespace {
 
 using Align = Table::Align;
-
-constexpr double kSame = 1e-9;  // relative, of what is counted
 
 std::string signed_time(Seconds time) {
   return (time.value < 0 ? "-" : "+") + format(Seconds{std::abs(time.value)});
@@ -41,7 +40,7 @@ std::string loss_sentence(const Plan& other, const Beside& beside) {
 std::string beside_best(const Plan& other, const Beside& beside) {
   if (!beside.found.simpler) return "";
   const double more = beside.more(other, beside.best());
-  if (std::abs(more) <= kSame)
+  if (std::abs(more) <= solve::kTie)
     return " It is the best plan, for which the plan above stands in; --strict takes it.";
   return fmt::format(" It {} the best plan, for which the plan above stands in.",
                      beside.than(other, beside.best()));
@@ -82,14 +81,14 @@ std::string given_sentence(const WhyNot& answer, const Beside& beside) {
   };
   if (answer.found.status == PlanStatus::infeasible)
     return unfit_sentence(other) + " " + stands("would be") + loss_sentence(other, beside);
-  if (beside.more(other, beside.best()) < -kSame) return "It " + stands("is") + beyond_sentence(beside);
+  if (beside.more(other, beside.best()) < -solve::kTie) return "It " + stands("is") + beyond_sentence(beside);
   const double more = beside.more(other, beside.taken());
-  if (std::abs(more) <= kSame)
+  if (std::abs(more) <= solve::kTie)
     return fmt::format("It {} as {}: {}.",
                        beside.asked.objective == Objective::cost ? "costs as much" : "takes as long",
                        beside.name(), beside.has(other));
   const std::string out = "It " + stands("is");
-  return more < -kSame ? out + beside_best(other, beside) : out + loss_sentence(other, beside);
+  return more < -solve::kTie ? out + beside_best(other, beside) : out + loss_sentence(other, beside);
 }
 
 std::string choice_sentence(const WhyNot& answer, const Beside& beside) {
@@ -100,10 +99,10 @@ std::string choice_sentence(const WhyNot& answer, const Beside& beside) {
                                  ? "the best plan with it"
                                  : "the best plan found with it (not proved)";
   const double more = beside.more(other, taken);
-  if (more < -kSame)
+  if (more < -solve::kTie)
     return fmt::format("{} costs nothing: {} {} {}: {}.{}", it, proved, beside.than(other, taken),
                        beside.name(), beside.has(other), beside_best(other, beside));
-  if (more <= kSame)
+  if (more <= solve::kTie)
     return fmt::format("{} costs nothing: {} takes {}, and {} takes {}.", it, proved, beside.has(other),
                        beside.name(), beside.has(taken));
   // Of steps the share tells the rest.

@@ -32,17 +32,15 @@ void price_safety(const PlanQuestion& question, Further& further, SearchResult& 
   if (o.objective == Objective::step_time) risky.options.slowest = safe.predicted->step;
   SearchResult other = further.ask(std::move(risky));
   Safety& safety = found.safety;
-  safety.known = other.status == PlanStatus::optimal || other.status == PlanStatus::infeasible;
+  safety.known = ended(other.status);
   if (other.plans.empty()) return;
   Plan& best = other.plans.front();
   const Cluster& cluster = question.inputs.cluster;
   const double more = counted_more(o.objective, safe, best, cluster);
-  if (other.lower_bound.value > 0) {
-    // The bound is a step of the devices that the plan without a margin rents.
-    Plan bound = best;
-    bound.predicted->step = other.lower_bound;
-    safety.most = counted_more(o.objective, safe, bound, cluster);
-  }
+  // The bound is a step of the devices that the plan without a margin rents.
+  if (other.lower_bound.value > 0)
+    safety.most =
+        counted(o.objective, safe, cluster) / counted(o.objective, best, other.lower_bound, cluster) - 1;
   if (more <= kTie) return;
   safety.costs = more;
   found.risky = std::move(best);

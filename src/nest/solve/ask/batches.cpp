@@ -56,10 +56,9 @@ SearchResult ask_batches(const PlanQuestion& question, const std::vector<std::in
                              : SearchResult{.status = PlanStatus::limit};
     if (found.status == PlanStatus::disagreement) return found;
     stats.add(found.stats);
-    const bool ended = found.status == PlanStatus::optimal || found.status == PlanStatus::infeasible;
-    proved = proved && ended;
+    proved = proved && ended(found.status);
     // What was not searched to its end has the bound that it has; of what was not begun nothing is known.
-    if (ended || found.lower_bound.value > 0) ++proof.bounded;
+    if (ended(found.status) || found.lower_bound.value > 0) ++proof.bounded;
     if (found.lower_bound.value > 0)
       proof.most_per_s = std::max(proof.most_per_s, static_cast<double>(batch) / found.lower_bound.value);
     const bool better =

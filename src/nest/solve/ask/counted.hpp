@@ -11,8 +11,9 @@
 
 namespace nest::solve {
 
-// Of a plan with results and devices.
+// Of a plan with results and devices; with a step in place of its own, such as a bound.
 [[nodiscard]] double counted(Objective objective, const Plan& plan, const Cluster& cluster);
+[[nodiscard]] double counted(Objective objective, const Plan& plan, Seconds step, const Cluster& cluster);
 
 // By what share more is counted of a plan than of another; below 0 for less.
 [[nodiscard]] double counted_more(Objective objective, const Plan& plan, const Plan& than,

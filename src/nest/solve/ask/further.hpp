@@ -34,8 +34,7 @@ class Further {
     SearchResult found = (*searching_)(question);
     left_ -= std::max(found.stats.work, kLeastWork / kMostCheap);
     if (found.status == PlanStatus::disagreement) disagreement_ = found;
-    const bool unproved = found.status == PlanStatus::feasible || found.status == PlanStatus::limit;
-    return unproved && o.deadline.over() ? by_clock() : found;
+    return cut_short(found.status) && o.deadline.over() ? by_clock() : found;
   }
   // Whether the clock kept any of the searches from its end.
   [[nodiscard]] bool stopped() const { return stopped_; }

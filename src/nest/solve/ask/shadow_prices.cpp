@@ -9,18 +9,14 @@
 #include "nest/base/error.hpp"
 #include "nest/plan/changed_inputs.hpp"
 #include "nest/price/price.hpp"
+#include "nest/solve/tree/best_plans.hpp"
 
 namespace nest::solve {
 namespace {
 
 constexpr double kMoreBandwidth = 1.25;
 constexpr Bytes kMoreMemory{std::int64_t{8} << 30};
-constexpr double kSame = 1e-9;  // relative, of steps
 constexpr std::array<std::string_view, 3> kKinds{"bandwidth", "memory", "devices"};
-
-bool unfinished(PlanStatus status) {
-  return status == PlanStatus::feasible || status == PlanStatus::limit;
-}
 
 struct Change {
   ShadowPrice row;
@@ -74,11 +70,11 @@ class ShadowPricer {
     ShadowPrices out;
     // The plan that all others are compared with is worth more of the time than any other.
     out.unchanged = look("the best plan as it is", question_.inputs, all.size() + 1, 2);
-    out.stopped = unfinished(out.unchanged.status);
+    out.stopped = cut_short(out.unchanged.status);
     const bool known = out.unchanged.status != PlanStatus::limit;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (known) search_row(all[i], all.size() - i, out);
-      out.stopped = out.stopped || unfinished(all[i].row.status);
+      out.stopped = out.stopped || cut_short(all[i].row.status);
       out.rows.push_back(std::move(all[i].row));
     }
     return out;
@@ -90,7 +86,7 @@ class ShadowPricer {
                     std::optional<Seconds> known = std::nullopt) {
     PlanQuestion changed = question_;
     changed.inputs = inputs;
-    if (known) changed.options.slowest = *known * (1 + kSame);
+    if (known) changed.options.slowest = *known * (1 + kTie);
     const Deadline& deadline = question_.options.deadline;
     if (deadline.over()) return {.status = PlanStatus::limit};
     if (options_.asking) options_.asking(what);
@@ -135,7 +131,7 @@ class ShadowPricer {
     const Seconds before = out.unchanged.plans.front().predicted->step;
     row.step = row.plan ? std::min(before, row.plan->predicted->step) : before;
     row.share = row.step.value / before.value - 1;
-    if (-row.share < kSame) row.share = 0;
+    if (-row.share < kTie) row.share = 0;
     if (row.status == PlanStatus::optimal && out.unchanged.status != PlanStatus::optimal)
       row.status = PlanStatus::feasible;
   }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "nest/plan/rules/rented_plan.hpp"
 #include "nest/question/state_choices.hpp"
 #include "nest/solve/ask/counted.hpp"
 #include "nest/solve/tree/best_plans.hpp"
@@ -74,27 +73,16 @@ class StateSearch {
   void count(SearchResult& found) {
     stats_.add(found.stats);
     found.stats = {};
-    const bool ended = found.status == PlanStatus::optimal || found.status == PlanStatus::infeasible;
-    proved_ = proved_ && ended;
+    proved_ = proved_ && ended(found.status);
     if (found.status != PlanStatus::infeasible) bound_ = std::min(bound_, bound_of(found));
   }
 
   // Below which no plan of one combination is, by what the objective counts.
   [[nodiscard]] double bound_of(const SearchResult& found) const {
-    const double bound = found.lower_bound.value;
-    switch (question_.options.objective) {
-      case Objective::step_time:
-        return bound;
-      case Objective::cost:
-        return found.plans.empty() ? 0 : bound * rented(found.plans.front());
-      case Objective::devices:
-        break;
-    }
-    return 0;
-  }
-
-  [[nodiscard]] double rented(const Plan& plan) const {
-    return static_cast<double>(rented_devices(plan, question_.inputs.cluster));
+    const Objective objective = question_.options.objective;
+    if (objective == Objective::step_time) return found.lower_bound.value;
+    if (objective == Objective::devices || found.plans.empty()) return 0;
+    return counted(objective, found.plans.front(), found.lower_bound, question_.inputs.cluster);
   }
 
   [[nodiscard]] bool better(const SearchResult& found) const {
@@ -127,7 +115,7 @@ class StateSearch {
     const Seconds step = plan.predicted->step;
     const Objective objective = question_.options.objective;
     const bool whole = proved_ || objective == Objective::devices;  // whose bound is that of its plan
-    const double each = objective == Objective::cost ? rented(plan) : 1;
+    const double each = counted(objective, plan, Seconds{1}, question_.inputs.cluster);
     best_.lower_bound = whole ? step : std::min(step, Seconds{bound_ / each});
     plan.status = best_.status;
     plan.lower_bound = best_.lower_bound;

@@ -12,11 +12,10 @@
 #include "nest/price/price.hpp"
 #include "nest/question/make_question.hpp"
 #include "nest/solve/ask/counted.hpp"
+#include "nest/solve/tree/best_plans.hpp"
 
 namespace nest::solve {
 namespace {
-
-constexpr double kSame = 1e-9;  // relative, of steps
 
 std::string sample_value(const SpaceOption& option) {
   if (std::holds_alternative<Choice SearchSpace::*>(option.member))
@@ -59,7 +58,7 @@ void compare(WhyNot& answer, const PlanQuestion& question, const Plan& taken) {
 bool same_plan(const Plan& a, const Plan& b) {
   const double step = a.predicted->step.value;
   return a.parallelism == b.parallelism && a.training == b.training &&
-         std::abs(b.predicted->step.value - step) <= kSame * step;
+         std::abs(b.predicted->step.value - step) <= kTie * step;
 }
 
 std::optional<SpaceProblem> pin_choices(std::string_view text, SearchSpace& space) {

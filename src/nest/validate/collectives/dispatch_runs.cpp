@@ -1,11 +1,11 @@
 #include "nest/validate/collectives/dispatch_runs.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "nest/base/document/csv.hpp"
 #include "nest/base/numbers.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/estimate/collectives/token_exchange.hpp"
 
 namespace nest::validate {
@@ -17,9 +17,7 @@ constexpr std::int64_t kLimit = 4;  // the benchmark over several nodes sends a 
 // "NVIDIA H100 80GB HBM3" -> h100-sxm, "NVIDIA GB200" -> gb200.
 const Accelerator* accelerator_of(const std::string& hardware) {
   const std::size_t first = hardware.find(' ') + 1;
-  std::string name = hardware.substr(first, hardware.find(' ', first) - first);
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(hardware.substr(first, hardware.find(' ', first) - first));
   for (const Accelerator& a : accelerators()) {
     if (a.name == name || a.name == name + "-sxm") return &a;
   }

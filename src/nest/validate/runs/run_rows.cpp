@@ -13,10 +13,6 @@
 namespace nest::validate {
 namespace {
 
-char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-}
-
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -107,7 +103,7 @@ std::optional<std::int64_t> read_vocabulary(const CsvRow& row) {
     while (end < text.size() && is_digit(text[end])) ++end;
     if (end - i > longest.size()) {
       longest = text.substr(i, end - i);
-      thousands = end < text.size() && lower(text[end]) == 'k';
+      thousands = end < text.size() && lower_case(text[end]) == 'k';
     }
     i = end + 1;
   }
@@ -136,7 +132,7 @@ RunRow read_row(const CsvRow& row) {
 
 bool mentions(std::string_view text, std::string_view word) {
   const auto found = std::search(text.begin(), text.end(), word.begin(), word.end(),
-                                 [](char a, char b) { return lower(a) == lower(b); });
+                                 [](char a, char b) { return lower_case(a) == lower_case(b); });
   return word.empty() || found != text.end();
 }
 

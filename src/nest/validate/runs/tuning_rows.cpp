@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "nest/base/error.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/model/zoo.hpp"
 
 namespace nest::validate {
@@ -24,10 +24,7 @@ constexpr std::array<DeviceName, 2> kDevices{{{"H100", "h100-sxm"}, {"A100", "a1
 std::string device_of(const std::string& written) {
   const auto* const at = std::ranges::find(kDevices, written, &DeviceName::written);
   if (at != kDevices.end()) return std::string(at->name);
-  std::string name = written;
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
+  return lower_case(written);
 }
 
 // As the column precision_class of the other tables has it.

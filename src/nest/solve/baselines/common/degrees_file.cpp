@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 
 #include "nest/base/document/csv.hpp"
 #include "nest/base/files.hpp"
+#include "nest/base/plain_text.hpp"
 #include "nest/cluster/tree.hpp"
 #include "nest/price/layers/cost_book.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 std::string plain(std::string_view name) {
   std::string text;
   for (const char c : name) {
-    if (c != '-' && c != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != '-' && c != '_') text += lower_case(c);
   }
   return text;
 }
