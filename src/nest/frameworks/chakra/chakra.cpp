@@ -8,6 +8,7 @@
 
 #include "nest/frameworks/chakra/chakra_network.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
+#include "nest/plan/text/spell_plan.hpp"
 #include "nest/price/price.hpp"
 
 namespace nest::frameworks {
@@ -237,11 +238,12 @@ class Writer {
   }
 
   [[nodiscard]] std::string readme() const {
+    const std::string tuned = spell_tuning(plan_.training.tuning);
     std::string text = fmt::format(
         "# One training step for ASTRA-sim\n\n"
         "{} on {}: {} NPUs{}, {} communicator groups, {} of traces. The plan is priced at {} a step, {} of "
         "it "
-        "in the pipeline.\n\n"
+        "in the pipeline{}.\n\n"
         "```\n{}\n```\n\n"
         "The longest `finished, N cycles` of its log (a cycle is a nanosecond) compares with the price. With "
         "`system_flat.json` and `network_flat.yml` all NPUs hang on one switch as slow as the slowest level: "
@@ -253,7 +255,8 @@ class Writer {
         "Not expressed:\n\n",
         inputs_.model_name(), inputs_.cluster.name(), network_.npus,
         idle_ > 0 ? fmt::format(" ({} idle)", idle_) : "", groups_->size(), format(Bytes{bytes_}),
-        format(priced_.predicted.step), format(priced_.pipeline), command(),
+        format(priced_.predicted.step), format(priced_.pipeline), tuned.empty() ? "" : "; " + tuned,
+        command(),
         network_.npus > inputs_.cluster.devices() ? ", counted as if all domains were as large as the largest"
                                                   : "");
     for (const std::string& sentence : result_.lost) text += "- " + sentence + "\n";

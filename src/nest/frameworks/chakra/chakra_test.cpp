@@ -117,6 +117,7 @@ TEST(Chakra, FineTuning) {
   ExportQuestion question = question_of(dense, 16);
   ASSERT_EQ(read_train("layers 12..", question.plan.training.tuning), "");
   const test::ReadExport out = exported(question);
+  EXPECT_THAT(out.files.at("README.md"), HasSubstr(" in the pipeline; trained: layers 12...\n"));
   int first = 0;
   int last = 0;
   for (const test::ReadTrace& trace : out.ranks) {

@@ -93,5 +93,24 @@ TEST(MaxTextAdapters, SettingsAreKnown) {
   }
 }
 
+TEST(MaxTextAdapters, RandomPlansAreTaken) {
+  const test::KeyTable table("maxtext");
+  int taken = 0;
+  test::for_random_questions(
+      "maxtext", 100,
+      [&](const ExportQuestion& random, unsigned seed) {
+        ExportQuestion question = random;
+        ASSERT_EQ(read_train("lora:16", question.plan.training.tuning), "");
+        const test::Exported out = test::exported("maxtext", question);
+        ASSERT_EQ(out.result.rule, question.plan.parallelism.pipeline > 1 ? "trained-part" : "") << seed;
+        if (!out.result.rule.empty()) return;
+        ++taken;
+        const Value settings = parse_yaml("maxtext.yml", out.files.at("maxtext.yml")).root;
+        ASSERT_EQ(table.problem("main", settings), "") << seed;
+      },
+      {"llama3.2-1b", "gpt2-xl", "mixtral-8x7b", "deepseek-v2-lite", "qwen2.5-7b"});
+  EXPECT_GT(taken, 30);
+}
+
 }  // namespace
 }  // namespace nest::frameworks

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/frameworks/test_exports.hpp"
+#include "nest/frameworks/torchtitan/test_titan_options.hpp"
 #include "nest/model/zoo.hpp"
 
 namespace nest::frameworks {
@@ -64,6 +65,33 @@ TEST(TitanAdapters, AreAConverterOfTheMainBranch) {
   EXPECT_EQ(test::exported("torchtitan", question).result.sentence,
             "torchtitan 0.2.2 has no adapters; its main branch has; torchtitan, accelerate, maxtext, "
             "megatron-bridge and ms-swift take it");
+}
+
+TEST(TitanAdapters, RandomPlansAreTaken) {
+  const test::TitanOptions options;
+  int taken = 0;
+  test::for_random_questions(
+      "torchtitan", 100,
+      [&](const ExportQuestion& random, unsigned seed) {
+        ExportQuestion question = random;
+        question.release = find_releases("torchtitan")->find("main");
+        ASSERT_EQ(read_train("lora:16", question.plan.training.tuning), "");
+        const test::Exported out = test::exported("torchtitan", question);
+        // Some have degrees that 0.2.2 alone runs, which has no adapters.
+        ExportQuestion whole = random;
+        whole.release = question.release;
+        ASSERT_EQ(out.result.rule, test::exported("torchtitan", whole).result.rule) << seed;
+        question.release = nullptr;
+        ASSERT_EQ(test::exported("torchtitan", question).result.rule.empty(), out.result.rule.empty())
+            << seed;
+        if (!out.result.rule.empty()) return;
+        ++taken;
+        const std::string& python = out.files.at("nest_plan.py");
+        ASSERT_EQ(options.problem("main", test::read_titan_python(python)), "") << seed;
+        ASSERT_NE(python.find("LoRAConverter.Config(rank=16, "), std::string::npos) << seed;
+      },
+      {"llama3.1-8b", "qwen3-0.6b", "qwen3-30b-a3b"});
+  EXPECT_GT(taken, 60);
 }
 
 TEST(TitanAdapters, NeedAModelOfTheRegistry) {

@@ -146,8 +146,8 @@ ExportResult export_torchtitan(const ExportQuestion& question, const ExportSink&
   }
   if (!release && !main) {
     result.rule = "experts-in-shards";
-    result.sentence =
-        fmt::format("torchtitan {} cannot run this plan's tensor or expert degrees", question.release->name);
+    result.sentence = fmt::format("torchtitan {} cannot run this plan's tensor or expert degrees",
+                                  question.release == nullptr ? "main" : question.release->name);
     return result;
   }
   if (release) result.releases.push_back(table.find("v0.2.2"));
