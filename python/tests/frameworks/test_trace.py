@@ -105,6 +105,51 @@ def test_flops_are_those_of_torchs_counter():
     assert traced.describe(sequence=64)["sequence"] == 64
 
 
+IMAGES = [
+    "torchvision vit_b_16", "timm deit3_base_patch16_224", "timm eva02_base_patch14_224",
+    "timm vit_base_patch16_clip_224", "timm vit_base_patch14_dinov2", "timm vit_base_patch16_dinov3",
+    "timm aimv2_large_patch14_224", "timm convmixer_768_32",
+]  # fmt: skip
+REFUSED = [
+    ("torchvision resnet50", "its blocks differ in width"),
+    ("torchvision swin_t", "its blocks differ in width"),
+    ("timm mixer_b16_224", "it sums over positions"),
+    ("timm gmlp_s16_224", "it sums over positions"),
+]
+
+
+def image_model(name):
+    """A model of another library on the meta device, and images of the size that it takes."""
+    library, name = name.split()
+    side = 224
+    with torch.device("meta"):
+        if library == "timm":
+            module = pytest.importorskip("timm").create_model(name)
+            side = module.default_cfg["input_size"][1]
+        else:
+            module = getattr(pytest.importorskip("torchvision").models, name)()
+    return module.eval(), torch.zeros(2, 3, side, side)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+def test_models_of_other_libraries(name):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    module, images = image_model(name)
+    traced = nest.trace(module, images)
+    assert traced.warnings == []
+    assert traced.parameters == sum(p.numel() for p in module.parameters())
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        module(images.to("meta"))
+    assert 2 * traced.describe()["counter_flops"] == counter.get_total_flops()
+
+
+@pytest.mark.parametrize(("name", "why"), REFUSED)
+def test_models_that_are_not_understood(name, why):
+    with pytest.raises(nest.InputError, match=why):
+        nest.trace(*image_model(name))
+
+
 def test_modules_with_a_configuration():
     config = transformers.LlamaConfig(**SMALL)
     with torch.device("meta"):

@@ -63,6 +63,25 @@ TEST(LowerModel, WarnsWhereATableMayBeTiedUnseen) {
                      "they are one weight; they are counted as two (63,936 parameters each)"});
 }
 
+// MLP-Mixer: a product over positions is none that a block of the residual stream has.
+TEST(LowerModel, RefusesSumsOverPositions) {
+  OnnxWriter w;
+  w.input("patches", OnnxWriter::kFloat, {"batch", 16, 64});
+  std::string x = w.op("MatMul", {"patches", w.weight("stem", {64, 64})});
+  w.weight("mix", {16, 16});
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<std::string> turn{list_attribute("perm", {0, 2, 1})};
+    const std::string mixed = w.op("MatMul", {w.op("Transpose", {x}, turn), "mix"});
+    x = w.op("Add", {x, w.op("Transpose", {mixed}, turn)});
+  }
+  w.node("MatMul", {x, w.weight("head", {64, 9})}, {"y"});
+  w.output("y");
+  EXPECT_EQ(message_of([&] { (void)lowered(w.bytes()); }),
+            "test.onnx: operator 'MatMul': it sums over positions, as layers that mix tokens do, which is "
+            "modelled for "
+            "attention alone; give a layer profile of the model");
+}
+
 // ALBERT: every block has the weights of the first.
 TEST(LowerModel, CountsSharedBlocksOnce) {
   OnnxWriter w = rows_of_table();
