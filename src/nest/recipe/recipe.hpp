@@ -132,7 +132,8 @@ struct Recipe {
   // Parameters are copied out of the buffer that a gather of ZeRO-3 fills, and gradients into the one that is
   // reduced (FSDP2), by kernels that nothing hides.
   bool copied_shards = false;
-  double zero_time = 1;  // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  std::int64_t prefetch_layers = 1;  // gathered by ZeRO-3 ahead of the layer that is computed
+  double zero_time = 1;              // ZeRO-2 and ZeRO-3 traffic takes so many times as long
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of
   // data/profiles/h200.json.
   double fragmentation = 0.04;

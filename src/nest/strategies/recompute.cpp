@@ -8,7 +8,7 @@
 namespace nest::strategies {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPolicies{"none", "selective", "full"};
+constexpr std::array<std::string_view, 4> kPolicies{"none", "selective", "full", "modules"};
 
 // The attention core and the collectives that context parallelism put around it.
 bool in_core(const Operator& op) {

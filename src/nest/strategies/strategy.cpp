@@ -6,7 +6,7 @@
 namespace nest::strategies {
 namespace {
 
-constexpr std::array<std::string_view, 2> kMethods{"ring", "all_to_all"};
+constexpr std::array<std::string_view, 3> kMethods{"ring", "all_to_all", "hybrid"};
 constexpr WholeRange kDegrees{1, 1 << 20};
 
 }  // namespace

@@ -19,6 +19,7 @@ namespace nest::strategies {
 enum class ContextMethod {
   ring,        // keys and values go round the context group
   all_to_all,  // sequence shards become head shards around the attention core (Ulysses)
+  hybrid,      // all_to_all inside groups of `context_inner` ranks, a ring of such groups across
 };
 
 [[nodiscard]] std::string_view name_of(ContextMethod method);
@@ -33,6 +34,7 @@ struct Strategy {
   // Where experts are spread: how their tokens travel, and whether that runs beside another micro-batch's compute.
   Dispatcher dispatcher = Dispatcher::alltoall;
   bool expert_overlap = false;
+  std::int64_t context_inner = 1;  // with hybrid: ranks of one all-to-all group, a divisor of `context`
 
   [[nodiscard]] std::int64_t expert_tensor_degree() const {
     return expert_tensor > 0 ? expert_tensor : tensor;
