@@ -110,6 +110,11 @@ struct Recipe {
   bool masked_windows = false;  // a sliding window is a mask over all keys, for which kernels are slower
   bool split_documents =
       false;  // a context ring shares every document of a sequence, not the sequence as a whole
+  bool ring_skips =
+      false;  // a context ring passes on only keys of documents that a further rank has a part of
+  // A context ring adds each step's result to the sum at once (torch), and does not hold all of them until its last
+  // step (Transformer Engine).
+  bool ring_merges_steps = false;
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool fused_loss = false;      // one kernel makes loss and gradient, in the place of the 16-bit logits

@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/twin/brute_force.hpp"
+#include "nest/solve/twin/test_contexts.hpp"
 #include "nest/solve/twin/test_inputs.hpp"
 
 namespace nest::test {
@@ -54,6 +55,7 @@ template <class T, class Word>
   add("interleave", s.interleave.spell());
   add("sequence_parallel", spell_list(s.sequence_parallel, yes));
   add("context_methods", spell_list(s.context_methods, [](ContextMethod m) { return name_of(m); }));
+  add("context_inner", s.context_inner.spell());
   add("dispatchers", spell_list(s.dispatchers, [](Dispatcher d) { return name_of(d); }));
   add("expert_overlap", spell_list(s.expert_overlap, yes));
   add("schedules", spell_list(s.schedules, [](Schedule m) { return name_of(m); }));
@@ -326,6 +328,7 @@ inline void draw_mtp(unsigned seed, Instance& made) {
     made.space.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
   if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
   if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
+  draw_hybrid(seed, made.inputs, made.space);
   Dice schedules(seed + 4'000'037);
   if (schedules.once_in(6)) {
     if (made.space.schedules.empty()) made.space.schedules = default_schedules();
