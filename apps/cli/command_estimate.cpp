@@ -323,7 +323,7 @@ std::vector<Command> estimate_commands() {
         {"--sequence-parallel", "on|off",
          "on or off (default: on if the tensor degree is above 1 and divides the positions)"},
         {"--context", "C", "the context-parallel degree"},
-        {"--context-method", "ring|all_to_all|hybrid", "default ring"},
+        {"--context-method", "METHOD", "ring (default), all_to_all or hybrid"},
         {"--context-inner", "I", "with hybrid: the number of ranks in one all_to_all"},
         {"--expert", "E", "the expert-parallel degree"},
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},

@@ -99,18 +99,10 @@ class Space {
     }
   }
 
-  // Devices of the largest domain of the innermost level.
-  [[nodiscard]] std::int64_t node() const {
-    std::int64_t most = 1;
-    for (std::int32_t d = 0; d < tree_.domains(LevelId(0)); ++d)
-      most = std::max<std::int64_t>(most, tree_.devices_in(LevelId(0), d));
-    return most;
-  }
-
   // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
   void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
     for (const bool sp : values_of<bool>(space_.sequence_parallel, {of.sequence_parallel})) {
-      for (const auto& [method, inner] : twin_contexts(space_, of, node())) {
+      for (const auto& [method, inner] : twin_contexts(space_, of, twin_node(tree_))) {
         for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices())) {
           for (const auto& [dispatcher, overlap] : twin_exchanges(inputs_, space_, of.expert))
             add_new(list, {of.tensor, sp && of.tensor > 1, of.context, method, of.expert, x, dispatcher,
@@ -158,7 +150,7 @@ class Space {
     const std::int64_t most = tree_.devices();
     const bool is_long = plan_.training.sequence >= 16'384;
     std::vector<Strategy> list;
-    for (const std::int64_t t : values_of(space_.tensor, divisors(node()), most)) {
+    for (const std::int64_t t : values_of(space_.tensor, divisors(twin_node(tree_)), most)) {
       for (const std::int64_t c :
            values_of(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
         for (const std::int64_t e :

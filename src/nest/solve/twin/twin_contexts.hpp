@@ -1,14 +1,24 @@
 // For the exhaustive search: every way to run context parallelism that a space has, listed without the search's own code.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "nest/cluster/tree.hpp"
 #include "nest/question/search_space.hpp"
 #include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
+
+// Devices of the largest domain of the innermost level.
+[[nodiscard]] inline std::int64_t twin_node(const DeviceTree& tree) {
+  std::int64_t most = 1;
+  for (std::int32_t d = 0; d < tree.domains(LevelId(0)); ++d)
+    most = std::max<std::int64_t>(most, tree.devices_in(LevelId(0), d));
+  return most;
+}
 
 // Methods, hybrid with the ranks of one all-to-all: all that divide the degree, are neither one nor all, and where the
 // space says nothing stay within a node beside the tensor ranks.
