@@ -40,10 +40,15 @@ Strategy read_degrees(const Arguments& arguments, const Model& model, const Reci
   s.sequence_parallel =
       on_or_off(arguments, "--sequence-parallel", s.tensor > 1 && divides_positions(model, s));
   const std::string method = arguments.text("--context-method").value_or("ring");
-  if (method != "ring" && method != "all_to_all") {
-    throw UsageError("--context-method: ring or all_to_all is expected, not '" + method + "'");
+  if (method != "ring" && method != "all_to_all" && method != "hybrid") {
+    throw UsageError("--context-method: ring, all_to_all or hybrid is expected, not '" + method + "'");
   }
-  s.context_method = method == "ring" ? ContextMethod::ring : ContextMethod::all_to_all;
+  s.context_method = method == "ring"     ? ContextMethod::ring
+                     : method == "hybrid" ? ContextMethod::hybrid
+                                          : ContextMethod::all_to_all;
+  s.context_inner = degree(arguments, "--context-inner");
+  if (const std::string problem = context_inner_problem(s); !problem.empty())
+    throw UsageError("--context-inner: " + problem);
   s.expert = degree(arguments, "--expert");
   s.expert_tensor = degree(arguments, "--expert-tensor", 0);
   const std::string dispatcher =
@@ -318,7 +323,8 @@ std::vector<Command> estimate_commands() {
         {"--sequence-parallel", "on|off",
          "on or off (default: on if the tensor degree is above 1 and divides the positions)"},
         {"--context", "C", "the context-parallel degree"},
-        {"--context-method", "ring|all_to_all", "default ring"},
+        {"--context-method", "METHOD", "ring (default), all_to_all or hybrid"},
+        {"--context-inner", "I", "with hybrid: the number of ranks in one all_to_all"},
         {"--expert", "E", "the expert-parallel degree"},
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
         {"--dispatcher", "NAME",

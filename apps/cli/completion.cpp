@@ -70,7 +70,7 @@ _nest() {
     --precision) value="bf16 fp16 fp8" ;;
     --optimizer) value="adam sgd" ;;
     --sequence-parallel | --first-stage-first) value="on off" ;;
-    --context-method) value="ring all_to_all" ;;
+    --context-method) value="ring all_to_all hybrid" ;;
   esac
   if [ -n "$value" ]; then
     COMPREPLY=($(compgen -W "$value" -- "$current"))

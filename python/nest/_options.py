@@ -55,7 +55,11 @@ class Options(TypedDict, total=False):
     """The context-parallel degree (default: 1, and up to 16 for sequences of 16,384 tokens or
     more)."""
     context_method: Asked
-    """Ring (default), all_to_all."""
+    """Ring (default), all_to_all, hybrid (all_to_all in small groups, a ring of these); auto tries
+    all three."""
+    context_inner: Asked
+    """With hybrid: the number of ranks in one all_to_all (default: those proper divisors of the
+    context degree that fit in the innermost level beside the tensor ranks)."""
     expert: Asked
     """The expert-parallel degree (default: the divisors of the number of experts)."""
     expert_tensor: Asked

@@ -40,6 +40,8 @@ def converted(values, hint):
         return True
     if "list" in str(hint).lower() and "union" not in str(hint).lower() and "|" not in str(hint):
         return values
+    if "list[int]" in str(hint).lower():
+        return [int(text) for text in values]
     kinds = [kind for kind in (typing.get_args(hint) or (hint,)) if kind in (int, float, str)]
     for kind in (int, float, str):
         if kind in kinds or (not kinds and kind is str):
@@ -85,6 +87,9 @@ def check_config(plan, folder):
     p, config = plan["parallelism"], config_of(plan, folder)
     assert (config.tensor_model_parallel_size, config.context_parallel_size) == (p["tensor"], p["context"])
     assert config.pipeline_model_parallel_size == p["pipeline"]
+    if p["context"] > 1 and p["context_method"] == "hybrid":
+        inner = p["context_inner"]
+        assert config.hierarchical_context_parallel_sizes == [inner, p["context"] // inner]
     assert config.expert_model_parallel_size == p["expert"]
 
 

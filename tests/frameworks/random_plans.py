@@ -14,7 +14,7 @@ WITH_EXPERTS = {"mixtral-8x7b", "deepseek-v2-lite"}
 
 def degrees(dice, model):
     t = dice.choice([1, 1, 2, 4, 8])
-    c = dice.choice([1, 1, 1, 2])
+    c = dice.choice([1, 1, 1, 2, 4])
     e = dice.choice([1, 2, 4]) if model in WITH_EXPERTS else 1
     p = dice.choice([1, 1, 2, 4])
     v = dice.choice([1, 1, 2]) if p > 1 else 1
@@ -28,6 +28,8 @@ def degrees(dice, model):
                    "zero": zero,
                    "interleave": v, "schedule": "interleaved" if v > 1 else "1f1b",
                    "recompute": dice.choice(["none", "none", "full", "selective"])}
+    if c == 4 and dice.random() < 0.5:
+        parallelism |= {"context_method": "hybrid", "context_inner": 2}
     training = {"global_batch": b * m * data, "sequence": dice.choice([512, 1024]), "micro_batch": b,
                 "micro_batches": m}
     return {"training": training, "parallelism": parallelism}

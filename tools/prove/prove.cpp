@@ -1,7 +1,8 @@
 // Proves the search on random instances: nest_prove [COUNT] [FIRST_SEED] [PRUNING...], 20,000 from seed 1
 // where nothing is said, on all cores that it may use, without the prunings that are named.
 // Every other seed is of an instance on which recomputation decides, with ten memories
-// (test_tight_instances.hpp). Every fourth instance is searched with one of the prunings switched off. The
+// (test_tight_instances.hpp). `hybrid` in the place of a pruning: instances of models whose spaces have hybrid context
+// parallelism, alone. Every fourth instance is searched with one of the prunings switched off. The
 // first differences are printed with their seeds and instances; the exit status is 1 where there is any.
 //
 // While it runs (nest_prove 20000 100001 on 2026-11-16, stopped there):
@@ -31,7 +32,9 @@ constexpr std::int64_t kMostShown = 20;
 class Proof {
  public:
   Proof(unsigned first, unsigned count, std::vector<std::string> without)
-      : first_(first), count_(count), without_(std::move(without)) {}
+      : first_(first), count_(count), without_(std::move(without)) {
+    hybrids_ = std::erase(without_, "hybrid") > 0;
+  }
 
   void run(unsigned threads) {
     std::vector<std::thread> workers;
@@ -41,6 +44,8 @@ class Proof {
     watcher.join();
   }
   [[nodiscard]] std::int64_t differences() const { return differences_; }
+  // Instances whose best plan has hybrid context parallelism.
+  [[nodiscard]] std::int64_t of_hybrids() const { return of_hybrids_; }
   [[nodiscard]] std::int64_t feasible() const { return feasible_; }
   [[nodiscard]] std::int64_t plans() const { return plans_; }
   [[nodiscard]] std::int64_t searches() const { return searches_; }
@@ -49,7 +54,7 @@ class Proof {
   void work() {
     for (unsigned i = next_++; i < count_; i = next_++) {
       const unsigned seed = first_ + i;
-      if (seed % 2 == 0) {
+      if (seed % 2 == 0 && !hybrids_) {
         prove_tight(seed);
       } else {
         prove(seed);
@@ -63,7 +68,8 @@ class Proof {
     std::string what;
     try {
       const std::int64_t most = nest::test::usual_most_plans(seed);
-      nest::test::Instance instance = nest::test::random_instance(seed, most);
+      nest::test::Instance instance = nest::test::random_instance(seed, most, hybrids_);
+      if (hybrids_ && !nest::test::has_hybrid(instance.inputs, instance.training, instance.space)) return;
       nest::test::draw_most_devices(seed, instance);
       const std::int64_t all_plans = nest::test::most_with_states(most);
       nest::test::draw_states(seed, all_plans, instance);
@@ -74,6 +80,7 @@ class Proof {
           instance.inputs, instance.training, instance.space, instance.options, all_plans);
       plans_ += all.plans;
       feasible_ += all.best ? 1 : 0;
+      of_hybrids_ += all.best && all.best->parallelism.strategy.hybrid() ? 1 : 0;
       what = all.complete ? difference(instance, all,
                                        nest::solve::ask({instance.inputs, instance.training, instance.space,
                                                          instance.options}))
@@ -125,6 +132,8 @@ class Proof {
   unsigned first_;
   unsigned count_;
   std::vector<std::string> without_;
+  bool hybrids_ = false;
+  std::atomic<std::int64_t> of_hybrids_ = 0;
   std::atomic<unsigned> next_ = 0;
   std::atomic<unsigned> done_ = 0;
   std::atomic<std::int64_t> differences_ = 0;
@@ -142,13 +151,16 @@ int main(int argc, char** argv) {
     const auto first = static_cast<unsigned>(argc > 2 ? std::stoul(argv[2]) : 1);
     Proof proof(first, count, std::vector<std::string>(argv + std::min(argc, 3), argv + argc));
     proof.run(std::max(1U, std::thread::hardware_concurrency()));
-    fmt::print("{} seeds from {}: {} instances, {} with a plan, {} plans priced, {} differences\n",
-               nest::base::format_digits(count), first, nest::base::format_digits(proof.searches()),
-               nest::base::format_digits(proof.feasible()), nest::base::format_digits(proof.plans()),
-               proof.differences());
+    fmt::print(
+        "{} seeds from {}: {} instances, {} with a plan (the best of {} with hybrid context parallelism), "
+        "{} plans priced, {} differences\n",
+        nest::base::format_digits(count), first, nest::base::format_digits(proof.searches()),
+        nest::base::format_digits(proof.feasible()), nest::base::format_digits(proof.of_hybrids()),
+        nest::base::format_digits(proof.plans()), proof.differences());
     return proof.differences() == 0 ? 0 : 1;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "nest_prove: {}\nusage: nest_prove [COUNT] [FIRST_SEED] [PRUNING...]\n", error.what());
+    fmt::print(stderr, "nest_prove: {}\nusage: nest_prove [COUNT] [FIRST_SEED] [PRUNING|hybrid...]\n",
+               error.what());
     return 2;
   }
 }

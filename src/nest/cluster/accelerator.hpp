@@ -81,6 +81,11 @@ struct Accelerator {
   std::string aws_fabric;      // of data/fabrics.yaml: the network of AWS's instances; empty: "efa-p5"
   std::string software;        // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
   std::optional<Watts> power;  // of the board, at most
+  // Of the host, for each of its devices: one direction of the link to its memory, that memory, and the parameters that
+  // its processors update in a second.
+  std::optional<BytesPerSecond> host_link;
+  std::optional<Bytes> host_memory;
+  std::optional<double> host_update;
   std::optional<double> price_per_hour;  // of one device, in the currency of whoever states it
   std::optional<MatmulFit> matmul_fit;
   std::optional<MatmulFit> power_fit;  // the same of power_clock

@@ -115,6 +115,10 @@ class Planner {
     s.sequence_parallel = s.tensor > 1 && rules.name != "deepspeed" && !dice.once_in(5);
     s.context = dice.one_of(List{1, 1, 1, 2, 4});
     s.context_method = dice.once_in(2) ? ContextMethod::ring : ContextMethod::all_to_all;
+    if (s.context == 4 && dice.once_in(3)) {
+      s.context_method = ContextMethod::hybrid;
+      s.context_inner = 2;
+    }
     s.expert = experts ? dice.one_of(List{1, 2, 4, 8}) : 1;
     s.expert_tensor = experts && dice.once_in(2) ? 1 : s.tensor;
     p.pipeline = dice.one_of(List{1, 1, 2, 3, 4, 5, 8});

@@ -46,6 +46,20 @@ struct Training {
   bool operator==(const Training&) const = default;
 };
 
+// What ZeRO 3 does with gathered parameters between a layer's passes (FSDP2's reshard_after_forward).
+struct Resharding {
+  enum class Kind : std::uint8_t {
+    always,  // they are freed after every pass, and gathered again
+    never,   // they stay from a micro-batch's forward pass to its backward pass
+    first,   // as never for the first `number` layers of a stage, as always for the others
+    group,   // a part stays: one of `number` ranks holds it, and the backward pass gathers from these
+  };
+  Kind kind = Kind::always;
+  std::int64_t number = 0;
+
+  auto operator<=>(const Resharding&) const = default;
+};
+
 // Degrees of 0 are open: Pricer::complete derives them.
 struct Parallelism {
   Strategy strategy;  // where stages differ, the first stage's
@@ -54,8 +68,10 @@ struct Parallelism {
   std::int64_t data_inner = 1;     // copies whose cells of one stage lie side by side
   std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
   Zero zero;
-  std::int64_t zero_shards = 0;  // ranks that ZeRO shards over; 0: the whole group
-  std::int64_t interleave = 1;   // chunks of one stage
+  std::int64_t zero_shards = 0;    // ranks that ZeRO shards over; 0: the whole group
+  Resharding resharding;           // with ZeRO 3
+  bool offload_optimizer = false;  // states and master weights lie in host memory, and the host updates them
+  std::int64_t interleave = 1;     // chunks of one stage
   Schedule schedule = Schedule::one_f_one_b;
   bool first_stage_first = false;  // the first stage lies at device 0, not the last
 
@@ -76,9 +92,10 @@ struct StageTime {
   Seconds context;
   Seconds pipeline;  // receiving from the neighbours
   Seconds zero;      // traffic of every micro-batch that nothing hides
+  Seconds offload;   // copies to and from host memory that nothing hides
 
   [[nodiscard]] Seconds total() const {
-    return forward + backward + recompute + tensor + expert + context + pipeline + zero;
+    return forward + backward + recompute + tensor + expert + context + pipeline + zero + offload;
   }
 };
 
@@ -90,6 +107,8 @@ struct StageMemory {
   Bytes workspace;      // what one moment needs besides, gathered layers, buckets
   Bytes fragmentation;  // what the framework's allocator holds beside all of these
   Bytes reserve;        // outside the allocator: context, communicators
+  Bytes host;           // of the host's memory, for one device; no part of the total
+  Bytes host_capacity;  // 0: nothing is offloaded
   Bytes margin;         // kept free, because estimates of memory err; no part of the total
   Bytes capacity;
 
@@ -126,9 +145,11 @@ struct Breakdown {
   Seconds data;  // gradients reduced once a step
   Seconds zero;  // parameters gathered, and per-micro-batch traffic
   Seconds optimizer;
+  Seconds offload;  // copies to and from host memory that nothing hides, and the host's update
 
   [[nodiscard]] Seconds total() const {
-    return compute + recompute + tensor + expert + context + pipeline + bubble + data + zero + optimizer;
+    return compute + recompute + tensor + expert + context + pipeline + bubble + data + zero + optimizer +
+           offload;
   }
 };
 

@@ -16,13 +16,13 @@ constexpr std::size_t kMostKept = 2048;  // plans whose stages are kept for rows
 
 // What the stages of a plan of degrees depend on.
 struct StageKey {
-  std::array<std::int64_t, 14> of{};
+  std::array<std::int64_t, 15> of{};
 
   explicit StageKey(const Plan& plan) {
     const Parallelism& p = plan.parallelism;
     const Strategy& s = p.strategy;
     of = {s.tensor, static_cast<std::int64_t>(s.sequence_parallel), s.context,
-          static_cast<std::int64_t>(s.context_method), s.expert, s.expert_tensor,
+          static_cast<std::int64_t>(s.context_method), s.context_inner, s.expert, s.expert_tensor,
           static_cast<std::int64_t>(s.dispatcher), static_cast<std::int64_t>(s.expert_overlap), p.pipeline,
           p.interleave, static_cast<std::int64_t>(p.schedule),
           static_cast<std::int64_t>(plan.default_recompute.policy), plan.default_recompute.layers,

@@ -38,6 +38,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"expert", "4"},
       {"expert-tensor", "1"},
       {"context-method", "all_to_all"},
+      {"context-inner", "2,4"},
       {"dispatcher", "alltoall,deepep"},
       {"expert-overlap", "on,off"},
       {"pipeline", "1,2..4"},

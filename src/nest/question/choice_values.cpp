@@ -57,9 +57,30 @@ std::optional<Model> model_of(const PlanInputs& inputs, const Training& training
   }
 }
 
-std::vector<ContextMethod> context_methods(const SearchSpace& space, std::int64_t context) {
-  if (context == 1 || space.context_methods.empty()) return {ContextMethod::ring};
-  return space.context_methods;
+// A way to run context parallelism, and with hybrid the ranks of one all-to-all.
+struct ContextWay {
+  ContextMethod method = ContextMethod::ring;
+  std::int64_t inner = 1;
+
+  void set(Strategy& strategy) const {
+    strategy.context_method = method;
+    strategy.context_inner = inner;
+  }
+};
+
+std::vector<ContextWay> context_ways(const PlanInputs& inputs, const SearchSpace& space, std::int64_t tensor,
+                                     std::int64_t context) {
+  if (context == 1 || space.context_methods.empty()) return {ContextWay{}};
+  std::vector<ContextWay> ways;
+  for (const ContextMethod method : space.context_methods) {
+    if (method != ContextMethod::hybrid) {
+      ways.push_back({method, 1});
+      continue;
+    }
+    for (const std::int64_t inner : inner_context_values(inputs, space, tensor, context))
+      ways.push_back({method, inner});
+  }
+  return ways;
 }
 
 void add(std::vector<Strategy>& all, const Strategy& strategy, std::int64_t devices) {
@@ -90,8 +111,9 @@ void add_exchanges(std::vector<Strategy>& all, Strategy strategy, const Recipe& 
   }
 }
 
-std::vector<Strategy> profile_strategies(const LayerProfile& profile, const SearchSpace& space,
-                                         std::int64_t devices) {
+std::vector<Strategy> profile_strategies(const PlanInputs& inputs, const SearchSpace& space) {
+  const LayerProfile& profile = *inputs.profile();
+  const std::int64_t devices = inputs.cluster.devices();
   std::vector<Strategy> all;
   for (const ProfileStrategy& own : profile.strategies) {
     if (!space.tensor.has(own.tensor) || !space.context.has(own.context) || !space.expert.has(own.expert))
@@ -100,14 +122,14 @@ std::vector<Strategy> profile_strategies(const LayerProfile& profile, const Sear
     if (own.tensor > 1 && !space.sequence_parallel.empty()) sequence = space.sequence_parallel;
     const std::vector<std::int64_t> usual{own.tensor};
     for (const bool s : sequence) {
-      for (const ContextMethod method : context_methods(space, own.context)) {
+      for (const ContextWay& way : context_ways(inputs, space, own.tensor, own.context)) {
         for (const std::int64_t x :
              space.expert_tensor.open() ? usual : space.expert_tensor.values(devices)) {
           Strategy strategy;
           strategy.tensor = own.tensor;
           strategy.sequence_parallel = s;
           strategy.context = own.context;
-          strategy.context_method = method;
+          way.set(strategy);
           strategy.expert = own.expert;
           strategy.expert_tensor = x;
           add(all, strategy, devices);
@@ -128,6 +150,17 @@ std::vector<std::int64_t> divisors(std::int64_t n) {
     if (d != n / d) all.push_back(n / d);
   }
   std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<std::int64_t> inner_context_values(const PlanInputs& inputs, const SearchSpace& space,
+                                               std::int64_t tensor, std::int64_t context) {
+  std::vector<std::int64_t> all = divisors(context);
+  const std::int64_t node = innermost_devices(inputs.cluster);
+  std::erase_if(all, [&](std::int64_t inner) {
+    if (inner == 1 || inner == context) return true;
+    return space.context_inner.open() ? tensor * inner > node : !space.context_inner.has(inner);
+  });
   return all;
 }
 
@@ -152,8 +185,8 @@ std::vector<std::int64_t> micro_batch_values(const PlanInputs& inputs, const Tra
 
 std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& training,
                                       const SearchSpace& space) {
+  if (inputs.profile() != nullptr) return profile_strategies(inputs, space);
   const std::int64_t devices = inputs.cluster.devices();
-  if (const LayerProfile* profile = inputs.profile()) return profile_strategies(*profile, space, devices);
   const auto or_open = [&](const Choice& choice, std::vector<std::int64_t> usual) {
     return choice.open() ? std::move(usual) : choice.values(devices);
   };
@@ -177,7 +210,7 @@ std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& 
         sequences = {!model || divides_positions(*model, {.tensor = t, .context = c})};
       }
       for (const bool sequence : sequences) {
-        for (const ContextMethod method : context_methods(space, c)) {
+        for (const ContextWay& way : context_ways(inputs, space, t, c)) {
           for (const std::int64_t e : spread) {
             const std::vector<std::int64_t> usual =
                 experts > 0 ? std::vector<std::int64_t>{1, t} : std::vector{t};
@@ -186,7 +219,7 @@ std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& 
               strategy.tensor = t;
               strategy.sequence_parallel = sequence;
               strategy.context = c;
-              strategy.context_method = method;
+              way.set(strategy);
               strategy.expert = e;
               strategy.expert_tensor = x;
               add_exchanges(all, strategy, inputs.recipe, space, devices);

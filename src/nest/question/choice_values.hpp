@@ -16,6 +16,10 @@ namespace nest::question {
 // Strategies whose cells the cluster can hold; whether the model can be cut so is not looked at.
 [[nodiscard]] std::vector<Strategy> strategy_values(const PlanInputs& inputs, const Training& training,
                                                     const SearchSpace& space);
+// Ranks of one all-to-all of hybrid context parallelism: ascending, neither 1 nor all.
+[[nodiscard]] std::vector<std::int64_t> inner_context_values(const PlanInputs& inputs,
+                                                             const SearchSpace& space, std::int64_t tensor,
+                                                             std::int64_t context);
 // Whether plans of the space may run such a strategy under such a schedule.
 [[nodiscard]] bool go_together(const Strategy& strategy, Schedule schedule, const PlanInputs& inputs,
                                const SearchSpace& space);

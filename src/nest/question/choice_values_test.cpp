@@ -155,6 +155,29 @@ TEST(Domains, ContextMethodsCountWhereThereIsContext) {
   EXPECT_EQ(strategy_values(inputs, {.sequence = 8192}, space).size(), 1U + 2);
 }
 
+// Of 16 context ranks all-to-alls of 2, 4 or 8 and rings; a node of 8 has room for 4 of two tensor ranks each.
+TEST(Domains, HybridStaysInsideTheNodeUnlessAsked) {
+  const PlanInputs inputs = inputs_of("llama2-7b");
+  SearchSpace space;
+  space.context_methods = {ContextMethod::hybrid};
+  const auto inner = [&](std::int64_t tensor, std::int64_t context) {
+    space.tensor = Choice(tensor);
+    space.context = Choice(context);
+    Numbers out;
+    for (const Strategy& s : strategy_values(inputs, {.sequence = 65'536}, space)) {
+      EXPECT_TRUE(s.hybrid());
+      out.push_back(s.context_inner);
+    }
+    return out;
+  };
+  EXPECT_EQ(inner(1, 16), (Numbers{2, 4, 8}));
+  EXPECT_EQ(inner(2, 16), (Numbers{2, 4}));
+  EXPECT_EQ(inner(8, 16), Numbers{});
+  EXPECT_EQ(inner(1, 2), Numbers{});  // a ring or an all-to-all, which are not asked for
+  space.context_inner = *read_choice("1..16");
+  EXPECT_EQ(inner(8, 16), (Numbers{2, 4, 8}));
+}
+
 // Mixtral: 8 experts. Expert tensor 1 or as tensor, which is one of them for tensor 1.
 TEST(Domains, StrategiesOfAMixtureOfExperts) {
   const PlanInputs inputs = inputs_of("mixtral-8x7b");

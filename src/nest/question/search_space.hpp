@@ -18,6 +18,7 @@ struct SearchSpace {
   Choice micro_batch;    // open: 1, 2, 4, 8, 16, and more where inputs are short
   Choice tensor;         // open: divisors of the innermost domain's size
   Choice context;        // open: 1; also 2, 4, 8, 16 where the sequence has 16,384 tokens or more
+  Choice context_inner;  // open: those of inner_context_values()
   Choice expert;         // open: divisors of the number of experts
   Choice expert_tensor;  // open: 1 and the tensor degree
   Choice pipeline;       // open: 1 to the number of layers

@@ -45,7 +45,16 @@ const auto& options() {
           "context", "LIST",
           "the context-parallel degree (default: 1, and up to 16 for sequences of 16,384 tokens or more)",
           &SearchSpace::context},
-      SpaceOption{"context-method", "LIST", "ring (default), all_to_all", &SearchSpace::context_methods},
+      SpaceOption{.name = "context-method",
+                  .argument = "LIST",
+                  .text = "ring (default), all_to_all, hybrid (all_to_all in small groups, a ring of these); "
+                          "auto tries all three",
+                  .member = &SearchSpace::context_methods,
+                  .all = "ring,all_to_all,hybrid"},
+      SpaceOption{"context-inner", "LIST",
+                  "with hybrid: the number of ranks in one all_to_all (default: those proper divisors of the "
+                  "context degree that fit in the innermost level beside the tensor ranks)",
+                  &SearchSpace::context_inner},
       SpaceOption{"expert", "LIST",
                   "the expert-parallel degree (default: the divisors of the number of experts)",
                   &SearchSpace::expert},
@@ -125,8 +134,9 @@ struct Word {
 };
 
 constexpr std::array<Word<bool>, 2> kSwitch{{{"on", true}, {"off", false}}};
-constexpr std::array<Word<ContextMethod>, 2> kMethods{
-    {{"ring", ContextMethod::ring}, {"all_to_all", ContextMethod::all_to_all}}};
+constexpr std::array<Word<ContextMethod>, 3> kMethods{{{"ring", ContextMethod::ring},
+                                                       {"all_to_all", ContextMethod::all_to_all},
+                                                       {"hybrid", ContextMethod::hybrid}}};
 constexpr auto kDispatcherWords = [] {
   std::array<Word<Dispatcher>, kDispatchers.size()> words{};
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {name_of(kDispatchers[i]), kDispatchers[i]};

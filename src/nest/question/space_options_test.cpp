@@ -33,6 +33,8 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
   EXPECT_EQ(read_back("sequence-parallel", "on"), "on");
   EXPECT_EQ(read_back("first-stage-first", "off,on,off"), "off,on");
   EXPECT_EQ(read_back("context-method", "all_to_all"), "all_to_all");
+  EXPECT_EQ(read_back("context-method", "hybrid,ring"), "hybrid,ring");
+  EXPECT_EQ(read_back("context-method", "auto"), "ring,all_to_all,hybrid");
   EXPECT_EQ(read_back("schedule", "gpipe,zb-h1"), "gpipe,zb-h1");
   EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
 }
@@ -47,6 +49,8 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(
       problem_of("schedule", "1f1b,gpip"),
       "1f1b, interleaved, gpipe, zb-h1, zb-v or dualpipe-v is expected, not 'gpip'; did you mean 'gpipe'?");
+  EXPECT_EQ(problem_of("context-method", "hybrids"),
+            "ring, all_to_all or hybrid is expected, not 'hybrids'; did you mean 'hybrid'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");

@@ -117,6 +117,8 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.plain_norms = r.boolean_or("plain_norms", recipe.plain_norms);
   recipe.masked_windows = r.boolean_or("masked_windows", recipe.masked_windows);
   recipe.split_documents = r.boolean_or("split_documents", recipe.split_documents);
+  recipe.ring_skips = r.boolean_or("ring_skips", recipe.ring_skips);
+  recipe.ring_merges_steps = r.boolean_or("ring_merges_steps", recipe.ring_merges_steps);
   recipe.ideal_network = r.boolean_or("ideal_network", recipe.ideal_network);
   recipe.levels_at_once = r.boolean_or("levels_at_once", recipe.levels_at_once);
   if (recipe.levels_at_once && !recipe.ideal_network)
@@ -315,6 +317,8 @@ Value to_value(const Recipe& recipe) {
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("plain_norms", recipe.plain_norms).set("masked_windows", recipe.masked_windows);
   if (recipe.split_documents) v.set("split_documents", true);
+  if (recipe.ring_skips) v.set("ring_skips", true);
+  if (recipe.ring_merges_steps) v.set("ring_merges_steps", true);
   v.set("ideal_network", recipe.ideal_network);
   v.set("levels_at_once", recipe.levels_at_once);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);

@@ -110,6 +110,11 @@ struct Recipe {
   bool masked_windows = false;  // a sliding window is a mask over all keys, for which kernels are slower
   bool split_documents =
       false;  // a context ring shares every document of a sequence, not the sequence as a whole
+  bool ring_skips =
+      false;  // a context ring passes on only keys of documents that a further rank has a part of
+  // A context ring adds each step's result to the sum at once (torch), and does not hold all of them until its last
+  // step (Transformer Engine).
+  bool ring_merges_steps = false;
   bool flash_attention = true;  // false: attention writes, keeps and reads its scores
   int flash_generation = 3;     // of flash kernels: 1 and 2 are older and slower
   bool fused_loss = false;      // one kernel makes loss and gradient, in the place of the 16-bit logits
@@ -132,7 +137,8 @@ struct Recipe {
   // Parameters are copied out of the buffer that a gather of ZeRO-3 fills, and gradients into the one that is
   // reduced (FSDP2), by kernels that nothing hides.
   bool copied_shards = false;
-  double zero_time = 1;  // ZeRO-2 and ZeRO-3 traffic takes so many times as long
+  std::int64_t prefetch_layers = 1;  // gathered by ZeRO-3 ahead of the layer that is computed
+  double zero_time = 1;              // ZeRO-2 and ZeRO-3 traffic takes so many times as long
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of
   // data/profiles/h200.json.
   double fragmentation = 0.04;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,7 +38,9 @@ class RecomputeModules {
     return (bits_ & (1U << static_cast<unsigned>(module))) != 0;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  bool operator==(const RecomputeModules&) const = default;
+  // One bit for each, in the order of kRecomputeModules.
+  [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
+  auto operator<=>(const RecomputeModules&) const = default;
 
  private:
   std::uint32_t bits_ = 0;

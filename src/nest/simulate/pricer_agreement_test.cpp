@@ -191,6 +191,27 @@ TEST(PricerAgreement, ZeroBubbleAloneOnFullNetworks) {
   EXPECT_LT(step.most, 0.25) << step.highest;
 }
 
+// 200 plans with hybrid context parallelism: their groups are priced as all others are, and stages hold what was priced.
+TEST(PricerAgreement, HybridContext) {
+  Draws draws(kSeed + 1, true);
+  int within = 0;
+  int exact = 0;
+  for (int n = 0; n < 200; ++n) {
+    const RealPlan plan = draws.next();
+    ASSERT_TRUE(plan.plan.parallelism.strategy.hybrid()) << plan.name;
+    const Sample s = measure(plan);
+    EXPECT_LT(s.memory, 1e-9) << s.name;
+    within += std::abs(1 / (1 + s.shared) - 1) <= 0.10 ? 1 : 0;
+    if (!is(s, Schedule::one_f_one_b, Network::full) || !s.alike) continue;
+    ++exact;
+    EXPECT_GT(s.alone, -1e-9) << s.name;
+    EXPECT_LT(s.alone, 0.10) << s.name;
+  }
+  std::printf("seed %u, 200 hybrid plans: within 10 %%: %d, of 1f1b alone: %d\n", kSeed + 1, within, exact);
+  EXPECT_GE(within, 180);
+  EXPECT_GE(exact, 20);
+}
+
 TEST(PricerAgreement, SharedLinks) {
   const Band all = band("shared links", &Sample::shared, [](const Sample&) { return true; });
   EXPECT_GE(all.within_10, 0.95);

@@ -76,7 +76,8 @@ inline void shift_cut(Dice& dice, Plan& plan, std::int64_t moves) {
 
 class Draws {
  public:
-  explicit Draws(unsigned seed) : dice_(seed) {}
+  // With `hybrids` every plan has hybrid context parallelism.
+  explicit Draws(unsigned seed, bool hybrids = false) : dice_(seed), hybrids_(hybrids) {}
 
   // Any plan with a price, whether it fits or not: memory has no part in the time of a step.
   [[nodiscard]] RealPlan next() {
@@ -138,6 +139,11 @@ class Draws {
     p.strategy.tensor = dice_.one_of<std::int64_t>({1, 1, 2, 4, 8});
     p.strategy.sequence_parallel = p.strategy.tensor > 1 && !dice_.once_in(4);
     p.strategy.context = dice_.once_in(6) ? 2 : 1;
+    if (hybrids_) {
+      p.strategy.context = dice_.one_of<std::int64_t>({4, 4, 8, 16});
+      p.strategy.context_method = ContextMethod::hybrid;
+      p.strategy.context_inner = p.strategy.context > 4 ? dice_.one_of<std::int64_t>({2, 4}) : 2;
+    }
     p.strategy.expert = dice_.one_of<std::int64_t>({1, 1, 1, 2, 4, 8});
     p.schedule = dice_.one_of<Schedule>({Schedule::one_f_one_b, Schedule::one_f_one_b, Schedule::gpipe,
                                          Schedule::interleaved, Schedule::zb_h1});
@@ -169,6 +175,7 @@ class Draws {
   }
 
   Dice dice_;
+  bool hybrids_ = false;
   std::shared_ptr<Pricer> pricer_;
   std::string where_;
   int left_ = 0;

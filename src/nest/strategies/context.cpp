@@ -7,26 +7,41 @@
 namespace nest::strategies {
 namespace {
 
-void push_ring(LayerTransform& t, Operator op) {
-  CollectiveCall ring{CollectiveKind::send, CollectiveKind::send, GroupAxis::context};
-  ring.repeats = t.strategy().context - 1;
-  t.push_collective(op.name + ".ring", ring, {op.inputs[1], op.inputs[2]}, {});
-  if (op.attention.packed && op.attention.causal && !t.options().split_documents)
-    op.attention.slowest = op.attention.packed->slowest(t.strategy().context);
+// Hybrid's groups are parts of the context ranks.
+GroupAxis axis_of(const Strategy& s, GroupAxis part) {
+  return s.hybrid() ? part : GroupAxis::context;
+}
+
+// Attention on its ranks of a ring, where there are several: keys and values of its heads go round.
+void push_turning(LayerTransform& t, Operator op) {
+  const std::int64_t ranks = t.strategy().ring_ranks();
+  if (ranks > 1) {
+    CollectiveCall ring{CollectiveKind::send, CollectiveKind::send,
+                        axis_of(t.strategy(), GroupAxis::context_outer)};
+    ring.repeats = ranks - 1;
+    const bool dealt_whole = op.attention.packed && !t.options().split_documents;
+    if (dealt_whole && t.options().ring_skips)
+      ring.share = op.attention.packed->travelling(ranks, op.attention.causal);
+    t.push_collective(op.name + ".ring", ring, {op.inputs[1], op.inputs[2]}, {});
+    if (dealt_whole)
+      op.attention.slowest = op.attention.packed->slowest(ranks, op.attention.causal, op.attention.window);
+  }
   t.push(std::move(op));
 }
 
-// From a share of the sequence with all heads to the whole sequence with a share of the heads.
+// From a share of the sequence with all heads to so many times that share with a part of the heads.
 void trade(LayerTransform& t, TensorIndex i) {
-  const std::int64_t c = t.strategy().context;
-  t.unsplit(i, Axis::sequence, c);
-  t.unsplit(i, Axis::source_sequence, c);
-  t.split(i, Axis::heads, c);
-  t.split(i, Axis::kv_heads, c);
+  const std::int64_t ranks = t.strategy().trading_ranks();
+  t.unsplit(i, Axis::sequence, ranks);
+  t.unsplit(i, Axis::source_sequence, ranks);
+  t.split(i, Axis::heads, ranks);
+  t.split(i, Axis::kv_heads, ranks);
 }
 
-void push_traded(LayerTransform& t, Operator op) {
-  const CollectiveCall exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all, GroupAxis::context};
+void push_core(LayerTransform& t, Operator op) {
+  if (t.strategy().trading_ranks() == 1) return push_turning(t, std::move(op));
+  const CollectiveCall exchange{CollectiveKind::all_to_all, CollectiveKind::all_to_all,
+                                axis_of(t.strategy(), GroupAxis::context_inner)};
   const std::vector<TensorIndex> from = op.inputs;
   for (TensorIndex& i : op.inputs) {
     const TensorIndex whole = t.copy(i, ".by_heads");
@@ -41,7 +56,7 @@ void push_traded(LayerTransform& t, Operator op) {
   replace(op.keeps, result, made);
   for (const TensorIndex i : made_by(op)) trade(t, i);
   const std::string name = op.name;
-  t.push(std::move(op));
+  push_turning(t, std::move(op));
   t.push_collective(name + ".gather_heads", exchange, {made}, {result});
 }
 
@@ -53,10 +68,7 @@ void apply(LayerTransform& t) {
     // Keys of a tower are whole on every rank.
     const bool whole_keys = op.kind == OperatorKind::attention && !t.has_sequence(op.inputs[1]);
     if (op.kind == OperatorKind::attention && !whole_keys) {
-      if (t.strategy().context_method == ContextMethod::ring)
-        push_ring(t, std::move(op));
-      else
-        push_traded(t, std::move(op));
+      push_core(t, std::move(op));
     } else if (op.kind == OperatorKind::select && makes_one_position(t, op)) {
       // The position lies on one device; the operators after it run on all.
       t.push_reduced(std::move(op), "spread",
@@ -69,23 +81,25 @@ void apply(LayerTransform& t) {
 
 std::optional<Refusal> check_heads(const LayerType& layer, const Strategy& s, std::int64_t heads,
                                    std::int64_t kv_heads) {
+  const std::int64_t ranks = s.trading_ranks();
+  const std::string who = (s.hybrid() ? "hybrid context with all-to-all groups of " : "all-to-all context ") +
+                          std::to_string(ranks);
   const std::int64_t local = heads / s.tensor;
-  if (local % s.context != 0) {
-    return Refusal{"context_heads", "all-to-all context " + std::to_string(s.context) +
-                                        " does not divide the " + count_of(local, "attention head") +
+  if (local % ranks != 0) {
+    return Refusal{"context_heads", who + " does not divide the " + count_of(local, "attention head") +
                                         " that a tensor rank of " + layer.name + " holds"};
   }
   const std::int64_t local_kv = std::max<std::int64_t>(1, kv_heads / s.tensor);
-  if (local_kv % s.context != 0 && s.context % local_kv != 0) {
-    return Refusal{"context_kv_heads", "all-to-all context " + std::to_string(s.context) + " and the " +
-                                           count_of(local_kv, "KV head") + " that a tensor rank of " +
-                                           layer.name + " holds do not divide each other"};
+  if (local_kv % ranks != 0 && ranks % local_kv != 0) {
+    return Refusal{"context_kv_heads", who + " and the " + count_of(local_kv, "KV head") +
+                                           " that a tensor rank of " + layer.name +
+                                           " holds do not divide each other"};
   }
   return std::nullopt;
 }
 
 std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
-  const bool ring = s.context_method == ContextMethod::ring;
+  const bool ring = s.ring_ranks() > 1;
   for (const Tensor& tensor : layer.tensors) {
     for (const Dim& d : tensor.shape) {
       if ((d.axis == Axis::sequence || d.axis == Axis::source_sequence) && d.size % s.context != 0)
@@ -102,7 +116,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
     const Shape& q = layer.tensor(op.inputs[0]).shape;
     const Shape& k = layer.tensor(op.inputs[1]).shape;
     if (k[1].axis == Axis::tower_sequence) continue;
-    if (!ring) {
+    if (s.trading_ranks() > 1) {
       auto refusal = check_heads(layer, s, q[2].size, k[2].size);
       if (refusal) return refusal;
     }
@@ -122,7 +136,7 @@ std::optional<Refusal> check(const LayerType& layer, const Strategy& s) {
 }  // namespace
 
 SubgraphStrategy context_strategy() {
-  return {"context", "the sequence over c devices, attention by ring or all-to-all",
+  return {"context", "the sequence over c devices, attention by ring, all-to-all or both",
           [](const Strategy& s) { return s.context > 1; }, check, apply};
 }
 

@@ -37,6 +37,86 @@ TEST(Context, AllToAllTradesTheSequenceForHeads) {
   EXPECT_DOUBLE_EQ(4 * s.layer.forward_flops().value, block.forward_flops().value);
 }
 
+// Over 8 = 2 x 4: 2 * 8 tokens of (32 + 8 + 8) heads * 128 in 16 bits go into the all-to-all of two neighbours, which
+// leaves 16 tokens of 16 heads of queries and 4 of keys. Of these, 2 * 16 * (4 + 4) * 128 in 16 bits make three hops.
+TEST(Context, HybridTurnsTheKeysOfTheHeadsThatItTraded) {
+  const Model m = small_model("llama3.1-8b");
+  const LayerType& block = block_with(m, "qkv");
+  const Strategy hybrid{.context = 8, .context_method = ContextMethod::hybrid, .context_inner = 2};
+  ASSERT_FALSE(check_strategy(m, hybrid));
+  const ShardedLayer s = shard_layer(block, hybrid);
+  EXPECT_THAT(collectives(s.layer),
+              ElementsAre("attention.scatter_heads: all_to_all 196608 / all_to_all 196608",
+                          "attention.ring: send 65536 / send 131072 x3",
+                          "attention.gather_heads: all_to_all 131072 / all_to_all 131072"));
+  EXPECT_EQ(operator_named(s.layer, "attention.scatter_heads").collective.group, GroupAxis::context_inner);
+  EXPECT_EQ(operator_named(s.layer, "attention.ring").collective.group, GroupAxis::context_outer);
+  const Operator& core = operator_named(s.layer, "attention");
+  EXPECT_EQ(spell(s.layer.tensor(core.inputs[0]).shape), "[2 batch, 16 sequence, 16 heads, 128 head_dim]");
+  EXPECT_EQ(spell(s.layer.tensor(core.inputs[1]).shape), "[2 batch, 16 sequence, 4 kv_heads, 128 head_dim]");
+  EXPECT_DOUBLE_EQ(8 * s.layer.forward_flops().value, block.forward_flops().value);
+  // What attention reads and makes by heads is kept, as with all-to-all.
+  const ShardedLayer all = shard_layer(block, {.context = 8, .context_method = ContextMethod::all_to_all});
+  EXPECT_EQ(s.layer.stash_bytes(), all.layer.stash_bytes());
+}
+
+TEST(Context, HybridGroupsDivideTheContextRanks) {
+  const Model m = small_model("llama3.1-8b");
+  const auto sentence = [&](std::int64_t context, std::int64_t inner, std::int64_t tensor = 1) {
+    const auto refusal = check_strategy(m, {.tensor = tensor,
+                                            .context = context,
+                                            .context_method = ContextMethod::hybrid,
+                                            .context_inner = inner});
+    return refusal ? refusal->sentence : "";
+  };
+  EXPECT_EQ(sentence(8, 3), "hybrid: all-to-all groups of 3 ranks do not divide context 8");
+  EXPECT_EQ(sentence(8, 1),
+            "hybrid: all-to-all groups of 1 rank leave a ring over all 8 context ranks, which is ring");
+  EXPECT_EQ(sentence(8, 8),
+            "hybrid: an all-to-all group of all 8 context ranks leaves no ring, which is all_to_all");
+  EXPECT_EQ(sentence(1, 4), "");
+  EXPECT_EQ(sentence(8, 4, 16),
+            "hybrid context with all-to-all groups of 4 does not divide the 2 attention heads that a tensor "
+            "rank of layer holds");
+  EXPECT_EQ(sentence(64, 2), "a sequence of 64 does not split into 2 * 64 chunks for context 64");
+}
+
+// The ring of four groups waits for its fullest rank as one of four ranks does; an all-to-all waits for nobody.
+TEST(Context, HybridDealsDocumentsOverItsRing) {
+  const Model m = build_model(zoo_model("llama3.1-8b"),
+                              {.sequence = 8192,
+                               .contents = {.lengths = std::make_shared<const Lengths>(
+                                                std::vector<LengthCount>{{200, 50}, {4000, 5}})}});
+  const LayerType& block = block_with(m, "qkv");
+  const auto core = [&](const Strategy& s, const ShardOptions& options = {}) {
+    return operator_named(shard_layer(block, s, options).layer, "attention").attention.slowest;
+  };
+  const double of_four = core({.context = 4});
+  EXPECT_GT(of_four, 1.05);
+  EXPECT_EQ(core({.context = 16, .context_method = ContextMethod::hybrid, .context_inner = 4}), of_four);
+  EXPECT_LT(of_four, core({.context = 16}));
+  EXPECT_EQ(core({.context = 4, .context_method = ContextMethod::all_to_all}), 1);
+  EXPECT_EQ(core({.context = 4}, {.split_documents = true}), 1);
+}
+
+// Half of a long document's keys have a way to go, and hardly any of short ones.
+TEST(Context, ARingMayPassOnlyWhatIsNeeded) {
+  const auto bytes = [](std::int64_t length, const ShardOptions& options) {
+    const Model m = build_model(
+        zoo_model("llama3.1-8b"),
+        {.sequence = 8192,
+         .contents = {.lengths = std::make_shared<const Lengths>(std::vector<LengthCount>{{length, 1}})}});
+    const ShardedLayer s = shard_layer(block_with(m, "qkv"), {.context = 4}, options);
+    return operator_named(s.layer, "attention.ring").collective.forward_bytes.value;
+  };
+  const std::int64_t all = bytes(300, {});
+  EXPECT_EQ(all, 2048 * 2 * 1024 * 2);
+  EXPECT_LT(bytes(300, {.ring_skips = true}), all / 5);
+  EXPECT_EQ(bytes(8192, {.ring_skips = true}), all);
+  // Ranks that share every document need all of it.
+  EXPECT_EQ(bytes(300, {.split_documents = true, .ring_skips = true}), all);
+}
+
 // One KV head per tensor rank for two context ranks: both get it.
 TEST(Context, AllToAllRepeatsKvHeads) {
   const Model m = small_model("llama3.1-8b");

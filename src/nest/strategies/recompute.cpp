@@ -8,11 +8,11 @@
 namespace nest::strategies {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPolicies{"none", "selective", "full"};
+constexpr std::array<std::string_view, 4> kPolicies{"none", "selective", "full", "modules"};
 
 // The attention core and the collectives that context parallelism put around it.
 bool in_core(const Operator& op) {
-  const bool of_context = op.kind == OperatorKind::collective && op.collective.group == GroupAxis::context &&
+  const bool of_context = op.kind == OperatorKind::collective && model::of_context(op.collective.group) &&
                           op.collective.forward != CollectiveKind::broadcast;
   return op.kind == OperatorKind::attention || of_context;
 }

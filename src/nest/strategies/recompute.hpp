@@ -13,6 +13,7 @@
 // put torch.utils.checkpoint around them. Embeddings, projectors and heads keep what they keep.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,20 +22,32 @@
 
 #include "nest/base/units.hpp"
 #include "nest/recipe/recipe.hpp"
+#include "nest/recipe/recompute_modules.hpp"
 #include "nest/strategies/sharded_layer.hpp"
 
 namespace nest::strategies {
 
-enum class RecomputePolicy { none, selective, full };
+enum class RecomputePolicy { none, selective, full, modules };
 
 [[nodiscard]] std::string_view name_of(RecomputePolicy policy);
 [[nodiscard]] std::optional<RecomputePolicy> find_policy(std::string_view name);
+
+// The choice for one layer: the key of everything that is known of it.
+struct LayerPolicy {
+  RecomputePolicy policy = RecomputePolicy::none;
+  RecomputeModules modules{};  // with RecomputePolicy::modules
+  bool offload = false;        // what it keeps lies in host memory between its passes
+
+  auto operator<=>(const LayerPolicy&) const = default;
+};
 
 // The choice for one stage.
 struct Recompute {
   RecomputePolicy policy = RecomputePolicy::none;
   std::int64_t layers =
-      0;  // with full: only so many of the stage's layers that can recompute, the first ones; 0 = all
+      0;  // with full and modules: only so many of the stage's layers that can recompute, the first ones; 0 = all
+  RecomputeModules modules{};  // with RecomputePolicy::modules
+  bool offload = false;        // of what its layers keep for their backward passes, to host memory
 
   bool operator==(const Recompute&) const = default;
   // Of the stage's i-th layer that can recompute, from 0.

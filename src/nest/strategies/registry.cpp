@@ -21,6 +21,8 @@ std::optional<Refusal> check_degrees(const Model& model, const Strategy& s) {
     if (degree < 1)
       return Refusal{"degree", std::string(name) + " " + std::to_string(degree) + " is below 1"};
   }
+  if (std::string problem = context_inner_problem(s); !problem.empty())
+    return Refusal{"context_inner", std::move(problem)};
   if (std::any_of(model.types.begin(), model.types.end(), has_experts)) return std::nullopt;
   if (s.expert > 1)
     return Refusal{"expert_none",

@@ -22,6 +22,7 @@ struct ShardOptions {
   double capacity_factor = 0;
   bool low_dispatch = false;     // rows travel to the experts in 8 bits
   bool split_documents = false;  // context ranks share every document, not the sequence as a whole
+  bool ring_skips = false;       // rings pass on only what a further rank needs
   // A vocabulary split over t devices is padded to a multiple of this times t (Megatron's 128).
   std::int64_t vocabulary_multiple = 128;
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ namespace nest::strategies {
 enum class ContextMethod {
   ring,        // keys and values go round the context group
   all_to_all,  // sequence shards become head shards around the attention core (Ulysses)
+  hybrid,      // all_to_all inside groups of `context_inner` ranks, a ring of such groups across
 };
 
 [[nodiscard]] std::string_view name_of(ContextMethod method);
@@ -33,6 +35,8 @@ struct Strategy {
   // Where experts are spread: how their tokens travel, and whether that runs beside another micro-batch's compute.
   Dispatcher dispatcher = Dispatcher::alltoall;
   bool expert_overlap = false;
+  // With hybrid: ranks of one all-to-all group, a divisor of `context` that is neither 1 nor all of it.
+  std::int64_t context_inner = 1;
 
   [[nodiscard]] std::int64_t expert_tensor_degree() const {
     return expert_tensor > 0 ? expert_tensor : tensor;
@@ -43,16 +47,36 @@ struct Strategy {
   [[nodiscard]] std::int64_t cell() const;
   [[nodiscard]] std::int64_t side() const { return cell() / (tensor * context); }
 
+  [[nodiscard]] bool hybrid() const { return context > 1 && context_method == ContextMethod::hybrid; }
+  // Of the context ranks: those that trade shares of the sequence for heads, and as many such groups as keys and
+  // values go round.
+  [[nodiscard]] std::int64_t trading_ranks() const {
+    if (context_method == ContextMethod::ring) return 1;
+    return hybrid() ? context_inner : context;
+  }
+  [[nodiscard]] std::int64_t ring_ranks() const { return context / trading_ranks(); }
+  // One number for the method and the size of its groups: 0 is a ring, and no context parallelism.
+  [[nodiscard]] std::int64_t context_key() const {
+    if (context == 1) return 0;
+    return hybrid() ? 2 + context_inner : static_cast<std::int64_t>(context_method);
+  }
+
   [[nodiscard]] bool overlaps_experts() const { return expert_overlap && expert > 1; }
   [[nodiscard]] Dispatcher used_dispatcher() const { return expert > 1 ? dispatcher : Dispatcher::alltoall; }
 
   // An expert tensor degree that is left out equals one that says the same; the method of context counts only
-  // where there is context parallelism.
+  // where there is context parallelism, and the size of its inner groups only with hybrid.
   bool operator==(const Strategy& other) const;
 };
 
 [[nodiscard]] std::string spell(const Strategy& strategy);
 
+// What is wrong with the size of hybrid's all-to-all groups: those of one rank are a ring, and a group of all ranks is
+// all_to_all. Empty where nothing is.
+[[nodiscard]] std::string context_inner_problem(const Strategy& strategy);
+
+// The axes along which a cell's devices form groups; those of hybrid context parallelism only where it is used.
+[[nodiscard]] std::span<const GroupAxis> group_axes(const Strategy& strategy);
 // Devices that take part in a collective of this strategy.
 [[nodiscard]] std::int64_t degree_of(const Strategy& strategy, GroupAxis axis);
 [[nodiscard]] std::int64_t group_size(const Strategy& strategy, const CollectiveCall& collective);

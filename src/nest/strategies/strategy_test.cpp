@@ -35,6 +35,8 @@ TEST(Strategy, Spelling) {
   EXPECT_EQ(spell({.tensor = 2, .context = 4, .expert = 4, .expert_tensor = 1}),
             "tensor 2, context 4, expert 4, expert tensor 1");
   EXPECT_EQ(spell({.context = 4, .context_method = ContextMethod::all_to_all}), "context 4 (all-to-all)");
+  EXPECT_EQ(spell({.context = 16, .context_method = ContextMethod::hybrid, .context_inner = 8}),
+            "context 16 (all-to-all over 8, ring over 2)");
 }
 
 TEST(Strategy, EqualWhereTheySayTheSame) {
@@ -43,6 +45,14 @@ TEST(Strategy, EqualWhereTheySayTheSame) {
   EXPECT_EQ((Strategy{.context_method = ContextMethod::all_to_all}), Strategy{});
   EXPECT_NE((Strategy{.context = 2, .context_method = ContextMethod::all_to_all}), (Strategy{.context = 2}));
   EXPECT_NE((Strategy{.tensor = 8, .expert_tensor = 1}), (Strategy{.tensor = 8}));
+  const auto hybrid = [](std::int64_t context, std::int64_t inner) {
+    return Strategy{.context = context, .context_method = ContextMethod::hybrid, .context_inner = inner};
+  };
+  EXPECT_NE(hybrid(8, 2), hybrid(8, 4));
+  EXPECT_NE(hybrid(8, 2), (Strategy{.context = 8}));
+  EXPECT_EQ(hybrid(1, 2), Strategy{});
+  EXPECT_EQ((Strategy{.context = 8, .context_inner = 2}), (Strategy{.context = 8}));
+  EXPECT_NE(hybrid(8, 2).context_key(), hybrid(8, 4).context_key());
 }
 
 TEST(Strategy, GoesThroughAFile) {
@@ -57,6 +67,28 @@ TEST(Strategy, GoesThroughAFile) {
       R"({"tensor": 4, "sequence_parallel": true, "context": 2, "context_method": "all_to_all", "expert": 8, )"
       R"("expert_tensor": 1, "dispatcher": "alltoall", "expert_overlap": false})");
   EXPECT_EQ(read(to_json(to_value(s))), s);
+}
+
+TEST(Strategy, HybridGoesThroughAFile) {
+  const Strategy s{.context = 16, .context_method = ContextMethod::hybrid, .context_inner = 4};
+  EXPECT_THAT(to_json_line(to_value(s)),
+              testing::HasSubstr(R"("context_method": "hybrid", "context_inner": 4)"));
+  EXPECT_EQ(read(to_json(to_value(s))), s);
+  EXPECT_EQ(s.trading_ranks(), 4);
+  EXPECT_EQ(s.ring_ranks(), 4);
+  const auto problem = [](const std::string& json) {
+    return message_of([&] { static_cast<void>(read(json)); });
+  };
+  EXPECT_EQ(problem(R"({"context": 8, "context_method": "hybrid", "context_inner": 3})"),
+            "plan.json: line 1, context_inner: hybrid: all-to-all groups of 3 ranks do not divide context 8");
+  EXPECT_EQ(problem(R"({"context": 8, "context_method": "hybrid"})"),
+            "plan.json: line 1, context_method: hybrid: all-to-all groups of 1 rank leave a ring over all 8 "
+            "context ranks, which is ring");
+  EXPECT_EQ(problem(R"({"context": 8, "context_inner": 4})"),
+            "plan.json: line 1, context_inner: all-to-all groups of 4 context ranks are hybrid's, and the "
+            "method is ring");
+  EXPECT_EQ(problem(R"({"context_inner": 0})"),
+            "plan.json: line 1, context_inner: 0 is outside 1 to 1,048,576");
 }
 
 TEST(Strategy, MissingKeysTakeTheDefaults) {
@@ -80,6 +112,12 @@ TEST(Strategy, GroupsAreAsLargeAsTheirAxis) {
   EXPECT_EQ(degree_of(s, GroupAxis::context), 2);
   EXPECT_EQ(degree_of(s, GroupAxis::expert), 8);
   EXPECT_EQ(degree_of(s, GroupAxis::expert_tensor), 1);
+  EXPECT_EQ(degree_of(s, GroupAxis::context_inner), 1);
+  EXPECT_EQ(group_axes(s).size(), 4U);
+  const Strategy hybrid{.context = 12, .context_method = ContextMethod::hybrid, .context_inner = 3};
+  EXPECT_EQ(degree_of(hybrid, GroupAxis::context_inner), 3);
+  EXPECT_EQ(degree_of(hybrid, GroupAxis::context_outer), 4);
+  EXPECT_EQ(group_axes(hybrid).size(), model::kGroupAxes);
   CollectiveCall part;
   EXPECT_EQ(group_size(s, part), 4);
   part.members = 2;

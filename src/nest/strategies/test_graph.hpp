@@ -60,7 +60,7 @@ inline bool collective_fits(const ShardedLayer& s, const Operator& op) {
       case CollectiveKind::reduce_scatter:
         return from == to * group;
       case CollectiveKind::all_to_all:  // the larger side may hold repeated KV heads
-        return c.group == GroupAxis::context ? out >= in : to == from;
+        return model::of_context(c.group) ? out >= in : to == from;
       case CollectiveKind::all_reduce:
         return op.name.find("loss.") != std::string::npos || from == to;
       default:

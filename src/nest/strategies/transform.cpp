@@ -220,7 +220,8 @@ ShardedLayer LayerTransform::finish() && {
   for (Operator& op : out.layer.operators) {
     if (op.kind == OperatorKind::collective) {
       CollectiveCall& c = op.collective;
-      const Bytes bytes = bytes_of(out.layer, op);
+      Bytes bytes = bytes_of(out.layer, op);
+      if (c.share < 1) bytes = round_up_bytes(c.share * static_cast<double>(bytes.value));
       if (c.forward != CollectiveKind::none) c.forward_bytes = bytes;
       // A ring passes the gradients of keys and values on with them.
       const std::int64_t tensors = c.backward == CollectiveKind::send ? 2 : 1;

@@ -103,13 +103,11 @@ std::vector<GroupShape> filling_shapes(const Cluster& cluster, std::int64_t cell
   return listed_shapes(cluster, DeviceRanks(cluster.tree(), devices), cell, starts.size(), s);
 }
 
-constexpr std::array<GroupAxis, 4> kAxes{GroupAxis::tensor, GroupAxis::context, GroupAxis::expert,
-                                         GroupAxis::expert_tensor};
-
 }  // namespace
 
-std::array<std::int64_t, 4> inner_ids(const Strategy& strategy) {
-  return {1, strategy.tensor, strategy.expert_tensor_degree(), 1};
+std::array<std::int64_t, model::kGroupAxes> inner_ids(const Strategy& strategy) {
+  const std::int64_t t = strategy.tensor;
+  return {1, t, strategy.expert_tensor_degree(), 1, t, t * degree_of(strategy, GroupAxis::context_inner)};
 }
 
 CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy)
@@ -122,7 +120,7 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
                      "a cell of " + std::to_string(cell_) + " devices (" + spell(strategy) +
                          ") does not fit its " + std::to_string(cluster.devices()) + " devices");
   }
-  for (const GroupAxis axis : kAxes) {
+  for (const GroupAxis axis : group_axes(strategy)) {
     const auto i = static_cast<std::size_t>(axis);
     groups_[i] = filling_shapes(*cluster_, cell_, {inner_[i], degree_of(strategy, axis)});
   }
@@ -148,8 +146,8 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
     }
   }
   std::optional<DeviceRanks> ranks;
-  std::array<Spacing, 4> spacings;
-  for (const GroupAxis axis : kAxes) {
+  std::array<Spacing, model::kGroupAxes> spacings;
+  for (const GroupAxis axis : group_axes(strategy)) {
     const auto i = static_cast<std::size_t>(axis);
     spacings[i] = {inner_[i], degree_of(strategy, axis)};
     // Experts split as the rest of the layer have its tensor groups.
@@ -166,7 +164,7 @@ CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constant
 }
 
 CellNetwork::CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
-                         std::array<std::vector<GroupShape>, 4> groups, Groups parts)
+                         AxisGroups groups, Groups parts)
     : cluster_(&cluster),
       model_(cluster, constants),
       cell_(strategy.cell()),

@@ -36,13 +36,15 @@ class CellNetwork {
               std::span<const std::vector<DeviceId>> others = {});
   // The same of cells whose groups are known: their shapes by axis, and the function that gives those of
   // `members` devices `inner` ids apart in their cell.
+  using AxisGroups = std::array<std::vector<GroupShape>, model::kGroupAxes>;
   using Groups = std::function<std::vector<GroupShape>(std::int64_t inner, std::int64_t members)>;
   CellNetwork(const Cluster& cluster, const FabricConstants& constants, const Strategy& strategy,
-              std::array<std::vector<GroupShape>, 4> groups, Groups parts);
+              AxisGroups groups, Groups parts);
 
   // Of all repeats together.
   [[nodiscard]] Seconds time(const CollectiveCall& collective, Direction direction) const;
-  // The different shapes that groups of an axis have; more than one where some straddle domains. The slowest
+  // The different shapes that groups of an axis have, none of those of hybrid context parallelism where it is not
+  // used; more than one where some straddle domains. The slowest
   // counts.
   [[nodiscard]] const std::vector<GroupShape>& groups(GroupAxis axis) const {
     return groups_[static_cast<std::size_t>(axis)];
@@ -56,13 +58,13 @@ class CellNetwork {
   std::int64_t cell_ = 1;
   std::vector<DeviceId> devices_;  // of named cells one after the other
   std::size_t priced_ = 0;         // the first cells of them, without the others; 0: cells fill the cluster
-  std::array<std::int64_t, 4> inner_{};  // ids between neighbours of an axis
-  std::array<std::vector<GroupShape>, 4> groups_;
+  std::array<std::int64_t, model::kGroupAxes> inner_{};  // ids between neighbours of an axis
+  AxisGroups groups_;
   Groups parts_;  // none: from the devices
 };
 
 // Ids between neighbours of each axis in a cell.
-[[nodiscard]] std::array<std::int64_t, 4> inner_ids(const Strategy& strategy);
+[[nodiscard]] std::array<std::int64_t, model::kGroupAxes> inner_ids(const Strategy& strategy);
 
 // A cluster for estimates that name an accelerator only: its usual node of 8 with its own links, and its
 // usual network interface between 128 such nodes.

@@ -59,18 +59,19 @@ std::vector<std::vector<DeviceId>> cells_from(std::int32_t first, std::int32_t c
 // Named cells that fill the cluster are the cells that fill the cluster.
 TEST(CellNetwork, NamedCellsCostWhatTheirPlaceDoes) {
   const Cluster cluster = catalog_cluster("h100-spine-leaf");
-  const std::vector<Strategy> strategies{{},
-                                         {.tensor = 8},
-                                         {.tensor = 2, .context = 8},
-                                         {.tensor = 8, .context = 4, .expert = 4, .expert_tensor = 1},
-                                         {.tensor = 2, .expert = 64, .expert_tensor = 1},
-                                         {.expert = 16, .expert_tensor = 4}};
+  const std::vector<Strategy> strategies{
+      {},
+      {.tensor = 8},
+      {.tensor = 2, .context = 8},
+      {.tensor = 8, .context = 4, .expert = 4, .expert_tensor = 1},
+      {.tensor = 2, .expert = 64, .expert_tensor = 1},
+      {.expert = 16, .expert_tensor = 4},
+      {.tensor = 2, .context = 16, .context_method = ContextMethod::hybrid, .context_inner = 4}};
   for (const Strategy& s : strategies) {
     const auto size = static_cast<std::int32_t>(s.cell());
     const CellNetwork filling(cluster, ideal_constants(cluster), s);
     const CellNetwork named(cluster, ideal_constants(cluster), s, cells_from(0, 1024 / size, size));
-    for (const GroupAxis axis :
-         {GroupAxis::tensor, GroupAxis::context, GroupAxis::expert, GroupAxis::expert_tensor}) {
+    for (const GroupAxis axis : group_axes(s)) {
       EXPECT_EQ(named.groups(axis), filling.groups(axis)) << spell(s);
       // A part of an axis: every other member.
       CollectiveCall part{CollectiveKind::all_gather, CollectiveKind::none, axis};
@@ -99,6 +100,28 @@ TEST(CellNetwork, GroupsFollowTheIdsWithinACell) {
   ASSERT_EQ(network.groups(GroupAxis::expert).size(), 1U);
   EXPECT_EQ(network.groups(GroupAxis::expert).front().members(), 8);
   EXPECT_EQ(network.groups(GroupAxis::expert).front().levels().size(), 2U);
+}
+
+// 16 context ranks of 2 tensor ranks each on four nodes: all-to-all groups of four ranks lie inside a node, and the
+// rings have one rank in each.
+TEST(CellNetwork, HybridTradesInsideNodesAndTurnsAcross) {
+  const Cluster cluster = catalog_cluster("h100-spine-leaf");
+  const Strategy s{.tensor = 2, .context = 16, .context_method = ContextMethod::hybrid, .context_inner = 4};
+  const CellNetwork network(cluster, ideal_constants(cluster), s);
+  const auto one = [&](GroupAxis axis) {
+    EXPECT_EQ(network.groups(axis).size(), 1U);
+    return network.groups(axis).front();
+  };
+  EXPECT_EQ(one(GroupAxis::context_inner).members(), 4);
+  EXPECT_EQ(one(GroupAxis::context_inner).outermost().level, LevelId(0));
+  EXPECT_EQ(one(GroupAxis::context_outer).members(), 4);
+  ASSERT_EQ(one(GroupAxis::context_outer).levels().size(), 1U);
+  EXPECT_EQ(one(GroupAxis::context_outer).levels()[0].level, LevelId(1));
+  // Those of the whole axis, and of a plan without hybrid none.
+  EXPECT_EQ(one(GroupAxis::context).members(), 16);
+  EXPECT_TRUE(CellNetwork(cluster, ideal_constants(cluster), {.tensor = 2, .context = 16})
+                  .groups(GroupAxis::context_inner)
+                  .empty());
 }
 
 // Cells of two nodes each: neighbours share the uplinks of a rack, which carry a quarter of what nodes send.

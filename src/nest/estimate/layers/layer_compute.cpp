@@ -4,6 +4,7 @@
 #include <set>
 
 #include "nest/estimate/collectives/token_exchange.hpp"
+#include "nest/estimate/layers/ring_buffers.hpp"
 #include "nest/estimate/operators/operator_products.hpp"
 #include "nest/strategies/expert.hpp"
 
@@ -126,18 +127,13 @@ void add(std::vector<LayerCollective>& list, const CollectiveCall& whole, Collec
 // What attention computes beside one hop of the ring that turns its keys and values: a ring of c ranks runs c
 // steps and c - 1 hops.
 OperatorTime step_beside(const LayerType& layer, const Operator& collective, const OperatorTimes& times) {
-  const bool ring = collective.collective.group == GroupAxis::context &&
-                    collective.collective.forward == CollectiveKind::send;
-  if (!ring) return {};
-  for (const Operator& op : layer.operators) {
-    if (op.kind != OperatorKind::attention || op.inputs[1] != collective.inputs[0]) continue;
-    OperatorTime step = times.time(layer, op);
-    const double share = 1.0 / static_cast<double>(collective.collective.repeats + 1);
-    step.forward = step.forward * share;
-    step.backward_input = step.backward_input * share;
-    return step;
-  }
-  return {};
+  const Operator* core = core_of_ring(layer, collective);
+  if (core == nullptr) return {};
+  OperatorTime step = times.time(layer, *core);
+  const double share = 1.0 / static_cast<double>(collective.collective.repeats + 1);
+  step.forward = step.forward * share;
+  step.backward_input = step.backward_input * share;
+  return step;
 }
 
 }  // namespace
@@ -210,8 +206,9 @@ LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, 
   const Bytes unpacked = add_frozen(sharded, out);
   set_exchange(out, sharded.strategy);
   out.stash = again.stash;
-  out.transient =
-      unpacked + again.transient + widest_gradients(layer, settings.plain_norms && !settings.compiled);
+  out.transient = unpacked + again.transient +
+                  std::max(widest_gradients(layer, settings.plain_norms && !settings.compiled),
+                           ring_buffers(layer, settings.ring_merges_steps));
   return out;
 }
 

@@ -84,7 +84,7 @@ struct LayerCollective {
   [[nodiscard]] Seconds step_of(CollectivePass pass) const { return step[static_cast<std::size_t>(pass)]; }
   // Keys and values that go round the context group, each hop beside a step of attention.
   [[nodiscard]] bool is_ring() const {
-    return shape.group == GroupAxis::context && shape.forward == CollectiveKind::send;
+    return model::of_context(shape.group) && shape.forward == CollectiveKind::send;
   }
 };
 

@@ -11,6 +11,8 @@ void add(CollectiveSeconds& sums, GroupAxis group, Seconds time) {
       sums.tensor += time;
       break;
     case GroupAxis::context:
+    case GroupAxis::context_inner:
+    case GroupAxis::context_outer:
       sums.context += time;
       break;
     case GroupAxis::expert:

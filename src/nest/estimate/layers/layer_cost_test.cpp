@@ -97,6 +97,28 @@ TEST_F(LlamaLayer, ARingHidesBehindLongAttention) {
   }
 }
 
+// 32 ranks on four nodes: the ring's hops across nodes hide behind attention, the all-to-alls inside do not, and are a
+// seventh of what one over all ranks takes.
+TEST_F(LlamaLayer, HybridHidesItsRingAlone) {
+  const Model model = build_model(zoo_model("llama3.1-70b"), {.micro_batch = 1, .sequence = 1 << 20});
+  const auto of = [&](const Strategy& strategy) {
+    const CellNetwork network(cluster_, ideal_constants(cluster_), strategy);
+    return layer_cost(shard_layer(model.type_of(LayerId(1)), strategy), RecomputePolicy::none, times_,
+                      network);
+  };
+  const LayerCost hybrid = of({.context = 32, .context_method = ContextMethod::hybrid, .context_inner = 8});
+  const LayerCost traded = of({.context = 32, .context_method = ContextMethod::all_to_all});
+  ASSERT_EQ(hybrid.rings.size(), 2U);
+  EXPECT_EQ(hybrid.rings.front().hops, 3);
+  const auto whole = exposed_context(hybrid, Direction::forward, 0);
+  const auto shown = exposed_context(hybrid, Direction::forward, 1);
+  EXPECT_NEAR((whole - shown).value, 3 * std::min(hybrid.rings.front().hop, hybrid.rings.front().step).value,
+              1e-9);
+  EXPECT_GT(shown.value, 0);
+  EXPECT_LT(shown.value, exposed_context(traded, Direction::forward, 1).value / 2);
+  EXPECT_NEAR(hybrid.forward.value, traded.forward.value, 0.05 * traded.forward.value);
+}
+
 // What networks have in common, priced over one of them.
 TEST_F(LlamaLayer, IsItsComputeAndItsNetwork) {
   const Strategy strategy{.tensor = 4, .sequence_parallel = true, .context = 2};

@@ -37,7 +37,8 @@ struct OperatorSettings {
   CudaGraphs graphs = CudaGraphs::none;  // what the host launches at once
   double host_time = 1;                  // issuing a kernel, over plain PyTorch
   double attention_time = 1;             // of flash attention kernels: see flash_time
-  double masked_time = 0;  // where windows are masks over all keys: of the kernels that take a mask
+  double masked_time = 0;          // where windows are masks over all keys: of the kernels that take a mask
+  bool ring_merges_steps = false;  // rings of context ranks do not hold the results of all their steps
 
   bool operator==(const OperatorSettings&) const = default;
 };

@@ -82,8 +82,7 @@ std::vector<std::string> losses(const Plan& plan, const PricedPlan& priced, cons
         "between stages of different strategies each rank sends to the one with its own id; nothing is "
         "gathered or split on the way");
   }
-  if (plan.parallelism.strategy.context > 1 &&
-      plan.parallelism.strategy.context_method == ContextMethod::ring)
+  if (plan.parallelism.strategy.ring_ranks() > 1)
     lost.emplace_back("keys and values go round the context ranks as all-gathers");
   if (inputs.profile() != nullptr)
     lost.emplace_back(

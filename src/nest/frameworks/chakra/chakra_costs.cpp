@@ -98,7 +98,7 @@ constexpr std::array<const char*, 3> kAxisNames{"tensor", "expert", "context"};
 
 CellAxis axis_of(GroupAxis axis) {
   if (axis == GroupAxis::tensor) return CellAxis::tensor;
-  return axis == GroupAxis::context ? CellAxis::context : CellAxis::expert;
+  return model::of_context(axis) ? CellAxis::context : CellAxis::expert;
 }
 
 double part_of(const CollectiveSeconds& seconds, CellAxis axis) {

@@ -59,6 +59,7 @@ std::string_view remat_policy(RecomputePolicy policy) {
       return "full";
     case RecomputePolicy::selective:
       return "minimal";
+    case RecomputePolicy::modules:
     case RecomputePolicy::none:
       return "minimal_with_context";
   }

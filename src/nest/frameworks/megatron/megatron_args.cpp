@@ -52,6 +52,11 @@ constexpr std::array kRules{
                sequence_too_long},
 };
 
+const char* comm_type(ContextMethod method) {
+  constexpr std::array<const char*, 3> kTypes{"p2p", "a2a", "a2a+p2p"};
+  return kTypes[static_cast<std::size_t>(method)];
+}
+
 FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
   const Parallelism& p = f.parallelism();
   const Strategy& s = p.strategy;
@@ -59,7 +64,12 @@ FlagSection parallelism_flags(const ExportFacts& f, RankOrder order) {
   flags.add("--tensor-model-parallel-size", s.tensor);
   if (s.shards_sequence()) flags.add("--sequence-parallel");
   flags.add("--context-parallel-size", s.context);
-  if (s.context > 1) flags.add("--cp-comm-type", s.context_method == ContextMethod::ring ? "p2p" : "a2a");
+  if (s.context > 1) flags.add("--cp-comm-type", comm_type(s.context_method));
+  if (s.hybrid()) {
+    // Of neighbours, that trade heads, and of rings across.
+    flags.add("--hierarchical-context-parallel-sizes");
+    flags.flags.back().values = {std::to_string(s.trading_ranks()), std::to_string(s.ring_ranks())};
+  }
   if (f.experts() != nullptr || s.expert > 1) {
     flags.add("--expert-model-parallel-size", s.expert);
     flags.add("--expert-tensor-parallel-size", s.expert_tensor_degree());
@@ -158,12 +168,11 @@ FlagSection overlap_flags(const ExportFacts& f, std::vector<std::string>& lost) 
         "expert collectives run without overlap: --overlap-moe-expert-parallel-comm has more needs");
   const Strategy& s = p.strategy;
   const AttentionSpec* a = f.attention();
-  if (s.context > 1 && s.context_method == ContextMethod::all_to_all && a != nullptr &&
-      std::max<std::int64_t>(1, a->kv_heads / s.tensor) % s.context != 0)
+  if (s.trading_ranks() > 1 && a != nullptr &&
+      std::max<std::int64_t>(1, a->kv_heads / s.tensor) % s.trading_ranks() != 0)
     lost.emplace_back(
         "all-to-all context parallelism repeats key and value heads in the plan; Transformer Engine wants "
-        "the context "
-        "degree to divide them");
+        "the ranks of an all-to-all to divide them");
   if (f.recipe().reduce_dtype != StateDType::fp32) flags.add("--grad-reduce-in-bf16");
   return flags;
 }
@@ -236,7 +245,7 @@ std::optional<ModelSpec> language_part(const ModelSpec* spec) {
 
 ModelFlagOptions options_of(const ExportFacts& f) {
   const Strategy& s = f.strategy();
-  const bool ring = s.context > 1 && s.context_method == ContextMethod::ring;
+  const bool ring = s.ring_ranks() > 1;
   return {f.release, ring, s.context, s.tensor, s.expert_tensor_degree(), f.plan().training.mtp};
 }
 

@@ -204,6 +204,17 @@ TEST(MegatronArgs, ContextAndExperts) {
   EXPECT_TRUE(a.has("moe-grouped-gemm"));
 }
 
+// Neighbours trade heads, groups of them form rings: the order of Megatron-LM's sizes.
+TEST(MegatronArgs, HybridContextNamesItsGroups) {
+  test::Planner planner("llama3.1-8b");
+  const Strategy hybrid{.context = 8, .context_method = ContextMethod::hybrid, .context_inner = 4};
+  std::vector<std::string> lost;
+  const test::Args a = args_of(planner.question(test::degrees(hybrid, 1, 8)), &lost);
+  EXPECT_EQ(a.text("cp-comm-type"), "a2a+p2p");
+  EXPECT_EQ(a.text("hierarchical-context-parallel-sizes"), "4 2");
+  EXPECT_TRUE(lost.empty());
+}
+
 // Two stages that interleave overlap their sends whatever the recipe says.
 TEST(MegatronArgs, OverlapIsTheRecipes) {
   test::Planner planner("llama3.1-8b", "plain");

@@ -27,6 +27,7 @@ constexpr std::array kKnown{"--tensor-model-parallel-size",
                             "--expert-tensor-parallel-size",
                             "--sequence-parallel",
                             "--cp-comm-type",
+                            "--hierarchical-context-parallel-sizes",
                             "--pipeline-model-parallel-layout",
                             "--num-virtual-stages-per-pipeline-rank",
                             "--num-layers-per-virtual-pipeline-stage",
@@ -102,12 +103,15 @@ class Import {
 
   [[nodiscard]] std::optional<std::int64_t> whole(std::string_view name) const {
     const auto word = text(name);
-    if (!word) return std::nullopt;
+    return word ? std::optional(read_size(name, *word)) : std::nullopt;
+  }
+
+  [[nodiscard]] std::int64_t read_size(std::string_view name, const std::string& word) const {
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), value);
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     constexpr std::int64_t kMost = 1'000'000'000;
-    if (error != std::errc() || end != word->data() + word->size() || value < 1 || value > kMost)
-      fail(std::string(name), fmt::format("a whole number from 1 on is expected, not '{}'", *word));
+    if (error != std::errc() || end != word.data() + word.size() || value < 1 || value > kMost)
+      fail(std::string(name), fmt::format("a whole number from 1 on is expected, not '{}'", word));
     return value;
   }
 
@@ -119,8 +123,7 @@ class Import {
         warnings_.push_back(
             fmt::format("{}: {} is not understood: the plan does not have it", question_.file, flag.name));
     }
-    for (const char* name : {"--use-torch-fsdp2", "--hierarchical-context-parallel-sizes",
-                             "--tensor-parallel-num-weight-shards"}) {
+    for (const char* name : {"--use-torch-fsdp2", "--tensor-parallel-num-weight-shards"}) {
       if (has(name)) fail(name, "a plan cannot say this");
     }
   }
@@ -244,10 +247,7 @@ class Import {
     s.expert_overlap = has("--overlap-moe-expert-parallel-comm");
     s.sequence_parallel = has("--sequence-parallel") && s.tensor > 1;
     p.pipeline = whole("--pipeline-model-parallel-size").value_or(given.pipeline.value_or(1));
-    const std::string method = text("--cp-comm-type").value_or("p2p");
-    if (s.context > 1 && method != "p2p" && method != "a2a")
-      fail("--cp-comm-type", fmt::format("a plan has p2p and a2a, not '{}'", method));
-    s.context_method = method == "a2a" ? ContextMethod::all_to_all : ContextMethod::ring;
+    read_context(s);
     run_.ranks = ranks();
     run_.global_batch = whole("--global-batch-size");
     if (!run_.global_batch) run_.global_batch = given.global_batch;
@@ -256,6 +256,32 @@ class Import {
     run_.whole_copies = has("--use-tp-pp-dp-mapping");
     run_.settle_ranks();
     run_.settle_batch("--global-batch-size");
+  }
+
+  // Transformer Engine takes groups of one rank for none: what is left is a ring or an all-to-all.
+  void read_context(Strategy& s) {
+    if (s.context == 1) return;
+    const Flag* types = find_flag(flags_, "--cp-comm-type");
+    const std::string method = types == nullptr ? "p2p" : types->values.front();
+    if (types != nullptr &&
+        std::ranges::any_of(types->values, [&](const std::string& type) { return type != method; }))
+      fail("--cp-comm-type", "a plan has one way for all layers");
+    if (method != "p2p" && method != "a2a" && method != "a2a+p2p")
+      fail("--cp-comm-type", fmt::format("a plan has p2p, a2a and a2a+p2p, not '{}'", method));
+    s.context_method = method == "a2a" ? ContextMethod::all_to_all : ContextMethod::ring;
+    if (method != "a2a+p2p") return;
+    constexpr const char* kSizes = "--hierarchical-context-parallel-sizes";
+    std::vector<std::int64_t> sizes;
+    if (const Flag* flag = find_flag(flags_, kSizes)) {
+      for (const std::string& word : flag->values) sizes.push_back(read_size(kSizes, word));
+    }
+    if (sizes.size() != 2)
+      fail(kSizes, "two sizes are expected with a2a+p2p: the ranks of an all-to-all, and those of a ring");
+    if (sizes[0] * sizes[1] != s.context)
+      fail(kSizes, fmt::format("{} x {} is not the context-parallel size {}", sizes[0], sizes[1], s.context));
+    if (sizes[0] == 1) return;
+    s.context_method = sizes[1] == 1 ? ContextMethod::all_to_all : ContextMethod::hybrid;
+    s.context_inner = s.hybrid() ? sizes[0] : 1;
   }
 
   void read_zero(const Parallelism& p) {

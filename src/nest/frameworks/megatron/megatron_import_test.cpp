@@ -94,7 +94,16 @@ TEST(MegatronImport, RefusesWhatContradictsItself) {
             "x.sh: --pipeline-model-parallel-layout: 3 parts are not a multiple of 2 ranks");
   EXPECT_EQ(problem("--use-torch-fsdp2"), "x.sh: --use-torch-fsdp2: a plan cannot say this");
   EXPECT_EQ(problem("--context-parallel-size 2 --cp-comm-type allgather"),
-            "x.sh: --cp-comm-type: a plan has p2p and a2a, not 'allgather'");
+            "x.sh: --cp-comm-type: a plan has p2p, a2a and a2a+p2p, not 'allgather'");
+  EXPECT_EQ(problem("--context-parallel-size 2 --cp-comm-type p2p a2a"),
+            "x.sh: --cp-comm-type: a plan has one way for all layers");
+  EXPECT_EQ(
+      problem("--context-parallel-size 8 --cp-comm-type a2a+p2p"),
+      "x.sh: --hierarchical-context-parallel-sizes: two sizes are expected with a2a+p2p: the ranks of an "
+      "all-to-all, and those of a ring");
+  EXPECT_EQ(
+      problem("--context-parallel-size 8 --cp-comm-type a2a+p2p --hierarchical-context-parallel-sizes 2 2"),
+      "x.sh: --hierarchical-context-parallel-sizes: 2 x 2 is not the context-parallel size 8");
   EXPECT_EQ(problem("--use-megatron-fsdp --data-parallel-sharding-strategy all"),
             "x.sh: --data-parallel-sharding-strategy: no_shard, optim, optim_grads or optim_grads_params is "
             "expected, "

@@ -88,7 +88,18 @@ struct AttentionFacts {
 // Collectives, as operators that strategies insert between others.
 enum class CollectiveKind { none, all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, send };
 // Which of a cell's devices take part: those that differ in this coordinate alone.
-enum class GroupAxis { tensor, context, expert, expert_tensor };
+enum class GroupAxis {
+  tensor,
+  context,
+  expert,
+  expert_tensor,
+  context_inner,  // hybrid context parallelism: ranks that trade the sequence for heads,
+  context_outer,  // and those of the same place in each such group
+};
+inline constexpr std::size_t kGroupAxes = 6;
+[[nodiscard]] constexpr bool of_context(GroupAxis axis) {
+  return axis == GroupAxis::context || axis == GroupAxis::context_inner || axis == GroupAxis::context_outer;
+}
 
 // An exchange of tokens with the devices of their experts, as dispatchers carry it out.
 struct TokenRoute {
@@ -115,6 +126,7 @@ struct CollectiveCall {
   Bytes backward_bytes;
   // Ring context parallelism: so many equal sends one after the other, each beside one step of attention.
   std::int64_t repeats = 1;
+  double share = 1;  // of its tensors, in the mean over the repeats: what somebody needs
   // Where the group is a part of its axis (two-dimensional strategies): its members, and the step between
   // them; 0 = the whole axis.
   std::int64_t members = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "nest/model/graph/rank_work.hpp"
+
 namespace nest::model {
 namespace {
 
@@ -126,8 +128,8 @@ Packing::Blocks Packing::blocks(double size, bool causal, std::int64_t window) c
 }
 
 // Sequences are drawn: documents one after the other in the order of a die, the last one cut where the sequence ends.
-double Packing::slowest(std::int64_t ranks) const {
-  if (ranks <= 1) return 1;
+template <class Visit>
+void Packing::each_drawn(const Visit& visit) const {
   constexpr int kSequences = 256;
   std::vector<double> upto;  // documents of the first pieces
   double all = 0;
@@ -135,35 +137,43 @@ double Packing::slowest(std::int64_t ranks) const {
   for (const LengthCount& p : pieces_) upto.push_back(all += static_cast<double>(p.count));
   Dice dice;
   const auto tokens = static_cast<double>(sequence_);
-  const double part = tokens / static_cast<double>(2 * ranks);
   const double chunk = chunk_ > 0 ? static_cast<double>(chunk_) : tokens;
-  std::vector<double> work(static_cast<std::size_t>(ranks));
-  double slowest = 0;
-  double mean = 0;
+  std::vector<double> ends;  // of what sees itself alone: documents, or their chunks
   for (int i = 0; i < kSequences; ++i) {
-    std::fill(work.begin(), work.end(), 0);
+    ends.clear();
     for (double at = 0; at < tokens;) {
       const auto drawn = std::upper_bound(upto.begin(), upto.end() - 1, dice.roll() * all) - upto.begin();
       const double end =
           std::min(tokens, at + static_cast<double>(pieces_[static_cast<std::size_t>(drawn)].length));
-      // A token sees those of its chunk before it: the pairs of a stretch are a difference of squares.
-      double first = at;  // of the chunk
-      for (double from = at; from < end;) {
-        if (from >= first + chunk) first += chunk;
-        const double share = std::floor(from / part + 1e-9);
-        const double to = std::min({end, (share + 1) * part, first + chunk});
-        const auto place = static_cast<std::int64_t>(share);
-        const std::int64_t rank = std::min(place, std::max<std::int64_t>(0, 2 * ranks - 1 - place));
-        work[static_cast<std::size_t>(std::clamp<std::int64_t>(rank, 0, ranks - 1))] +=
-            ((to - first) * (to - first) - (from - first) * (from - first)) / 2;
-        from = to;
-      }
+      for (double cut = at + chunk; cut < end; cut += chunk) ends.push_back(cut);
+      ends.push_back(end);
       at = end;
     }
+    visit(ends);
+  }
+}
+
+double Packing::slowest(std::int64_t ranks, bool causal, std::int64_t window) const {
+  if (ranks <= 1) return 1;
+  double slowest = 0;
+  double mean = 0;
+  each_drawn([&](const std::vector<double>& ends) {
+    const std::vector<double> work = rank_work(ends, ranks, {causal, window});
     slowest += *std::max_element(work.begin(), work.end());
     for (const double w : work) mean += w / static_cast<double>(ranks);
-  }
+  });
   return std::max(1.0, slowest / mean);
+}
+
+double Packing::travelling(std::int64_t ranks, bool causal) const {
+  if (ranks <= 1) return 1;
+  double sum = 0;
+  double sequences = 0;
+  each_drawn([&](const std::vector<double>& ends) {
+    sum += ring_share(ends, ranks, causal);
+    ++sequences;
+  });
+  return sum / sequences;
 }
 
 }  // namespace nest::model

@@ -49,7 +49,10 @@ class Packing {
 
   // Work of the slowest of so many ranks over the mean, where each has the i-th part from the front and the i-th from
   // the back of the whole sequence: equal for one document, and not for several.
-  [[nodiscard]] double slowest(std::int64_t ranks) const;
+  [[nodiscard]] double slowest(std::int64_t ranks, bool causal = true, std::int64_t window = 0) const;
+  // Of the keys that a ring of such ranks carries from one to the next, those of documents that a further rank has a part
+  // of: in the mean over hops and sequences.
+  [[nodiscard]] double travelling(std::int64_t ranks, bool causal = true) const;
 
  private:
   Packing() = default;
@@ -59,6 +62,9 @@ class Packing {
   // Sum of a function over the chunks of a document of that length.
   template <class Function>
   [[nodiscard]] double each_chunk(double length, const Function& of_chunk) const;
+  // Where what sees itself alone ends, of sequences that are drawn.
+  template <class Visit>
+  void each_drawn(const Visit& visit) const;
   // Pairs of one document.
   [[nodiscard]] double pairs(double length, bool causal, std::int64_t window) const;
 

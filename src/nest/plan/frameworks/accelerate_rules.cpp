@@ -54,6 +54,9 @@ constexpr std::array kAccelerate{
                  (p.zero.shards_gradients() && shards(p) % context == 0 &&
                   (p.data == 1 || shards(p) > context));
         }},
+    FrameworkRule{"no-hybrid-context",
+                  "Accelerate's context parallelism is a ring or Ulysses over all context ranks, not both",
+                  not_hybrid},
     FrameworkRule{
         "sequence-in-halves", "Accelerate's ring attention cuts a sequence into 2 * context equal parts",
         [](const PlanDegrees& d) { return ulysses(d.parallelism.strategy) || sequence_in_halves(d); }},

@@ -45,6 +45,10 @@ bool ring(const Strategy& s) {
   return s.context == 1 || s.context_method == ContextMethod::ring;
 }
 
+bool not_hybrid(const PlanDegrees& d) {
+  return !d.parallelism.strategy.hybrid();
+}
+
 bool sequence_in_halves(const PlanDegrees& d) {
   const Strategy& s = d.parallelism.strategy;
   return s.context == 1 || d.training.sequence % (2 * s.context) == 0;

@@ -26,6 +26,8 @@ namespace nest::plan {
 // Interleaving of a pipeline of 2 or more, in whole rounds of micro-batches where the schedule needs them.
 [[nodiscard]] bool micro_batches_in_rounds(const PlanDegrees& d);
 [[nodiscard]] bool ring(const Strategy& s);
+// Context parallelism by a ring alone or by an all-to-all alone.
+[[nodiscard]] bool not_hybrid(const PlanDegrees& d);
 // Ring attention balances its ranks by giving each a part of both halves.
 [[nodiscard]] bool sequence_in_halves(const PlanDegrees& d);
 

@@ -35,11 +35,16 @@ constexpr std::array kBridgeInputs{
 };
 
 constexpr std::array kMsSwift{
+    FrameworkRule{"no-hybrid-context",
+                  "ms-swift has no argument for the sizes of hybrid context parallelism's groups",
+                  not_hybrid},
     FrameworkRule{"one-optimizer", "ms-swift shards optimizers over all data and context ranks, not parts",
                   shards_over_all_ranks},
 };
 
 constexpr std::array kVerl{
+    FrameworkRule{"no-hybrid-context",
+                  "verl's Megatron engine makes no groups for hybrid context parallelism", not_hybrid},
     FrameworkRule{"no-fp8", "verl's Megatron engine trains in bf16 and fp16",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp8; }},
     FrameworkRule{"no-fsdp", "verl's Megatron engine has ZeRO 0 and 1: it shards no gradients or parameters",

@@ -54,6 +54,8 @@ void compare(const Strategy& a, const Strategy& b, const std::string& where, Cho
   if (a.context > 1 && b.context > 1) {
     out.add(where + "context method", std::string(name_of(a.context_method)),
             std::string(name_of(b.context_method)));
+    if (a.hybrid() || b.hybrid())
+      out.add(where + "ranks of an all-to-all", a.trading_ranks(), b.trading_ranks());
   }
   out.add(where + "expert", a.expert, b.expert);
   if (a.expert > 1 || b.expert > 1)

@@ -26,13 +26,14 @@ struct NumberColumn {
   void (*set)(Plan& plan, std::int64_t value);
 };
 
-constexpr std::array<NumberColumn, 17> kNumbers{{
+constexpr std::array<NumberColumn, 18> kNumbers{{
     {"global_batch", kMostCount, [](Plan& p, std::int64_t v) { p.training.global_batch = v; }},
     {"sequence", kMostCount, [](Plan& p, std::int64_t v) { p.training.sequence = v; }},
     {"micro_batch", kMostCount, [](Plan& p, std::int64_t v) { p.training.micro_batch = v; }},
     {"micro_batches", kMostCount, [](Plan& p, std::int64_t v) { p.training.micro_batches = v; }},
     {"tensor", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.strategy.tensor = v; }},
     {"context", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.strategy.context = v; }},
+    {"context_inner", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.strategy.context_inner = v; }},
     {"expert", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.strategy.expert = v; }},
     {"expert_tensor", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.strategy.expert_tensor = v; }},
     {"pipeline", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.pipeline = v; }},
@@ -47,7 +48,7 @@ constexpr std::array<NumberColumn, 17> kNumbers{{
     {"expert_overlap", 1, [](Plan& p, std::int64_t v) { p.parallelism.strategy.expert_overlap = v != 0; }},
     {"first_stage_first", 1, [](Plan& p, std::int64_t v) { p.parallelism.first_stage_first = v != 0; }},
 }};
-constexpr std::size_t kFirstWithZero = 13;
+constexpr std::size_t kFirstWithZero = 14;
 
 // A key whose value is a word, and whether it stands in the group "training".
 struct WordColumn {

@@ -20,7 +20,7 @@ std::array<std::int64_t, 7> degrees_of(const Strategy& s) {
   return {s.tensor,
           s.shards_sequence() ? 1 : 0,
           s.context,
-          s.context > 1 && s.context_method == ContextMethod::all_to_all ? 1 : 0,
+          s.context_key(),
           s.expert,
           s.expert_tensor_degree(),
           2 * static_cast<std::int64_t>(s.used_dispatcher()) + (s.overlaps_experts() ? 1 : 0)};

@@ -34,7 +34,8 @@ std::vector<ShardedLayer> LayerPricer::sharded(const Model& model, const Strateg
                      {.expert_imbalance = recipe_->expert_imbalance,
                       .capacity_factor = recipe_->capacity_factor,
                       .low_dispatch = recipe_->low_dispatch,
-                      .split_documents = recipe_->split_documents},
+                      .split_documents = recipe_->split_documents,
+                      .ring_skips = recipe_->ring_skips},
                      strategies_);
 }
 
@@ -52,7 +53,8 @@ OperatorTimes LayerPricer::times(Precision precision) {
            .graphs = recipe_->cuda_graphs,
            .host_time = recipe_->host_time,
            .attention_time = flash_time(recipe_->flash_generation, cluster_->accelerator()),
-           .masked_time = recipe_->masked_windows ? kMaskedAttention : 0}};
+           .masked_time = recipe_->masked_windows ? kMaskedAttention : 0,
+           .ring_merges_steps = recipe_->ring_merges_steps}};
 }
 
 OperatorTime LayerPricer::time(const LayerType& layer, const Operator& op, Precision precision) {

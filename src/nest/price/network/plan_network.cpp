@@ -147,9 +147,8 @@ bool same(const StageNetwork& a, const StageNetwork& b) {
          a.dense == b.dense && a.expert == b.expert;
 }
 
-bool plain(const CellNetwork& network) {
-  for (const GroupAxis axis :
-       {GroupAxis::tensor, GroupAxis::context, GroupAxis::expert, GroupAxis::expert_tensor}) {
+bool plain(const CellNetwork& network, const Strategy& strategy) {
+  for (const GroupAxis axis : group_axes(strategy)) {
     if (network.groups(axis).size() > 1) return false;
   }
   return true;
@@ -165,7 +164,7 @@ void fill_cells(const Cluster& cluster, const FabricConstants& constants,
     std::vector<Cell> all;
     for (const std::vector<Cell>& stage : cells) all.insert(all.end(), stage.begin(), stage.end());
     auto network = std::make_shared<const CellNetwork>(cluster, constants, strategies.front(), all);
-    if (plain(*network) || cells.size() == 1) {
+    if (plain(*network, strategies.front()) || cells.size() == 1) {
       for (StageNetwork& stage : stages) stage.cell = network;
       return;
     }
@@ -194,8 +193,8 @@ void fill_cells(const Cluster& cluster, const FabricConstants& constants,
 }  // namespace
 
 bool same_groups(const CellNetwork& a, const CellNetwork& b) {
-  for (const GroupAxis axis :
-       {GroupAxis::tensor, GroupAxis::context, GroupAxis::expert, GroupAxis::expert_tensor}) {
+  for (std::size_t i = 0; i < model::kGroupAxes; ++i) {
+    const auto axis = static_cast<GroupAxis>(i);
     if (a.groups(axis) != b.groups(axis)) return false;
   }
   return true;

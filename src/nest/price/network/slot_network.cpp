@@ -103,9 +103,10 @@ std::vector<std::int64_t> SlotNetwork::zero_shards() const {
 }
 
 void SlotNetwork::find_cells() {
-  const std::array<std::int64_t, 4> inner = inner_ids(strategy_);
-  std::array<std::int64_t, 4> members{};
-  for (std::size_t i = 0; i < inner.size(); ++i) {
+  const auto inner = inner_ids(strategy_);
+  std::array<std::int64_t, model::kGroupAxes> members{};
+  const std::size_t axes = group_axes(strategy_).size();
+  for (std::size_t i = 0; i < axes; ++i) {
     members[i] = degree_of(strategy_, static_cast<GroupAxis>(i));
     std::size_t same = 0;
     while (same < i && (inner[same] != inner[i] || members[same] != members[i])) ++same;
@@ -128,8 +129,8 @@ void SlotNetwork::find_cells() {
 std::shared_ptr<const CellNetwork> SlotNetwork::cell(std::size_t slot) {
   const std::size_t at = cells_alike_ ? 0 : slot;
   if (cells_[at]) return cells_[at];
-  std::array<std::vector<GroupShape>, 4> groups;
-  for (std::size_t i = 0; i < groups.size(); ++i)
+  CellNetwork::AxisGroups groups;
+  for (std::size_t i = 0; i < group_axes(strategy_).size(); ++i)
     groups[i].assign(cell_groups_[i][at].begin(), cell_groups_[i][at].end());
   const std::optional<std::size_t> only = cells_alike_ ? std::nullopt : std::optional(at);
   cells_[at] = std::make_shared<const CellNetwork>(
@@ -145,8 +146,9 @@ void SlotNetwork::fill_cells(std::vector<StageNetwork>& stages, bool first_stage
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::size_t slot = first_stage_first ? i : stages.size() - 1 - i;
     const auto alike = [&](std::size_t other) {
-      return cells_alike_ || std::all_of(cell_groups_.begin(), cell_groups_.end(),
-                                         [&](const auto& groups) { return groups[slot] == groups[other]; });
+      return cells_alike_ || std::ranges::all_of(cell_groups_, [&](const auto& groups) {
+               return groups.empty() || groups[slot] == groups[other];
+             });
     };
     const auto known = std::find_if(firsts.begin(), firsts.end(), alike);
     stages[i].cell_class = static_cast<std::size_t>(known - firsts.begin());

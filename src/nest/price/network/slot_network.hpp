@@ -67,7 +67,7 @@ class SlotNetwork {
   CellLayout layout_;
   SlotSiblings siblings_;
   bool shares_links_;
-  std::array<std::vector<Shapes>, 4> cell_groups_;  // by axis and slot
+  std::array<std::vector<Shapes>, model::kGroupAxes> cell_groups_;  // by axis and slot
   bool cells_alike_ = true;
   std::vector<std::shared_ptr<const CellNetwork>> cells_;  // by slot; one where they are alike
   std::vector<Shapes> neighbours_;                         // slot i and the next

@@ -165,6 +165,7 @@ std::string brief_degrees(const Plan& plan) {
   };
   add("t", s.tensor);
   add("c", s.context);
+  if (s.hybrid()) words.back() += fmt::format("/{}", s.trading_ranks());
   add("e", s.expert);
   if (p.pipeline > 1)
     words.push_back(

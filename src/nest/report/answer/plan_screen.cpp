@@ -30,10 +30,15 @@ struct DegreeColumn {
   std::optional<std::int64_t> usual;  // none: the best plan's
   std::int64_t (*of)(const Plan& plan);
 };
-constexpr std::array<DegreeColumn, 9> kDegrees{{
+constexpr std::array<DegreeColumn, 10> kDegrees{{
     {"devices", std::nullopt, [](const Plan& p) { return p.parallelism.devices(); }},
     {"tensor", 1, [](const Plan& p) { return p.parallelism.strategy.tensor; }},
     {"context", 1, [](const Plan& p) { return p.parallelism.strategy.context; }},
+    {"all-to-all", 1,
+     [](const Plan& p) {
+       const Strategy& s = p.parallelism.strategy;
+       return s.hybrid() ? s.trading_ranks() : 1;
+     }},
     {"expert", 1, [](const Plan& p) { return p.parallelism.strategy.expert; }},
     {"pipeline", 0, [](const Plan& p) { return p.parallelism.pipeline; }},
     {"chunks", 1, [](const Plan& p) { return p.parallelism.interleave; }},

@@ -75,6 +75,8 @@ class PassCounter {
       case GroupAxis::tensor:
         return &PassTraffic::tensor;
       case GroupAxis::context:
+      case GroupAxis::context_inner:
+      case GroupAxis::context_outer:
         return &PassTraffic::context;
       case GroupAxis::expert:
       case GroupAxis::expert_tensor:

@@ -220,11 +220,13 @@ RelaxedNetwork relaxed_network(const Cluster& cluster, const FabricConstants& co
   const bool even = is_even(cluster);
   const bool slows = even && slows_outwards(cluster, collectives);
   // An uneven tree is part of `cluster`, but its cells may lie in other ways.
-  made.collectives =
-      even && (!uneven || slows) && (cell <= domain_devices(cluster, 0) || aligned(cluster, cell)) &&
-      aligned(cluster, strategy.tensor) && aligned(cluster, strategy.tensor * strategy.context) &&
-      aligned(cluster, strategy.expert_tensor_degree()) &&
-      aligned(cluster, strategy.expert_tensor_degree() * strategy.expert);
+  made.collectives = even && (!uneven || slows) &&
+                     (cell <= domain_devices(cluster, 0) || aligned(cluster, cell)) &&
+                     aligned(cluster, strategy.tensor) &&
+                     (!strategy.hybrid() || aligned(cluster, strategy.tensor * strategy.trading_ranks())) &&
+                     aligned(cluster, strategy.tensor * strategy.context) &&
+                     aligned(cluster, strategy.expert_tensor_degree()) &&
+                     aligned(cluster, strategy.expert_tensor_degree() * strategy.expert);
   if (even) made.stage.from_previous = made.stage.from_next = nearest_pair(cluster, collectives, cell);
   const Packing::Known certain = !slows                  ? Packing::Known::nothing
                                  : all_switched(cluster) ? Packing::Known::shapes

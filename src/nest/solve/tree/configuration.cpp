@@ -9,7 +9,7 @@ std::vector<std::int64_t> degree_key(const Plan& plan) {
           s.tensor,
           s.shards_sequence() ? 1 : 0,
           s.context,
-          s.context > 1 ? static_cast<std::int64_t>(s.context_method) : 0,
+          s.context_key(),
           s.expert,
           s.expert_tensor_degree(),
           static_cast<std::int64_t>(s.used_dispatcher()),

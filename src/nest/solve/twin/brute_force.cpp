@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/solve/twin/all_cuts.hpp"
+#include "nest/solve/twin/twin_contexts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
 #include "nest/solve/twin/twin_states.hpp"
 
@@ -100,13 +101,12 @@ class Space {
 
   // With the degrees of `of` and, where the space leaves them open, its sequence parallelism.
   void add_strategies(std::vector<Strategy>& list, const Strategy& of, const Numbers& expert_tensor) const {
-    constexpr auto kRing = ContextMethod::ring;
     for (const bool sp : values_of<bool>(space_.sequence_parallel, {of.sequence_parallel})) {
-      for (const auto method : values_of<ContextMethod>(space_.context_methods, {kRing})) {
+      for (const auto& [method, inner] : twin_contexts(space_, of, twin_node(tree_))) {
         for (const std::int64_t x : values_of(space_.expert_tensor, expert_tensor, tree_.devices())) {
           for (const auto& [dispatcher, overlap] : twin_exchanges(inputs_, space_, of.expert))
-            add_new(list, {of.tensor, sp && of.tensor > 1, of.context, of.context > 1 ? method : kRing,
-                           of.expert, x, dispatcher, overlap});
+            add_new(list, {of.tensor, sp && of.tensor > 1, of.context, method, of.expert, x, dispatcher,
+                           overlap, inner});
         }
       }
     }
@@ -148,12 +148,9 @@ class Space {
   [[nodiscard]] std::vector<Strategy> strategies() {
     const std::int64_t experts = experts_of(std::get<ModelSpec>(inputs_.source));
     const std::int64_t most = tree_.devices();
-    std::int64_t node = 1;
-    for (std::int32_t d = 0; d < tree_.domains(LevelId(0)); ++d)
-      node = std::max<std::int64_t>(node, tree_.devices_in(LevelId(0), d));
     const bool is_long = plan_.training.sequence >= 16'384;
     std::vector<Strategy> list;
-    for (const std::int64_t t : values_of(space_.tensor, divisors(node), most)) {
+    for (const std::int64_t t : values_of(space_.tensor, divisors(twin_node(tree_)), most)) {
       for (const std::int64_t c :
            values_of(space_.context, is_long ? Numbers{1, 2, 4, 8, 16} : Numbers{1}, most)) {
         for (const std::int64_t e :

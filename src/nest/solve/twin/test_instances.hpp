@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/twin/brute_force.hpp"
+#include "nest/solve/twin/test_contexts.hpp"
 #include "nest/solve/twin/test_inputs.hpp"
 
 namespace nest::test {
@@ -54,6 +55,7 @@ template <class T, class Word>
   add("interleave", s.interleave.spell());
   add("sequence_parallel", spell_list(s.sequence_parallel, yes));
   add("context_methods", spell_list(s.context_methods, [](ContextMethod m) { return name_of(m); }));
+  add("context_inner", s.context_inner.spell());
   add("dispatchers", spell_list(s.dispatchers, [](Dispatcher d) { return name_of(d); }));
   add("expert_overlap", spell_list(s.expert_overlap, yes));
   add("schedules", spell_list(s.schedules, [](Schedule m) { return name_of(m); }));
@@ -215,8 +217,9 @@ class Pins {
 
 // Model, cluster and recipe share one scale of bytes, so that communication takes from a thousandth of the
 // compute to a thousand times as long. Memory has no end yet.
-[[nodiscard]] inline PlanInputs random_small_inputs(Dice& dice) {
-  const bool architecture = dice.once_in(5);
+// `architecture`: of a model, not of a layer profile, whatever the dice say.
+[[nodiscard]] inline PlanInputs random_small_inputs(Dice& dice, bool architecture = false) {
+  architecture = dice.once_in(5) || architecture;
   ClusterWish wish;
   wish.memory = Bytes{1'000'000'000'000'000};
   wish.most_devices = dice.one_of<std::int64_t>({4, 8, 12, 16, 16});
@@ -317,15 +320,17 @@ inline void draw_mtp(unsigned seed, Instance& made) {
   made.training.mtp = spec != nullptr && spec->mtp_layers > 0 && !dice.once_in(4);
 }
 
-[[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans) {
+// With `hybrids` of a model whose space has hybrid context parallelism, unless a pin takes it out again.
+[[nodiscard]] inline Instance random_instance(unsigned seed, std::int64_t most_plans, bool hybrids = false) {
   Dice dice(seed);
-  Instance made{random_small_inputs(dice), {}, {}, {}, {}};
+  Instance made{random_small_inputs(dice, hybrids), {}, {}, {}, {}};
   made.space = wide_space(dice, made.inputs);
   Dice exchanges(seed + 1'000'003);
   if (exchanges.once_in(3))
     made.space.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
   if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
   if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
+  draw_hybrid(seed, made.inputs, made.space, hybrids);
   Dice schedules(seed + 4'000'037);
   if (schedules.once_in(6)) {
     if (made.space.schedules.empty()) made.space.schedules = default_schedules();

@@ -25,7 +25,7 @@ std::vector<Strategy> offered(const PlanQuestion& question, const TwoLevelMesh& 
   std::vector<Strategy> kept;
   const auto key = [](const Strategy& s) { return std::tuple(s.tensor, s.shards_sequence()); };
   const auto plainer = [](const Strategy& s) {
-    return std::tuple(s.context, s.expert_tensor_degree(), s.context_method);
+    return std::tuple(s.context, s.expert_tensor_degree(), s.context_key());
   };
   for (const Strategy& s : all) {
     const auto spreads_more = [&](const Strategy& o, bool in_node) {

@@ -22,7 +22,7 @@ std::int64_t node_devices(const DeviceTree& tree) {
 auto preference(const Strategy& s, bool experts, std::int64_t node) {
   const std::int64_t expert_tensor = experts ? s.expert_tensor_degree() : 0;
   return std::tuple(s.context, s.cell() > node, s.cell() > node ? s.cell() : 0, -s.expert, expert_tensor,
-                    experts ? s.tensor : -s.tensor, !s.sequence_parallel, s.context_method);
+                    experts ? s.tensor : -s.tensor, !s.sequence_parallel, s.context_key());
 }
 
 }  // namespace
