@@ -26,6 +26,9 @@ namespace nest::plan {
 // Interleaving of a pipeline of 2 or more, in whole rounds of micro-batches where the schedule needs them.
 [[nodiscard]] bool micro_batches_in_rounds(const PlanDegrees& d);
 [[nodiscard]] bool ring(const Strategy& s);
+// Gathered parameters are freed after every pass; those of all layers are kept, or of none.
+[[nodiscard]] bool always_reshards(const PlanDegrees& d);
+[[nodiscard]] bool reshards_all_or_none(const PlanDegrees& d);
 // Ring attention balances its ranks by giving each a part of both halves.
 [[nodiscard]] bool sequence_in_halves(const PlanDegrees& d);
 

@@ -16,6 +16,7 @@
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
 #include "nest/solve/twin/twin_states.hpp"
+#include "nest/solve/twin/twin_zeros.hpp"
 
 namespace nest::solve {
 namespace {
@@ -227,12 +228,13 @@ class Space {
     Parallelism& p = plan_.parallelism;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     for (const std::int64_t z : values_of(space_.zero, group > 1 ? Numbers{0, 1, 2, 3} : Numbers{0}, 3, 0)) {
-      p.zero = z;
-      const Numbers shards =
-          z == 0 ? Numbers{1} : values_of(space_.zero_shards, shard_sizes(slots, group), group);
-      for (const std::int64_t n : shards) {
+      const Numbers open = shard_sizes(slots, group);
+      for (const std::int64_t n : z == 0 ? Numbers{1} : values_of(space_.zero_shards, open, group)) {
         p.zero_shards = n;
-        if (group % n == 0) schedules();
+        for (const Zero& own : twin_zeros(space_, z, p, n)) {
+          p.zero = own;
+          if (group % n == 0) schedules();
+        }
       }
     }
   }
