@@ -26,8 +26,8 @@ TEST(Zero, ReshardingsAreSpelledAsTheyAreRead) {
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(spell(*read), text);
   }
-  for (const char* text : {"", "sometimes", "first", "first:", "first:0", "first:-1", "first:2x", "never:1", "group",
-                           "group:99999999999"})
+  for (const char* text : {"", "sometimes", "first", "first:", "first:0", "first:-1", "first:2x", "never:1",
+                           "group", "group:99999999999"})
     EXPECT_FALSE(read_resharding(text)) << text;
   EXPECT_EQ(spell(Zero(3)), "ZeRO 3");
   EXPECT_EQ(spell(Zero(3, {Resharding::Kind::first, 4})), "ZeRO 3, reshard first:4");

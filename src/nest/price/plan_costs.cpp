@@ -188,8 +188,7 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
                        .schedule = p.schedule};
   coster.step(whole, own, step, cost);
   cost.transient = round_up_bytes(whole.transient);
-  cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0},
-                              {p.pipeline, first});
+  cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0}, {p.pipeline, first});
   cost.gradients = cost.memory.gradients;
 }
 

@@ -305,8 +305,8 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
                                      low * recipe.low_bytes_per_parameter()) +
                              frozen);
   const bool parts = zero.shards_gradients() && !reduces_late(zero, keeping.stages);
-  m.gradients = round_up_bytes((parts ? part : all) *
-                               static_cast<double>(recipe.gradient_bytes_per_parameter()));
+  m.gradients =
+      round_up_bytes((parts ? part : all) * static_cast<double>(recipe.gradient_bytes_per_parameter()));
   const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
   if (recipe.optimizer == Optimizer::muon) {
     const MuonStates muon = muon_states(t, network, zero, tied);

@@ -132,9 +132,9 @@ inline constexpr double kGradientBytes = 2;  // of a gradient as products write 
 struct StageStep {
   Zero zero;
   const LayerTerms* first = nullptr;  // with Resharding::Kind::first: of the layers that it names
-  double tied = 0;               // parameters of another stage's layers that it holds a copy of
-  double shared = 0;             // those of them that it sums over the pairs `ends`
-  const Shapes* ends = nullptr;  // none: nothing is shared
+  double tied = 0;                    // parameters of another stage's layers that it holds a copy of
+  double shared = 0;                  // those of them that it sums over the pairs `ends`
+  const Shapes* ends = nullptr;       // none: nothing is shared
   ScheduleShape shape;
   Schedule schedule = Schedule::one_f_one_b;
 };

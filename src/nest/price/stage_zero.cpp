@@ -85,8 +85,7 @@ void StageCoster::pass_traffic(const LayerTerms& t, const StageNetwork& network,
   const double gather = gather_of(before);
   const double regather = gather_of(again);
   const bool late = reduces_late(zero, keeping.stages);
-  const double scatter =
-      late ? 0 : all_layers(CollectiveKind::reduce_scatter, all, scattered, 0, 0);
+  const double scatter = late ? 0 : all_layers(CollectiveKind::reduce_scatter, all, scattered, 0, 0);
   const double prefetch = recipe.prefetch_layers > 0 ? overlap.prefetch : 0;
   // Gathers hide behind the compute of their own layers.
   const auto beside = [&](const GatheredPart& part, Seconds compute) {
@@ -101,11 +100,9 @@ void StageCoster::pass_traffic(const LayerTerms& t, const StageNetwork& network,
   const double left = std::max(0.0, out.backward_compute().value - (regather - backward_gather));
   const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
   out.forward_zero = Seconds{forward + slowed(gather - forward, gather, traffic_of(before), overlap)};
-  out.backward_zero =
-      Seconds{backward_gather + reduce +
-              slowed(regather - backward_gather, regather, traffic_of(again), overlap) +
-              slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, all, scattered, 0),
-                     overlap)};
+  out.backward_zero = Seconds{
+      backward_gather + reduce + slowed(regather - backward_gather, regather, traffic_of(again), overlap) +
+      slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, all, scattered, 0), overlap)};
   if (!recipe.copied_shards || !gathers) return;
   // Only what is gathered is copied.
   const auto copied = [&](const GatheredPart& part) {

@@ -28,9 +28,7 @@ class ReshardingTest : public ::testing::Test {
     table_ = &book_->table(t, Strategy{}, RecomputePolicy::none, network_->stages[0]);
     terms_ = table_->range(0, 3);
   }
-  [[nodiscard]] StageCoster coster() const {
-    return {inputs_.recipe, inputs_.cluster, book_->collectives()};
-  }
+  [[nodiscard]] StageCoster coster() const { return {inputs_.recipe, inputs_.cluster, book_->collectives()}; }
   [[nodiscard]] const StageNetwork& stage() const { return network_->stages[0]; }
 
   // The first layers, where the resharding names some.
@@ -47,8 +45,7 @@ class ReshardingTest : public ::testing::Test {
   [[nodiscard]] std::int64_t workspace(const Resharding& r, std::int64_t stages = 1) const {
     const auto kept = first(r);
     const LayerTerms* named = kept ? &*kept : nullptr;
-    return coster().memory(terms_, stage(), {3, r}, 0, Bytes{0}, {stages, named}).workspace.value -
-           kReduced;
+    return coster().memory(terms_, stage(), {3, r}, 0, Bytes{0}, {stages, named}).workspace.value - kReduced;
   }
   [[nodiscard]] StageCost step(const Resharding& r, std::int64_t stages) const {
     const auto kept = first(r);
@@ -152,7 +149,8 @@ TEST_F(ReshardingToANode, TheBackwardPassGathersNearby) {
   EXPECT_EQ(chunk(node).forward_zero, chunk(kAlways).forward_zero);
   const double slow = chunk(kAlways).forward_zero.value;
   EXPECT_GT(slow, 10 * kGather);
-  EXPECT_NEAR(chunk(kAlways).backward_zero.value - chunk(node).backward_zero.value, slow - 3 * kGather, 1e-12);
+  EXPECT_NEAR(chunk(kAlways).backward_zero.value - chunk(node).backward_zero.value, slow - 3 * kGather,
+              1e-12);
   // Two layers whole, and a half of three.
   EXPECT_EQ(workspace(node), 2 * kLayer + 3 * kLayer / 2);
 }

@@ -38,7 +38,8 @@ TEST(Domains, Divisors) {
 
 std::string zeros(const SearchSpace& space, std::int64_t ranks, std::int64_t pipeline) {
   std::string text;
-  for (const Zero& zero : zero_values(space, {}, ranks, pipeline)) text += (text.empty() ? "" : "; ") + spell(zero);
+  for (const Zero& zero : zero_values(space, {}, ranks, pipeline))
+    text += (text.empty() ? "" : "; ") + spell(zero);
   return text;
 }
 

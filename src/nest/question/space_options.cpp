@@ -82,9 +82,10 @@ const auto& options() {
                   &SearchSpace::zero_shards},
       SpaceOption{.name = "reshard",
                   .argument = "LIST",
-                  .text = "with ZeRO 3, what becomes of gathered parameters after a forward pass: always freed, "
-                          "never, first:N (never for a stage's first N layers), group:N (N ranks keep a part "
-                          "each); auto tries several (default: always, or what the framework of --for does)",
+                  .text =
+                      "with ZeRO 3, what becomes of gathered parameters after a forward pass: always freed, "
+                      "never, first:N (never for a stage's first N layers), group:N (N ranks keep a part "
+                      "each); auto tries several (default: always, or what the framework of --for does)",
                   .member = &SearchSpace::reshardings,
                   .all = "always,never,first:1,first:2,first:4,first:8,first:16,group:2,group:4,group:8"},
       SpaceOption{"recompute", "LIST",

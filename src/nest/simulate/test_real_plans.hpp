@@ -36,8 +36,8 @@ struct RealPlan {
   std::string text = fmt::format(
       "{}, pipeline {}, data {} (inner {}), {} over {}, {} x {}, batch {} = {} x {} of {} tokens, "
       "stages",
-      spell(p.strategy), p.pipeline, p.data, p.data_inner, spell(p.zero), p.zero_shards,
-      name_of(p.schedule), p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
+      spell(p.strategy), p.pipeline, p.data, p.data_inner, spell(p.zero), p.zero_shards, name_of(p.schedule),
+      p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
   for (const Stage& stage : plan.stages) text += fmt::format(" {}", stage.layers.size());
   return text + ", recomputation " + std::string(name_of(plan.stages.front().recompute.policy));
 }

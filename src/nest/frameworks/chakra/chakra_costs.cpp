@@ -260,7 +260,7 @@ class Maker {
         const double bytes = parameters * bytes_each + frozen[expert ? 1 : 0];
         if (bytes <= 0 || group.shards < 2) continue;
         pass.collectives.push_back({kind,
-                                    {.step = near     ? expert ? StepGroup::expert_near : StepGroup::dense_near
+                                    {.step = near ? expert ? StepGroup::expert_near : StepGroup::dense_near
                                              : expert ? StepGroup::expert_inner
                                                       : StepGroup::dense_inner},
                                     "zero",

@@ -89,7 +89,8 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
                     word_of(p.schedule, "torchtitan")));
   if (p.zero.shards_gradients() && !p.zero.shards_parameters())
     lost.emplace_back(
-        "ZeRO 2: FSDP shards parameters too, and keeps what it gathers in 16 bits (--zero 3 --reshard never)");
+        "ZeRO 2: FSDP shards parameters too, and keeps what it gathers in 16 bits (--zero 3 --reshard "
+        "never)");
   if (p.pipeline > 1 && p.zero.shards_parameters() && !p.zero.resharding().keeps())
     lost.emplace_back(
         "under a pipeline torch keeps gathered parameters after a backward pass: they take as much memory as "

@@ -104,7 +104,8 @@ TEST(Check, Zero) {
   const auto reshards = [](std::int64_t zero, Resharding::Kind kind, std::int64_t number) {
     return verdict([&](Plan& p) { p.parallelism.zero = {zero, {kind, number}}; });
   };
-  EXPECT_EQ(reshards(2, Resharding::Kind::never, 0), "reshard never needs ZeRO 3: ZeRO 2 gathers no parameters");
+  EXPECT_EQ(reshards(2, Resharding::Kind::never, 0),
+            "reshard never needs ZeRO 3: ZeRO 2 gathers no parameters");
   EXPECT_EQ(reshards(3, Resharding::Kind::never, 0), "fine");
   EXPECT_EQ(reshards(3, Resharding::Kind::first, 99), "fine");
   EXPECT_EQ(reshards(3, Resharding::Kind::group, 2),

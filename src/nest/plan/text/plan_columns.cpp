@@ -56,15 +56,15 @@ struct WordColumn {
   bool of_training = false;
 };
 constexpr std::array<WordColumn, 10> kWords{{{"precision", true},
-                                            {"optimizer", true},
-                                            {"gradient_dtype", true},
-                                            {"reduce_dtype", true},
-                                            {"optimizer_dtype", true},
-                                            {"context_method"},
-                                            {"dispatcher"},
-                                            {"reshard"},
-                                            {"recompute"},
-                                            {"schedule"}}};
+                                             {"optimizer", true},
+                                             {"gradient_dtype", true},
+                                             {"reduce_dtype", true},
+                                             {"optimizer_dtype", true},
+                                             {"context_method"},
+                                             {"dispatcher"},
+                                             {"reshard"},
+                                             {"recompute"},
+                                             {"schedule"}}};
 constexpr const char* kChunks = "interleave";
 constexpr std::int64_t kMostChunks = 1024;
 

@@ -194,8 +194,7 @@ Zero read_zero(Reader& r) {
   if (!r.has("reshard")) return zero;
   const std::string text = r.text("reshard");
   const std::optional<Resharding> resharding = read_resharding(text);
-  if (!resharding)
-    r.fail_at("reshard", "always, never, first:N or group:N is expected, not '" + text + "'");
+  if (!resharding) r.fail_at("reshard", "always, never, first:N or group:N is expected, not '" + text + "'");
   return {zero.number(), *resharding};
 }
 

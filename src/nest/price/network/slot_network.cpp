@@ -202,7 +202,8 @@ std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, con
   return out;
 }
 
-const std::vector<ParameterGroup>& SlotNetwork::groups(Parameters& parameters, const NetworkOptions& options) {
+const std::vector<ParameterGroup>& SlotNetwork::groups(Parameters& parameters,
+                                                       const NetworkOptions& options) {
   const std::int64_t members = shape_.inner * shape_.outer * shape_.cell / parameters.width;
   const std::int64_t shards = shards_of(members, options.zero_shards);
   const Sizes sizes{shards, options.near > 0 ? shards_of(shards, options.near) : 0};

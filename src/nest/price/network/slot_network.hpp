@@ -54,7 +54,7 @@ class SlotNetwork {
   };
 
   [[nodiscard]] const std::vector<ParameterGroup>& groups(Parameters& parameters,
-                                                           const NetworkOptions& options);
+                                                          const NetworkOptions& options);
   [[nodiscard]] std::vector<ParameterGroup> made_groups(Parameters& parameters, const Sizes& sizes);
   [[nodiscard]] Shapes pair(std::int64_t a, std::int64_t b);
   void find_cells();

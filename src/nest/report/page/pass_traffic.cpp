@@ -48,8 +48,8 @@ class PassCounter {
 
   std::vector<PassTraffic> count() {
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
-      const Held held = inputs_.profile() == nullptr ? count_layers(plan_.stages[i])
-                                                     : profile_parameters(plan_.stages[i]);
+      const Held held =
+          inputs_.profile() == nullptr ? count_layers(plan_.stages[i]) : profile_parameters(plan_.stages[i]);
       if (plan_.parallelism.zero.reduces_every_micro_batch()) count_zero(i, held);
     }
     return std::move(levels_);
@@ -172,8 +172,8 @@ class PassCounter {
     };
     constexpr std::array kRows{Row{&Parameters::dense, &Parameters::frozen_dense, &Parameters::again_dense,
                                    Group::dense_inner, Group::dense_near},
-                               Row{&Parameters::expert, &Parameters::frozen_expert,
-                                   &Parameters::again_expert, Group::expert_inner, Group::expert_near}};
+                               Row{&Parameters::expert, &Parameters::frozen_expert, &Parameters::again_expert,
+                                   Group::expert_inner, Group::expert_near}};
     for (const Row& row : kRows) {
       const double trained = held.freed.*row.parameters + held.kept.*row.parameters;
       const Groups groups = step_groups(plan_, stage, row.group);

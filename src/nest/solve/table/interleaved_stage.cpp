@@ -106,8 +106,9 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
     }
     first_.push_back(all);
   }
-  const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0},
-                                               {setting.shape.stages, first_.empty() ? nullptr : &first_.back()});
+  const StageMemory m =
+      setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0},
+                             {setting.shape.stages, first_.empty() ? nullptr : &first_.back()});
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;

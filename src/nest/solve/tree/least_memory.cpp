@@ -102,8 +102,8 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
   }
   const std::vector<Zero> zeros = zero_values(space, strategy, ranks, degrees.pipeline);
   // Whichever layers come first, they stay gathered.
-  const bool first_stays = std::ranges::any_of(
-      zeros, [](Zero zero) { return zero.resharding().kind == Resharding::Kind::first; });
+  const bool first_stays =
+      std::ranges::any_of(zeros, [](Zero zero) { return zero.resharding().kind == Resharding::Kind::first; });
   // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
   // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
   const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&

@@ -231,16 +231,15 @@ class Space {
       const Numbers open = shard_sizes(slots, group);
       for (const std::int64_t n : z == 0 ? Numbers{1} : values_of(space_.zero_shards, open, group)) {
         p.zero_shards = n;
-        for (const Zero& own : twin_zeros(space_, z, p, n)) {
-          p.zero = own;
-          if (group % n == 0) schedules();
-        }
+        for (const Zero& own : twin_zeros(space_, z, p, n))
+          if (group % n == 0) schedules(own);
       }
     }
   }
 
-  void schedules() {
+  void schedules(const Zero& zero) {
     Parallelism& p = plan_.parallelism;
+    p.zero = zero;
     const std::int64_t layers = static_cast<std::int64_t>(graph_->layers());
     for (const Schedule schedule :
          values_of<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {
