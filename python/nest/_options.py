@@ -85,6 +85,10 @@ class Options(TypedDict, total=False):
     zero_shards: Asked
     """The number of ranks that ZeRO shards over (default: the whole group, or the part of it inside
     a domain of each level)."""
+    reshard: Asked
+    """With ZeRO 3, what becomes of gathered parameters after a forward pass: always freed, never,
+    first:N (never for a stage's first N layers), group:N (N ranks keep a part each); auto tries
+    several (default: always, or what the framework of --for does)."""
     recompute: Asked
     """None, selective, full, or full:N for N layers of a stage (default: all of them)."""
     gradient_dtype: Asked

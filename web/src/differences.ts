@@ -40,7 +40,7 @@ const kMain = ['micro-batch', 'tensor', 'pipeline', 'data', 'zero', 'recompute']
 
 // That of experts says nothing where it is that of everything else.
 const kDegrees = [
-  'tensor', 'sequence_parallel', 'context', 'expert', 'expert_tensor', 'pipeline', 'data', 'zero', 'zero_shards',
+  'tensor', 'sequence_parallel', 'context', 'expert', 'expert_tensor', 'pipeline', 'data', 'zero', 'zero_shards', 'reshard',
   'recompute', 'schedule', 'interleave',
 ] as const;
 

@@ -46,20 +46,6 @@ struct Training {
   bool operator==(const Training&) const = default;
 };
 
-// What ZeRO 3 does with gathered parameters between a layer's passes (FSDP2's reshard_after_forward).
-struct Resharding {
-  enum class Kind : std::uint8_t {
-    always,  // they are freed after every pass, and gathered again
-    never,   // they stay from a micro-batch's forward pass to its backward pass
-    first,   // as never for the first `number` layers of a stage, as always for the others
-    group,   // a part stays: one of `number` ranks holds it, and the backward pass gathers from these
-  };
-  Kind kind = Kind::always;
-  std::int64_t number = 0;
-
-  auto operator<=>(const Resharding&) const = default;
-};
-
 // Degrees of 0 are open: Pricer::complete derives them.
 struct Parallelism {
   Strategy strategy;  // where stages differ, the first stage's
@@ -69,7 +55,6 @@ struct Parallelism {
   std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
   Zero zero;
   std::int64_t zero_shards = 0;    // ranks that ZeRO shards over; 0: the whole group
-  Resharding resharding;           // with ZeRO 3
   bool offload_optimizer = false;  // states and master weights lie in host memory, and the host updates them
   std::int64_t interleave = 1;     // chunks of one stage
   Schedule schedule = Schedule::one_f_one_b;

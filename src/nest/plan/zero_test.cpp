@@ -20,6 +20,26 @@ TEST(Zero, EachStageShardsOneThingMore) {
   EXPECT_FALSE(Zero(-1).valid());
 }
 
+TEST(Zero, ReshardingsAreSpelledAsTheyAreRead) {
+  for (const char* text : {"always", "never", "first:4", "group:8"}) {
+    const auto read = read_resharding(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(spell(*read), text);
+  }
+  for (const char* text : {"", "sometimes", "first", "first:", "first:0", "first:-1", "first:2x", "never:1",
+                           "group", "group:99999999999"})
+    EXPECT_FALSE(read_resharding(text)) << text;
+  EXPECT_EQ(spell(Zero(3)), "ZeRO 3");
+  EXPECT_EQ(spell(Zero(3, {Resharding::Kind::first, 4})), "ZeRO 3, reshard first:4");
+}
+
+TEST(Zero, AGroupIsAProperPartOfTheShards) {
+  EXPECT_TRUE(resharding_group_fits(8, 16));
+  EXPECT_FALSE(resharding_group_fits(16, 16));
+  EXPECT_FALSE(resharding_group_fits(1, 16));
+  EXPECT_FALSE(resharding_group_fits(6, 16));
+}
+
 // What every rank keeps whole is brought up to date once, at the end of the step; what no rank keeps whole,
 // in every pass.
 TEST(Zero, TrafficFollowsFromWhatIsSharded) {

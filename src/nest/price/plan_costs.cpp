@@ -25,6 +25,7 @@ bool holds(const Stage& stage, LayerId id) {
 NetworkOptions PlanCosts::network_options(const Plan& plan, const BuiltModel& model) {
   const Parallelism& p = plan.parallelism;
   NetworkOptions options{p.zero.shards_anything() ? p.zero_shards : 0, schedule_of(p.schedule).wraps()};
+  options.near = p.zero.resharding().group();
   tied_.assign(plan.stages.size(), {});
   std::size_t first = plan.stages.size();
   std::size_t last = 0;
@@ -58,6 +59,8 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
   const LayerTable* last_table = nullptr;
   const CellNetwork* last_cell = nullptr;
   RecomputePolicy last_policy = RecomputePolicy::none;
+  const Resharding& resharding = plan.parallelism.zero.resharding();
+  const bool some = resharding.kind == Resharding::Kind::first;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
     const auto table = [&](RecomputePolicy policy) -> const LayerTable& {
@@ -70,11 +73,12 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
       return *last_table;
     };
     RecomputeWalk walk(stage.recompute);
+    std::int64_t left = resharding.number;  // layers that stay gathered
     for (std::size_t c = 0; c < v; ++c) {
       const std::vector<LayerId>& ids = v == 1 ? stage.layers : stage.chunks[c];
       Part& part = parts_[i * v + c];
       part.signature = 0;
-      if (stage.recompute.layers == 0 && is_range(ids)) {
+      if (stage.recompute.layers == 0 && !some && is_range(ids)) {
         const LayerTable& costs = table(stage.recompute.policy);
         const std::size_t first = ids.front().index();
         const std::size_t last = ids.back().index() + 1;
@@ -83,9 +87,11 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
         part.terms = costs.range(first, last);
         continue;
       }
-      part.terms = {};
+      part.terms = part.first = {};
       for (const LayerId id : ids) {
-        part.terms += table(walk.next(model.graph.recomputes(id))).of(id);
+        const LayerTerms& own = table(walk.next(model.graph.recomputes(id))).of(id);
+        part.terms += own;
+        if (some && left-- > 0) part.first += own;
       }
     }
   }
@@ -153,11 +159,15 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
   };
   const bool at_once = hides_in_pairs(p.schedule, plan.stages[i].strategy);
   LayerTerms whole;
+  LayerTerms all_first;
+  const bool some = p.zero.resharding().kind == Resharding::Kind::first;
+  const LayerTerms* first = some ? &all_first : nullptr;
   cost.chunks.resize(v);
   for (std::size_t c = 0; c < v; ++c) {
     const Part& part = parts_[i * v + c];
     ChunkCost& chunk = cost.chunks[c];
-    coster.chunk(part.terms, own, p.zero, p.schedule, chunk);
+    coster.chunk(part.terms, own, p.zero, p.schedule, {p.pipeline, some ? &part.first : nullptr}, chunk);
+    if (some) all_first += part.first;
     add_chunk(part.terms, at_once, whole);
     chunk.forward_bytes = part.forward;
     chunk.backward_bytes = part.backward;
@@ -170,6 +180,7 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
   }
   coster.add_frozen_copy(tied_[i].frozen, whole);
   const StageStep step{.zero = p.zero,
+                       .first = first,
                        .tied = tied_[i].copied,
                        .shared = tied_[i].summed,
                        .ends = &network.tied,
@@ -177,7 +188,7 @@ void PlanCosts::cost_stage(const Plan& plan, const PlanNetwork& network, const S
                        .schedule = p.schedule};
   coster.step(whole, own, step, cost);
   cost.transient = round_up_bytes(whole.transient);
-  cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0});
+  cost.memory = coster.memory(whole, own, p.zero, tied_[i].copied, Bytes{0}, {p.pipeline, first});
   cost.gradients = cost.memory.gradients;
 }
 

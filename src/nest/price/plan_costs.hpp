@@ -44,6 +44,7 @@ class PlanCosts {
     LayerTerms terms;
     std::uint64_t signature = 0;        // 0: not known
     const LayerTable* table = nullptr;  // with a signature: what it is of
+    LayerTerms first;                   // with Resharding::Kind::first: of the layers that it names
     Bytes forward;                      // received before the forward pass, on one device
     Bytes backward;
   };

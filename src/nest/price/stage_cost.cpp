@@ -6,28 +6,18 @@
 #include "nest/estimate/kernels/optimizer_time.hpp"
 #include "nest/estimate/kernels/slowest_rank.hpp"
 #include "nest/estimate/layers/fixed_memory.hpp"
+#include "nest/price/unhidden.hpp"
 
 namespace nest::price {
 namespace {
 
 using Group = StepCollective::Group;
 
-// What is left of communication that `compute` hides a share of. It comes in n equal parts: the first of a
-// gather has nothing to hide behind, and the last of a reduction has nothing left.
-double unhidden(double communication, double share, double compute, double parts) {
-  if (share <= 0) return communication;
-  const double hidden =
-      std::min({share * communication, compute * (parts - 1) / parts, communication * (parts - 1) / parts});
-  return communication - std::max(0.0, hidden);
-}
-
 // NOLINTBEGIN(bugprone-return-const-ref-from-parameter): both are members that outlive the call
 const Shapes& either(const Shapes& alone, const Shapes& all) {
   return alone.empty() ? all : alone;
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
-
-constexpr double kSixteenBits = 2;  // bytes of a gradient as products write it
 
 double sharded(double parameters, const ParameterGroup& group) {
   return parameters / static_cast<double>(group.shards);
@@ -136,7 +126,7 @@ double StageCoster::time(CollectiveKind kind, double bytes, const Shapes& shapes
 }
 
 void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero zero, Schedule schedule,
-                        ChunkCost& out) const {
+                        const Keeping& keeping, ChunkCost& out) const {
   out.forward = Seconds{t.of(Term::forward)};
   out.backward_input = Seconds{t.of(Term::backward_input)};
   out.backward_weight = Seconds{t.of(Term::backward_weight)};
@@ -153,60 +143,7 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
   out.forward_zero = out.backward_zero = Seconds{};
-  if (!zero.reduces_every_micro_batch()) return;
-  const Recipe& recipe = recipe_;
-  const Overlap& overlap = recipe.overlap;
-  const double layers = std::max(1.0, t.of(Term::layers));
-  const double dense = t.of(Term::dense_parameters) / layers;
-  const double expert = t.of(Term::expert_parameters) / layers;
-  // Bytes of frozen weights come on top, of all layers together.
-  const auto traffic = [&](CollectiveKind kind, double bytes, double frozen) {
-    return memory_time(kind, layers * (dense + expert) * bytes + frozen);
-  };
-  const auto all_layers = [&](CollectiveKind kind, double bytes, double frozen_dense, double frozen_expert) {
-    return recipe.zero_time * layers *
-           (time(kind, dense * bytes + frozen_dense / layers, network.dense.inner) +
-            time(kind, expert * bytes + frozen_expert / layers, network.expert.inner));
-  };
-  const double gathered = zero.gathers_every_pass() ? gather_bytes(t, recipe) : 0;
-  const auto scattered = static_cast<double>(size_of(recipe.reduce_dtype));
-  const bool gathers = zero.gathers_every_pass();
-  const auto frozen = [&](Term term) { return gathers ? t.of(term) : 0; };
-  const double gather = all_layers(CollectiveKind::all_gather, gathered, frozen(Term::gathered_dense),
-                                   frozen(Term::gathered_expert));
-  const double regather = all_layers(CollectiveKind::all_gather, gathered, frozen(Term::regathered_dense),
-                                     frozen(Term::regathered_expert));
-  const double scatter = all_layers(CollectiveKind::reduce_scatter, scattered, 0, 0);
-  const double gather_traffic = traffic(CollectiveKind::all_gather, gathered,
-                                        frozen(Term::gathered_dense) + frozen(Term::gathered_expert));
-  const double regather_traffic = traffic(CollectiveKind::all_gather, gathered,
-                                          frozen(Term::regathered_dense) + frozen(Term::regathered_expert));
-  const double forward = unhidden(gather, overlap.prefetch, out.forward.value, layers);
-  // In the backward pass both share the time of the compute.
-  const double backward_gather = unhidden(regather, overlap.prefetch, out.backward_compute().value, layers);
-  const double left = std::max(0.0, out.backward_compute().value - (regather - backward_gather));
-  const double reduce = unhidden(scatter, overlap.gradient_reduce, left, layers);
-  out.forward_zero = Seconds{forward + slowed(gather - forward, gather, gather_traffic, overlap)};
-  out.backward_zero = Seconds{
-      backward_gather + reduce + slowed(regather - backward_gather, regather, regather_traffic, overlap) +
-      slowed(scatter - reduce, scatter, traffic(CollectiveKind::reduce_scatter, scattered, 0), overlap)};
-  if (!recipe.copied_shards || !zero.gathers_every_pass()) return;
-  // Only what is gathered is copied.
-  const auto copied = [&](double parameters, const ParameterGroup& group) {
-    return time(CollectiveKind::all_gather, parameters * gathered, group.inner) > 0 ? layers * parameters : 0;
-  };
-  const double each = (copied(dense, network.dense) + copied(expert, network.expert)) / rates_.bandwidth;
-  out.forward_zero += Seconds{2 * gathered * each};
-  out.backward_zero += Seconds{(2 * gathered + kSixteenBits + scattered) * each};
-  const auto copied_frozen = [&](Term dense_bytes, Term expert_bytes) {
-    double bytes = 0;
-    for (const auto& [own, group] :
-         {std::pair{t.of(dense_bytes), &network.dense}, {t.of(expert_bytes), &network.expert}})
-      bytes += time(CollectiveKind::all_gather, own / layers, group->inner) > 0 ? own : 0;
-    return Seconds{2 * bytes / rates_.bandwidth};
-  };
-  out.forward_zero += copied_frozen(Term::gathered_dense, Term::gathered_expert);
-  out.backward_zero += copied_frozen(Term::regathered_dense, Term::regathered_expert);
+  if (zero.reduces_every_micro_batch()) pass_traffic(t, network, zero, keeping, out);
 }
 
 Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
@@ -221,7 +158,7 @@ Seconds StageCoster::receive(Bytes bytes, const Shapes& from, Seconds beside, Sc
 
 void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const StageStep& step,
                        StageCost& out) const {
-  const auto [zero, tied, shared, ends, shape, schedule] = step;
+  const auto [zero, first, tied, shared, ends, shape, schedule] = step;
   const Recipe& recipe = recipe_;
   const Overlap& overlap = recipe.overlap;
   out.reduces.clear();
@@ -241,6 +178,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
     return seconds;
   };
   const auto bytes_each = static_cast<double>(size_of(recipe.reduce_dtype));
+  const bool late_reduces = reduces_late(zero, shape.stages);
   const auto both = [&](double parameters, const ParameterGroup& group, Group whole, Group inner,
                         Group outer) {
     const double bytes = parameters * bytes_each;
@@ -249,7 +187,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
       alone += time(CollectiveKind::all_reduce, bytes, either(group.whole_alone, group.whole));
       return;
     }
-    if (zero.scatters_at_step_end()) {
+    if (zero.scatters_at_step_end() || late_reduces) {
       reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
       alone += time(CollectiveKind::reduce_scatter, bytes, either(group.inner_alone, group.inner));
     }
@@ -275,6 +213,18 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const double expert = t.of(Term::expert_parameters);
   both(dense, network.dense, Group::dense, Group::dense_inner, Group::dense_outer);
   both(expert, network.expert, Group::expert, Group::expert_inner, Group::expert_outer);
+  double copied = 0;  // of what stays gathered and of what is reduced here, by kernels that nothing hides
+  if (late_reduces && recipe.copied_shards)
+    copied = (kGradientBytes + bytes_each) *
+             ((network.dense.shards > 1 ? dense : 0) + (network.expert.shards > 1 ? expert : 0)) /
+             rates_.bandwidth;
+  for (const StepCollective& kept : kept_gathers(t, network, step)) {
+    out.gathers.push_back(kept);
+    gather += kept.time.value;
+    const auto bytes = static_cast<double>(kept.bytes.value);
+    gather_traffic += memory_time(kept.kind, bytes);
+    if (recipe.copied_shards) copied += 2 * bytes / rates_.bandwidth;
+  }
   // Norms under sequence parallelism, and heads that several ranks repeat: each rank has a part of the
   // gradient. Megatron-LM sums all of them at once over the tensor group, as they are held, when the rest is
   // reduced.
@@ -308,7 +258,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   out.reduce_alone = Seconds{alone_left + late};
   out.gather = Seconds{gather_left};
   out.slow_down = Seconds{slowed(reduce - reduce_left, reduce, reduce_traffic, overlap) +
-                          slowed(gather - gather_left, gather, gather_traffic, overlap)};
+                          slowed(gather - gather_left, gather, gather_traffic, overlap) + copied};
 
   const double held = held_parameters(t, network, zero, tied);
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
@@ -337,7 +287,7 @@ Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero
 }
 
 StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied,
-                                Bytes stashes) const {
+                                Bytes stashes, const Keeping& keeping) const {
   const Recipe& recipe = recipe_;
   const double dense = t.of(Term::dense_parameters) + tied;
   const double expert = t.of(Term::expert_parameters);
@@ -354,8 +304,9 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.weights = round_up_bytes(held * (static_cast<double>(recipe.weight_bytes_per_parameter()) +
                                      low * recipe.low_bytes_per_parameter()) +
                              frozen);
-  m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
-                               static_cast<double>(recipe.gradient_bytes_per_parameter()));
+  const bool parts = zero.shards_gradients() && !reduces_late(zero, keeping.stages);
+  m.gradients =
+      round_up_bytes((parts ? part : all) * static_cast<double>(recipe.gradient_bytes_per_parameter()));
   const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
   if (recipe.optimizer == Optimizer::muon) {
     const MuonStates muon = muon_states(t, network, zero, tied);
@@ -366,9 +317,8 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   }
   m.activations = stashes;
   double workspace = t.transient;
-  // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.
-  if (zero.gathers_every_pass())
-    workspace += 2 * std::max(t.largest_parameters * gather_bytes(t, recipe), t.largest_gathered);
+  // What is gathered, and gradients of the layer whose reduction runs.
+  if (zero.gathers_every_pass()) workspace += gathered_bytes(t, network, zero, keeping.first);
   if (zero.reduces_every_micro_batch())
     workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
   m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;

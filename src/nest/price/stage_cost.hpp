@@ -79,6 +79,8 @@ struct StepCollective {
     expert,       // the same of expert parameters
     expert_inner,
     expert_outer,
+    dense_near,  // those of dense_inner that gather again, with resharding to a group
+    expert_near,
     replicated,  // the tensor group: parameters that every rank holds and sees a part of the gradient of
     tied,        // first and last stage: copies of a tied weight
   };
@@ -114,6 +116,8 @@ struct StageCost {
   [[nodiscard]] StageTime time() const;
 };
 
+inline constexpr double kGradientBytes = 2;  // of a gradient as products write it
+
 // The recipe with a plan's own optimizer and precision.
 [[nodiscard]] Recipe recipe_for(Recipe recipe, const Training& training);
 
@@ -127,9 +131,10 @@ struct StageCost {
 // What a stage's step depends on beside its layers.
 struct StageStep {
   Zero zero;
-  double tied = 0;               // parameters of another stage's layers that it holds a copy of
-  double shared = 0;             // those of them that it sums over the pairs `ends`
-  const Shapes* ends = nullptr;  // none: nothing is shared
+  const LayerTerms* first = nullptr;  // with Resharding::Kind::first: of the layers that it names
+  double tied = 0;                    // parameters of another stage's layers that it holds a copy of
+  double shared = 0;                  // those of them that it sums over the pairs `ends`
+  const Shapes* ends = nullptr;       // none: nothing is shared
   ScheduleShape shape;
   Schedule schedule = Schedule::one_f_one_b;
 };
@@ -149,8 +154,17 @@ class StageCoster {
   // A step over the same step if all devices were alike.
   [[nodiscard]] double waiting(std::int64_t devices) const;
 
+  // What stays with a device between passes follows from these.
+  struct Keeping {
+    std::int64_t stages = 1;            // of the pipeline
+    const LayerTerms* first = nullptr;  // as in StageStep
+  };
   void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, Schedule schedule,
-             ChunkCost& out) const;
+             ChunkCost& out) const {
+    chunk(terms, network, zero, schedule, {}, out);
+  }
+  void chunk(const LayerTerms& terms, const StageNetwork& network, Zero zero, Schedule schedule,
+             const Keeping& keeping, ChunkCost& out) const;
   // Unhidden time of receiving from the other end of these pairs.
   [[nodiscard]] Seconds receive(Bytes bytes, const Shapes& from, Seconds beside, Schedule schedule,
                                 Seconds* hidden = nullptr) const;
@@ -165,7 +179,11 @@ class StageCoster {
   [[nodiscard]] Bytes update(const LayerTerms& terms, const StageNetwork& network, Zero zero,
                              double tied) const;
   [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, Zero zero,
-                                   double tied, Bytes stashes) const;
+                                   double tied, Bytes stashes) const {
+    return memory(terms, network, zero, tied, stashes, {});
+  }
+  [[nodiscard]] StageMemory memory(const LayerTerms& terms, const StageNetwork& network, Zero zero,
+                                   double tied, Bytes stashes, const Keeping& keeping) const;
   // Of a stage's gradients: those that exist only once the stashes are gone. They belong to what the update holds.
   [[nodiscard]] Bytes fresh(Bytes gradients, std::int64_t micro_batches) const {
     return recipe_.fresh_gradients && micro_batches == 1 ? gradients : Bytes{0};
@@ -179,6 +197,18 @@ class StageCoster {
   [[nodiscard]] Bytes margin() const { return margin_; }
 
  private:
+  // Of ZeRO-2 and ZeRO-3 (stage_zero.cpp): the traffic of every micro-batch, what a step gathers once, and the bytes of
+  // what is gathered at the fullest moment.
+  void pass_traffic(const LayerTerms& terms, const StageNetwork& network, Zero zero, const Keeping& keeping,
+                    ChunkCost& out) const;
+  // Whether ranks that share gradients have them whole until the end of the step.
+  [[nodiscard]] bool reduces_late(Zero zero, std::int64_t stages) const {
+    return zero.reduces_every_micro_batch() && stages > 1 && recipe_.late_reduces;
+  }
+  [[nodiscard]] std::vector<StepCollective> kept_gathers(const LayerTerms& terms, const StageNetwork& network,
+                                                         const StageStep& step) const;
+  [[nodiscard]] double gathered_bytes(const LayerTerms& terms, const StageNetwork& network, Zero zero,
+                                      const LayerTerms* first) const;
   [[nodiscard]] Seconds muon_time(const MuonStates& states, const StageNetwork& network,
                                   std::int64_t gradients) const;
   // What its bytes take of the device's memory.

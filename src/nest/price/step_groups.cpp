@@ -24,10 +24,17 @@ std::size_t shards_of(std::size_t members, const Parallelism& p) {
   return shards == 0 || shards >= members ? members : std::gcd(members, shards);
 }
 
-Groups inner_parts(const Groups& groups, const Parallelism& p) {
+// Of them, the ranks that gather again.
+std::size_t near_of(std::size_t members, const Parallelism& p) {
+  const std::size_t shards = shards_of(members, p);
+  const auto near = static_cast<std::size_t>(p.zero.resharding().group());
+  return near == 0 || near >= shards ? shards : std::gcd(shards, near);
+}
+
+Groups inner_parts(const Groups& groups, const Parallelism& p, bool near = false) {
   Groups parts;
   for (const std::vector<DeviceId>& ids : groups) {
-    const std::size_t n = shards_of(ids.size(), p);
+    const std::size_t n = near ? near_of(ids.size(), p) : shards_of(ids.size(), p);
     for (std::size_t at = 0; at < ids.size(); at += n) {
       parts.emplace_back(ids.begin() + static_cast<std::ptrdiff_t>(at),
                          ids.begin() + static_cast<std::ptrdiff_t>(at + n));
@@ -89,6 +96,10 @@ Groups all_groups(const Plan& plan, std::size_t at, Group group) {
       return inner_parts(same_rank(stage.devices, expert), p);
     case Group::expert_outer:
       return outer_parts(same_rank(stage.devices, expert), p);
+    case Group::dense_near:
+      return inner_parts(same_rank(stage.devices, tensor), p, true);
+    case Group::expert_near:
+      return inner_parts(same_rank(stage.devices, expert), p, true);
     case Group::replicated:
       return tensor_groups(stage.devices, tensor);
     case Group::tied:

@@ -58,6 +58,8 @@ TEST(StepGroups, ZeroShardsCutGroupsIntoRuns) {
   EXPECT_THAT(ids(plan, 0, Group::dense_outer), ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
   plan.parallelism.zero_shards = 0;
   EXPECT_THAT(ids(plan, 0, Group::dense_inner), ElementsAre(ElementsAre(0, 1, 2, 3)));
+  plan.parallelism.zero = {3, {Resharding::Kind::group, 2}};
+  EXPECT_THAT(ids(plan, 0, Group::dense_near), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
   EXPECT_THAT(ids(plan, 0, Group::dense_outer), IsEmpty());
 }
 

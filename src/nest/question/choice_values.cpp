@@ -255,6 +255,46 @@ std::vector<std::int64_t> inner_values(const SearchSpace& space, std::int64_t co
   return all;
 }
 
+namespace {
+
+bool by_fsdp(const SearchSpace& space, const Strategy& strategy) {
+  return space.rules != nullptr && space.rules->keeps_gathered(strategy);
+}
+
+std::vector<Resharding> resharding_values(const SearchSpace& space, const Strategy& strategy,
+                                          std::int64_t pipeline) {
+  constexpr Resharding kAlways{};
+  constexpr Resharding kNever{Resharding::Kind::never, 0};
+  if (!space.reshardings.empty()) return space.reshardings;
+  if (!by_fsdp(space, strategy)) return {kAlways};
+  return pipeline > 1 ? std::vector{kNever} : std::vector{kAlways, kNever};
+}
+
+}  // namespace
+
+std::vector<Zero> zero_values(const SearchSpace& space, const Strategy& strategy, std::int64_t ranks,
+                              std::int64_t pipeline) {
+  std::vector<Zero> all;
+  for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
+    if (space.zero.open() && zero.shards_anything() && ranks == 1) continue;
+    // What keeps parameters whole in FSDP is ZeRO 3 that does not reshard.
+    const bool whole = zero.shards_gradients() && !zero.shards_parameters();
+    if (space.zero.open() && whole && by_fsdp(space, strategy)) continue;
+    if (!zero.shards_parameters()) {
+      all.push_back(zero);
+      continue;
+    }
+    for (const Resharding& resharding : resharding_values(space, strategy, pipeline))
+      all.emplace_back(zero.number(), resharding);
+  }
+  return all;
+}
+
+Zero usual_zero(const SearchSpace& space, Zero zero, const Strategy& strategy, std::int64_t pipeline) {
+  if (!zero.shards_parameters()) return zero;
+  return {zero.number(), resharding_values(space, strategy, pipeline).front()};
+}
+
 std::vector<std::int64_t> interleave_values(const SearchSpace& space) {
   constexpr std::int64_t kMost = 1024;
   return space.interleave.open() ? std::vector<std::int64_t>{1, 2, 3, 4, 6, 8}

@@ -28,6 +28,12 @@ namespace nest::question {
                                                       std::int64_t micro_batch, const Strategy& strategy,
                                                       std::int64_t most);
 [[nodiscard]] std::vector<std::int64_t> inner_values(const SearchSpace& space, std::int64_t copies);
+// ZeRO where so many ranks share parameters: with what becomes of gathered ones, where it is 3.
+[[nodiscard]] std::vector<Zero> zero_values(const SearchSpace& space, const Strategy& strategy,
+                                            std::int64_t ranks, std::int64_t pipeline);
+// With the first resharding of the space.
+[[nodiscard]] Zero usual_zero(const SearchSpace& space, Zero zero, const Strategy& strategy,
+                              std::int64_t pipeline);
 [[nodiscard]] std::vector<std::int64_t> interleave_values(const SearchSpace& space);
 [[nodiscard]] std::vector<Schedule> schedule_values(const SearchSpace& space);
 

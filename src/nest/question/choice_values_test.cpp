@@ -36,6 +36,29 @@ TEST(Domains, Divisors) {
   EXPECT_EQ(divisors(13), (Numbers{1, 13}));
 }
 
+std::string zeros(const SearchSpace& space, std::int64_t ranks, std::int64_t pipeline) {
+  std::string text;
+  for (const Zero& zero : zero_values(space, {}, ranks, pipeline))
+    text += (text.empty() ? "" : "; ") + spell(zero);
+  return text;
+}
+
+// FSDP keeps what it gathered under a pipeline, and may keep it elsewhere; ZeRO 2 would be another word for that.
+TEST(Domains, ZeroIsWhatTheFrameworkDoes) {
+  SearchSpace space;
+  EXPECT_EQ(zeros(space, 1, 1), "ZeRO 0");
+  EXPECT_EQ(zeros(space, 8, 2), "ZeRO 0; ZeRO 1; ZeRO 2; ZeRO 3");
+  space.reshardings = {{Resharding::Kind::never, 0}, {Resharding::Kind::group, 4}};
+  EXPECT_EQ(zeros(space, 8, 1), "ZeRO 0; ZeRO 1; ZeRO 2; ZeRO 3, reshard never; ZeRO 3, reshard group:4");
+  space = {};
+  space.rules = find_framework_rules("torchtitan");
+  EXPECT_EQ(zeros(space, 8, 1), "ZeRO 0; ZeRO 1; ZeRO 3; ZeRO 3, reshard never");
+  EXPECT_EQ(zeros(space, 8, 2), "ZeRO 0; ZeRO 1; ZeRO 3, reshard never");
+  EXPECT_EQ(spell(usual_zero(space, 3, {}, 2)), "ZeRO 3, reshard never");
+  space.zero = Choice(2);
+  EXPECT_EQ(zeros(space, 8, 2), "ZeRO 2");
+}
+
 // DualPipeV is there to hide exchanges with experts: where nothing is asked it does so, and other schedules as the recipe
 // has it.
 TEST(Domains, ExchangesOverlapAsTheScheduleHasIt) {

@@ -29,6 +29,7 @@ struct SearchSpace {
   Choice zero_shards;    // open: those of zero_shard_sizes()
   Choice interleave;     // open: 1, 2, 3, 4, 6, 8
   // Each list: empty for the default.
+  std::vector<Resharding> reshardings;         // with ZeRO 3: always, or what the framework does
   std::vector<bool> sequence_parallel;         // on where tensor is above 1 and divides the positions
   std::vector<ContextMethod> context_methods;  // ring
   std::vector<Dispatcher> dispatchers;         // the recipe's

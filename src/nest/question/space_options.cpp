@@ -89,6 +89,14 @@ const auto& options() {
                   "the number of ranks that ZeRO shards over (default: the whole group, or the part of it "
                   "inside a domain of each level)",
                   &SearchSpace::zero_shards},
+      SpaceOption{.name = "reshard",
+                  .argument = "LIST",
+                  .text =
+                      "with ZeRO 3, what becomes of gathered parameters after a forward pass: always freed, "
+                      "never, first:N (never for a stage's first N layers), group:N (N ranks keep a part "
+                      "each); auto tries several (default: always, or what the framework of --for does)",
+                  .member = &SearchSpace::reshardings,
+                  .all = "always,never,first:1,first:2,first:4,first:8,first:16,group:2,group:4,group:8"},
       SpaceOption{"recompute", "LIST",
                   "none, selective, full, or full:N for N layers of a stage (default: all of them)",
                   &SearchSpace::recompute},
@@ -260,6 +268,17 @@ struct Reading {
       words.push_back({name_of(dtype), dtype});
     return read_words(words, text, space->*member);
   }
+  Problem operator()(std::vector<Resharding> SearchSpace::* member) const {
+    std::vector<Resharding> list;
+    for (const std::string_view item : items(text)) {
+      const auto resharding = read_resharding(item);
+      if (!resharding)
+        return SpaceProblem{fmt::format("always, never, first:N or group:N is expected, not '{}'", item)};
+      add_once(list, *resharding);
+    }
+    space->*member = std::move(list);
+    return std::nullopt;
+  }
   Problem operator()(std::vector<Recompute> SearchSpace::* member) const {
     std::vector<Recompute> list;
     for (const std::string_view item : items(text)) {
@@ -298,6 +317,9 @@ std::string spell_item(Dispatcher dispatcher) {
 }
 std::string spell_item(Schedule schedule) {
   return std::string(name_of(schedule));
+}
+std::string spell_item(const Resharding& r) {
+  return spell(r);
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));

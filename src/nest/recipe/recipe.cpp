@@ -59,6 +59,7 @@ void read_overlap(Reader r, Overlap& overlap) {
 }
 
 constexpr std::string_view kNewest = "9999";
+constexpr std::int64_t kMostPrefetched = 64;
 constexpr double kMostTimes = 1000;  // of anything that is given as a multiple
 
 // 2026-04
@@ -166,6 +167,8 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   recipe.gradient_copy = r.boolean_or("gradient_copy", recipe.gradient_copy);
   recipe.stage_buffers = r.whole_or("stage_buffers", recipe.stage_buffers, {0, 100});
   recipe.copied_shards = r.boolean_or("copied_shards", recipe.copied_shards);
+  recipe.late_reduces = r.boolean_or("late_reduces", recipe.late_reduces);
+  recipe.prefetch_layers = r.whole_or("prefetch_layers", recipe.prefetch_layers, {0, kMostPrefetched});
   recipe.zero_time = r.number_or("zero_time", recipe.zero_time);
   if (!(recipe.zero_time > 0 && recipe.zero_time <= kMostTimes))
     r.fail_at("zero_time", "a multiple of the estimated time is above 0 and no more than 1000");
@@ -342,6 +345,8 @@ Value to_value(const Recipe& recipe) {
   v.set("fresh_gradients", recipe.fresh_gradients).set("scaled_gradients", recipe.scaled_gradients);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("copied_shards", recipe.copied_shards);
+  if (recipe.late_reduces) v.set("late_reduces", true);
+  if (recipe.prefetch_layers != 1) v.set("prefetch_layers", recipe.prefetch_layers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("host_time", recipe.host_time).set("jitter", recipe.jitter);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);

@@ -137,6 +137,9 @@ struct Recipe {
   // Parameters are copied out of the buffer that a gather of ZeRO-3 fills, and gradients into the one that is
   // reduced (FSDP2), by kernels that nothing hides.
   bool copied_shards = false;
+  // Under a pipeline, ZeRO 2 and 3 reduce gradients after the last micro-batch, and every rank has them whole until
+  // then (torch's pipelining with FSDP2).
+  bool late_reduces = false;
   std::int64_t prefetch_layers = 1;  // gathered by ZeRO-3 ahead of the layer that is computed
   double zero_time = 1;              // ZeRO-2 and ZeRO-3 traffic takes so many times as long
   // Of what is allocated: held by the allocator besides. The median of the nine training steps of

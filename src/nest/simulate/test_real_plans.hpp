@@ -34,10 +34,10 @@ struct RealPlan {
   const Parallelism& p = plan.parallelism;
   const Training& t = plan.training;
   std::string text = fmt::format(
-      "{}, pipeline {}, data {} (inner {}), ZeRO {} over {}, {} x {}, batch {} = {} x {} of {} tokens, "
+      "{}, pipeline {}, data {} (inner {}), {} over {}, {} x {}, batch {} = {} x {} of {} tokens, "
       "stages",
-      spell(p.strategy), p.pipeline, p.data, p.data_inner, p.zero.number(), p.zero_shards,
-      name_of(p.schedule), p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
+      spell(p.strategy), p.pipeline, p.data, p.data_inner, spell(p.zero), p.zero_shards, name_of(p.schedule),
+      p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
   for (const Stage& stage : plan.stages) text += fmt::format(" {}", stage.layers.size());
   return text + ", recomputation " + std::string(name_of(plan.stages.front().recompute.policy));
 }
@@ -157,6 +157,9 @@ class Draws {
     p.data_inner = dice_.divisor_of(copies);
     p.first_stage_first = dice_.once_in(4);
     p.zero = dice_.pick(0, 3);
+    if (p.zero.shards_parameters() && dice_.once_in(2))
+      p.zero = {3, dice_.once_in(2) ? Resharding{Resharding::Kind::never, 0}
+                                    : Resharding{Resharding::Kind::first, dice_.pick(1, 6)}};
     const std::int64_t group = copies * p.strategy.cell() / p.strategy.tensor;
     p.zero_shards = !p.zero.shards_anything() ? 1 : dice_.once_in(2) ? group : dice_.divisor_of(group);
     plan.training.micro_batch = dice_.one_of<std::int64_t>({1, 1, 2, 4});

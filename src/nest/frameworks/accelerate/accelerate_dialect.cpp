@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "nest/frameworks/accelerate/accelerate.hpp"
+#include "nest/frameworks/accelerate/accelerate_settings.hpp"
 #include "nest/frameworks/deepspeed/deepspeed_dialect.hpp"
 
 namespace nest::frameworks {
@@ -30,7 +31,7 @@ std::vector<Flag> settings(const ExportFacts& f) {
   size("tp_size", s.tensor);
   size("cp_size", ring ? s.context : 1);
   size("sp_size", ring ? 1 : s.context);
-  if (shards) put("fsdp_config.fsdp_reshard_after_forward", p.zero.shards_parameters() ? "true" : "false");
+  if (shards) put("fsdp_config.fsdp_reshard_after_forward", frees_gathered(p.zero) ? "true" : "false");
   const bool full = f.plan().stages.front().recompute.policy == RecomputePolicy::full;
   put("fsdp_config.fsdp_activation_checkpointing", full ? "true" : "false");
   put("per_device_train_batch_size (script)", std::to_string(t.micro_batch));
@@ -64,8 +65,8 @@ const Dialect& accelerate_dialect() {
       .knobs = {{Turn::recompute, 0, "fsdp_config.fsdp_activation_checkpointing: false"},
                 {Turn::recompute, 2, "fsdp_config.fsdp_activation_checkpointing: true"},
                 {Turn::micro_batch, 0, "a batch of {0} in the script's data loader"},
-                {Turn::zero, 3, "fsdp_config.fsdp_reshard_after_forward: true", {2}},
-                {Turn::zero, 2, "fsdp_config.fsdp_reshard_after_forward: false", {3}},
+                {Turn::reshard, 0, "fsdp_config.fsdp_reshard_after_forward: true"},
+                {Turn::reshard, 1, "fsdp_config.fsdp_reshard_after_forward: false"},
                 {Turn::zero, 3, "distributed_type: FSDP", {0}}},
       .rules = accelerate_rules,
       .settings = settings};

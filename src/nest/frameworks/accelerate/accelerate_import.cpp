@@ -181,7 +181,10 @@ class Import {
     if (p.data % copies != 0)
       file_.fail(mesh_key("dp_replicate_size"), fmt::format("{} copies of {} data ranks", copies, p.data));
     const bool alone = group / copies == 1;
-    run_.settle_shards(!shards || alone ? Zero(0) : keeps ? Zero(2) : Zero(3), group / copies);
+    run_.settle_shards(!shards || alone ? Zero(0)
+                       : keeps          ? Zero(3, {Resharding::Kind::never, 0})
+                                        : Zero(3),
+                       group / copies);
   }
 
   void read_recipe() {

@@ -19,7 +19,7 @@ bool recomputes(const ExportFacts& f) {
 
 Value fsdp_config(const ExportFacts& f) {
   Value out = Value::object();
-  out.set("fsdp_version", 2).set("fsdp_reshard_after_forward", f.parallelism().zero.shards_parameters());
+  out.set("fsdp_version", 2).set("fsdp_reshard_after_forward", frees_gathered(f.parallelism().zero));
   out.set("fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP");
   out.set("fsdp_activation_checkpointing", recomputes(f)).set("fsdp_offload_params", false);
   // torchao's fp8 refuses weights that only the first rank loads.
@@ -53,6 +53,11 @@ std::string_view torch_name(StateDType dtype) {
 }
 
 }  // namespace
+
+// What ZeRO 2 keeps whole, FSDP gathers once.
+bool frees_gathered(Zero zero) {
+  return zero.shards_parameters() && !zero.resharding().keeps();
+}
 
 std::string_view name_of(AccelerateWay way) {
   switch (way) {
@@ -164,7 +169,7 @@ Value accelerate_plan(const ExportFacts& f) {
   out.set("distributed_type", name_of(mesh.way));
   if (has_mesh(mesh)) out.set("parallelism", parallelism_config(mesh, ""));
   out.set("zero", f.parallelism().zero.number());
-  out.set("reshard_after_forward", f.parallelism().zero.shards_parameters());
+  out.set("reshard_after_forward", frees_gathered(f.parallelism().zero));
   out.set("global_batch", t.global_batch).set("sequence", t.sequence).set("micro_batch", t.micro_batch);
   out.set("gradient_accumulation_steps", t.micro_batches);
   out.set("recompute", recomputes(f) ? "full" : "none");

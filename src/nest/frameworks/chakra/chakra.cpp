@@ -107,6 +107,11 @@ class Writer {
                                  "runs some beside each other",
                                  name_of(plan_.parallelism.schedule)));
     }
+    if (plan_.parallelism.zero.resharding().kind == Resharding::Kind::first) {
+      return refused("layers that are gathered alike",
+                     fmt::format("a trace gathers all layers of a chunk alike, and the plan has reshard {}",
+                                 spell(plan_.parallelism.zero.resharding())));
+    }
     if (highest_tag(plan_) >= kTagLimit) {
       return refused("message tags below 500,000,000",
                      fmt::format("the plan's messages need {}: {} micro-batches, {} stages of {} chunks",

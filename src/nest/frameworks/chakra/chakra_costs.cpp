@@ -253,14 +253,16 @@ class Maker {
     };
     using Frozen = std::array<double, 2>;  // bytes of dense weights and of experts that are not trained
     const auto add = [&](ChakraPass& pass, ChakraCollective kind, double bytes_each, const Frozen& frozen,
-                         double hidden) {
+                         double hidden, bool near = false) {
       for (const bool expert : {false, true}) {
         const double parameters = terms.of(expert ? Term::expert_parameters : Term::dense_parameters);
         const ParameterGroup& group = expert ? network_->stages[i].expert : network_->stages[i].dense;
         const double bytes = parameters * bytes_each + frozen[expert ? 1 : 0];
         if (bytes <= 0 || group.shards < 2) continue;
         pass.collectives.push_back({kind,
-                                    {.step = expert ? StepGroup::expert_inner : StepGroup::dense_inner},
+                                    {.step = near ? expert ? StepGroup::expert_near : StepGroup::dense_near
+                                             : expert ? StepGroup::expert_inner
+                                                      : StepGroup::dense_inner},
                                     "zero",
                                     bytes,
                                     hidden,
@@ -270,12 +272,18 @@ class Maker {
     const Recipe recipe = recipe_for(inputs_.recipe, plan_.training);
     if (zero.gathers_every_pass()) {
       const double gathered = gather_bytes(terms, recipe);
-      const double hidden = share(overlap.prefetch);
-      add(out.forward, ChakraCollective::all_gather, gathered,
-          {terms.of(Term::gathered_dense), terms.of(Term::gathered_expert)}, hidden);
-      add(out.backward, ChakraCollective::all_gather, gathered,
-          {terms.of(Term::regathered_dense), terms.of(Term::regathered_expert)}, hidden);
+      const double hidden = share(recipe.prefetch_layers > 0 ? overlap.prefetch : 0);
+      // What stays gathered is gathered once: under a pipeline with the step's other gathers (add_step).
+      const bool kept = zero.resharding().keeps();
+      if (!kept || plan_.parallelism.pipeline == 1)
+        add(out.forward, ChakraCollective::all_gather, gathered,
+            {terms.of(Term::gathered_dense), terms.of(Term::gathered_expert)}, hidden);
+      if (!kept)
+        add(out.backward, ChakraCollective::all_gather, gathered,
+            {terms.of(Term::regathered_dense), terms.of(Term::regathered_expert)}, hidden,
+            zero.resharding().group() > 0);
     }
+    if (plan_.parallelism.pipeline > 1 && recipe.late_reduces) return;
     add(out.backward, ChakraCollective::reduce_scatter, static_cast<double>(size_of(recipe.reduce_dtype)), {},
         share(overlap.gradient_reduce));
   }

@@ -28,6 +28,7 @@ enum class Turn {
   micro_batch,        // halved, doubled and so on; `words` has a place for the new size
   zero,               // `value`: the new number
   sequence_parallel,  // on
+  reshard,            // with ZeRO 3: 0 always, 1 never
 };
 
 enum class Where { everywhere, in_pipelines, outside_pipelines };

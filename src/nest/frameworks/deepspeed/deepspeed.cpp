@@ -141,6 +141,7 @@ Value deepspeed_config(const ExportFacts& f) {
   zero.set("allgather_bucket_size", 500'000'000);
   const std::int64_t group = p.data * p.strategy.context;
   if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
+  if (p.zero.resharding().group() > 0) zero.set("zero_hpz_partition_size", p.zero.resharding().group());
   out.set("zero_optimization", std::move(zero));
   if (p.strategy.tensor > 1) {
     Value tensor = Value::object();

@@ -15,9 +15,8 @@ namespace {
 
 constexpr std::array kOffloads{"zero_optimization.offload_optimizer", "zero_optimization.offload_param"};
 // Of zero_optimization: what changes a plan and is not read here.
-constexpr std::array<std::pair<const char*, const char*>, 5> kNotPriced{{
+constexpr std::array<std::pair<const char*, const char*>, 4> kNotPriced{{
     {"zero_optimization.cpu_offload", "offloading is not priced: everything stays on the device"},
-    {"zero_optimization.zero_hpz_partition_size", "parameters are priced as gathered from all ranks"},
     {"zero_optimization.zero_quantized_weights", "parameters are priced as sent in 16 bits"},
     {"zero_optimization.zero_quantized_gradients", "gradients are priced as sent whole"},
     {"activation_checkpointing.cpu_checkpointing", "activations are priced as kept on the device"},
@@ -189,7 +188,13 @@ class Import {
     if (part > 0 && group % part != 0)
       file_.fail("zero_optimization.mics_shard_size",
                  fmt::format("{} does not divide {} ranks", part, group));
-    run_.settle_shards(Zero(stage), part > 0 ? part : group);
+    const std::int64_t near = file_.whole("zero_optimization.zero_hpz_partition_size", 1).value_or(1);
+    const bool fits = Zero(stage).shards_parameters() && resharding_group_fits(near, part > 0 ? part : group);
+    if (near > 1 && !fits)
+      file_.warn("zero_optimization.zero_hpz_partition_size",
+                 "parameters are priced as gathered from all ranks", run_.warnings);
+    run_.settle_shards(fits ? Zero(stage, {Resharding::Kind::group, near}) : Zero(stage),
+                       part > 0 ? part : group);
   }
 
   // PipelineModule's 'uniform' counts layers; other methods are near to equal numbers of blocks.

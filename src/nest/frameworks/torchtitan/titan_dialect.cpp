@@ -35,8 +35,8 @@ const Dialect& torchtitan_dialect() {
                  "parallelism.pipeline_parallel_microbatch_size = {0}",
                  {},
                  Where::in_pipelines},
-                {Turn::zero, 3, "parallelism.fsdp_reshard_after_forward = \"always\"", {2}},
-                {Turn::zero, 2, "parallelism.fsdp_reshard_after_forward = \"never\"", {3}}},
+                {Turn::reshard, 0, "parallelism.fsdp_reshard_after_forward = \"always\""},
+                {Turn::reshard, 1, "parallelism.fsdp_reshard_after_forward = \"never\""}},
       .rules_of_exports = {"whole-recomputation"},
       .rules = torchtitan_rules,
       .settings = settings};

@@ -152,7 +152,10 @@ class Import {
                  fmt::format("default, always or never is expected, not '{}'", reshard));
     // By default parameters stay gathered under a pipeline, which would gather them for every micro-batch.
     const bool whole = reshard == "never" || (reshard == "default" && p.pipeline > 1);
-    run_.settle_shards(shards == 1 ? Zero(0) : whole ? Zero(2) : Zero(3), shards);
+    run_.settle_shards(shards == 1 ? Zero(0)
+                       : whole     ? Zero(3, {Resharding::Kind::never, 0})
+                                   : Zero(3),
+                       shards);
   }
 
   [[nodiscard]] std::int64_t local_batch() const {

@@ -87,7 +87,15 @@ std::vector<std::string> losses(const ExportFacts& f, bool release, bool main) {
     lost.push_back(
         fmt::format("compilation: torch's schedule {} refuses blocks as torchtitan 0.2.2 compiles them",
                     word_of(p.schedule, "torchtitan")));
-  if (p.pipeline > 1 && p.zero.shards_gradients())
+  if (p.zero.shards_gradients() && !p.zero.shards_parameters())
+    lost.emplace_back(
+        "ZeRO 2: FSDP shards parameters too, and keeps what it gathers in 16 bits (--zero 3 --reshard "
+        "never)");
+  if (p.pipeline > 1 && p.zero.shards_parameters() && !p.zero.resharding().keeps())
+    lost.emplace_back(
+        "under a pipeline torch keeps gathered parameters after a backward pass: they take as much memory as "
+        "with --reshard never");
+  if (p.pipeline > 1 && p.zero.shards_gradients() && !r.late_reduces)
     lost.emplace_back(
         "under a pipeline torchtitan reduces gradients after the last micro-batch and holds them whole until "
         "then");

@@ -43,6 +43,12 @@ constexpr std::array kAccelerate{
           return p.strategy.tensor == 1 || p.data == 1 ||
                  (p.zero.shards_gradients() && shards(p) > p.strategy.context);
         }},
+    FrameworkRule{"reshards-all-or-none",
+                  "in Accelerate FSDP frees the gathered parameters of all layers after a forward pass or of "
+                  "none (fsdp_reshard_after_forward), and DeepSpeed frees them",
+                  [](const PlanDegrees& d) {
+                    return by_deepspeed(d.parallelism) ? always_reshards(d) : reshards_all_or_none(d);
+                  }},
     FrameworkRule{
         "context-is-sharded",
         "Accelerate's FSDP shards over context ranks too: ring attention needs ZeRO 2 or 3 over a multiple "
@@ -111,6 +117,7 @@ FrameworkRules accelerate_table() {
                         .rules = {kAccelerate.begin(), kAccelerate.end()},
                         .input_rules = {kAccelerateInputs.begin(), kAccelerateInputs.end()},
                         .whole_recompute = true,
+                        .by_fsdp = [](const Strategy& s) { return !ulysses(s); },
                         .policies = {RecomputePolicy::none, RecomputePolicy::full}};
 }
 

@@ -24,6 +24,14 @@ constexpr std::array kDeepSpeed{
           const Parallelism& p = d.parallelism;
           return !p.zero.shards_anything() || p.zero.shards_parameters() || shards(p) == dense_group(p);
         }},
+    FrameworkRule{
+        "reshards-to-a-group",
+        "DeepSpeed's ZeRO 3 frees gathered parameters after every pass, or keeps parts of them in groups "
+        "(zero_hpz_partition_size) where it shards over all ranks: --reshard always or group:N",
+        [](const PlanDegrees& d) {
+          const Parallelism& p = d.parallelism;
+          return always_reshards(d) || (p.zero.resharding().group() > 0 && shards(p) == dense_group(p));
+        }},
     FrameworkRule{"context-by-heads", "DeepSpeed's context parallelism (Ulysses) is all_to_all",
                   [](const PlanDegrees& d) {
                     const Strategy& s = d.parallelism.strategy;

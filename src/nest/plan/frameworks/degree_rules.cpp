@@ -41,6 +41,14 @@ bool micro_batches_in_rounds(const PlanDegrees& d) {
                                                   d.training.micro_batches % p.pipeline == 0));
 }
 
+bool always_reshards(const PlanDegrees& d) {
+  return d.parallelism.zero.resharding().kind == Resharding::Kind::always;
+}
+
+bool reshards_all_or_none(const PlanDegrees& d) {
+  return always_reshards(d) || d.parallelism.zero.resharding().kind == Resharding::Kind::never;
+}
+
 bool ring(const Strategy& s) {
   return s.context == 1 || s.context_method == ContextMethod::ring;
 }

@@ -28,6 +28,9 @@ namespace nest::plan {
 [[nodiscard]] bool ring(const Strategy& s);
 // Context parallelism by a ring alone or by an all-to-all alone.
 [[nodiscard]] bool not_hybrid(const PlanDegrees& d);
+// Gathered parameters are freed after every pass; those of all layers are kept, or of none.
+[[nodiscard]] bool always_reshards(const PlanDegrees& d);
+[[nodiscard]] bool reshards_all_or_none(const PlanDegrees& d);
 // Ring attention balances its ranks by giving each a part of both halves.
 [[nodiscard]] bool sequence_in_halves(const PlanDegrees& d);
 

@@ -60,6 +60,9 @@ struct FrameworkRules {
   bool untied_stages = false;  // a model whose head has the embedding's weights runs without a pipeline
   bool whole_chunks = false;   // the same for interleaved stages: a number of layers is meant for each chunk
   bool plain_pairs = false;    // passes beside each other whose exchanges with experts hide recompute nothing
+  // Whether such a strategy runs by FSDP, which may keep gathered parameters from a forward to a backward pass, and under
+  // a pipeline does: plans have ZeRO 3 with resharding `never` for that, and ZeRO 2 where somebody asks for it only.
+  bool (*by_fsdp)(const Strategy& strategy) = nullptr;
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
 
@@ -68,6 +71,10 @@ struct FrameworkRules {
   // Whether a number of layers may recompute under this schedule, not only all.
   [[nodiscard]] bool allows_part(std::int64_t interleave) const {
     return !whole_recompute && !(whole_chunks && interleave > 1);
+  }
+
+  [[nodiscard]] bool keeps_gathered(const Strategy& strategy) const {
+    return by_fsdp != nullptr && by_fsdp(strategy);
   }
 
   // Whether stages may recompute so under these degrees.

@@ -26,6 +26,9 @@ constexpr std::array kMaxText{
                   usual_exchange},
     FrameworkRule{"no-fp16", "MaxText trains in bf16 and fp8: it scales no losses",
                   [](const PlanDegrees& d) { return d.training.precision != Precision::fp16; }},
+    FrameworkRule{"always-reshards",
+                  "NEST's export for MaxText has no words for parameters that stay gathered",
+                  always_reshards},
     FrameworkRule{"no-zero-2", "MaxText has ZeRO 0, 1 and 3 (data, data with a sharded optimizer, fsdp)",
                   [](const PlanDegrees& d) {
                     const Zero& zero = d.parallelism.zero;

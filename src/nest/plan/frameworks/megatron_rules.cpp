@@ -7,6 +7,9 @@ namespace nest::plan {
 namespace {
 
 constexpr std::array kMegatron{
+    FrameworkRule{"always-reshards",
+                  "NEST's export for Megatron-LM has no words for parameters that stay gathered",
+                  always_reshards},
     FrameworkRule{"experts-need-sequence-parallel",
                   "Megatron-LM needs sequence parallelism where tensor and expert parallelism meet",
                   experts_with_sequence_parallel},

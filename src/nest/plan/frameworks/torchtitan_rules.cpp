@@ -56,6 +56,10 @@ constexpr std::array kTorchtitan{
                   [](const PlanDegrees& d) { return d.training.optimizer == Optimizer::adam; }},
     FrameworkRule{"no-zero-1", "torchtitan shards with FSDP (ZeRO 2 or 3) or not at all: it has no ZeRO 1",
                   [](const PlanDegrees& d) { return !d.parallelism.zero.scatters_at_step_end(); }},
+    FrameworkRule{"reshards-all-or-none",
+                  "torchtitan frees the gathered parameters of all layers after a forward pass or of none "
+                  "(fsdp_reshard_after_forward): --reshard always or never",
+                  reshards_all_or_none},
     FrameworkRule{
         "context-is-sharded",
         "torchtitan's FSDP shards over context ranks too: context parallelism needs ZeRO 2 or 3 over "
@@ -129,7 +133,8 @@ FrameworkRules torchtitan_table() {
                         .whole_recompute = true,
                         .one_decoder = true,
                         .untied_stages = true,
-                        .plain_pairs = true};
+                        .plain_pairs = true,
+                        .by_fsdp = [](const Strategy&) { return true; }};
 }
 
 }  // namespace nest::plan

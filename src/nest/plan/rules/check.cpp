@@ -26,6 +26,20 @@ Problem check_width(const Strategy& s, const Cluster& cluster) {
   return std::nullopt;
 }
 
+Problem check_resharding(const Parallelism& p) {
+  const Resharding& r = p.zero.resharding();
+  if (r == Resharding{}) return std::nullopt;
+  if (!p.zero.shards_parameters())
+    return fmt::format("reshard {} needs ZeRO 3: ZeRO {} gathers no parameters", spell(r), p.zero.number());
+  const std::int64_t ranks = p.copies() * p.strategy.cell() / p.strategy.tensor;
+  const std::int64_t shards = p.zero_shards > 0 ? p.zero_shards : ranks;
+  if (r.group() > 0 && !resharding_group_fits(r.group(), shards))
+    return fmt::format(
+        "reshard {}: the group is a part of the {} ranks that ZeRO shards over, which it divides", spell(r),
+        shards);
+  return std::nullopt;
+}
+
 Problem check_degrees(const Plan& plan, const Cluster& cluster) {
   const Parallelism& p = plan.parallelism;
   const Training& t = plan.training;
@@ -64,7 +78,7 @@ Problem check_degrees(const Plan& plan, const Cluster& cluster) {
     if (group % p.zero_shards != 0)
       return fmt::format("zero_shards {} does not divide the group of {} ranks", p.zero_shards, group);
   }
-  return std::nullopt;
+  return check_resharding(p);
 }
 
 Problem check_schedule(const Plan& plan) {

@@ -101,6 +101,15 @@ TEST(Check, Zero) {
               p.parallelism.zero_shards = 1 << 24;
             }),
             "zero_shards 16777216 does not divide the group of 2 ranks");
+  const auto reshards = [](std::int64_t zero, Resharding::Kind kind, std::int64_t number) {
+    return verdict([&](Plan& p) { p.parallelism.zero = {zero, {kind, number}}; });
+  };
+  EXPECT_EQ(reshards(2, Resharding::Kind::never, 0),
+            "reshard never needs ZeRO 3: ZeRO 2 gathers no parameters");
+  EXPECT_EQ(reshards(3, Resharding::Kind::never, 0), "fine");
+  EXPECT_EQ(reshards(3, Resharding::Kind::first, 99), "fine");
+  EXPECT_EQ(reshards(3, Resharding::Kind::group, 2),
+            "reshard group:2: the group is a part of the 2 ranks that ZeRO shards over, which it divides");
 }
 
 TEST(Check, Schedules) {

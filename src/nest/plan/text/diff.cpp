@@ -73,6 +73,8 @@ void compare(const Parallelism& a, const Parallelism& b, Choices& out) {
   out.add("ZeRO", a.zero.number(), b.zero.number());
   if (a.zero.shards_anything() && b.zero.shards_anything())
     out.add("ZeRO shards", a.zero_shards, b.zero_shards);
+  if (a.zero.shards_parameters() && b.zero.shards_parameters())
+    out.add("reshard", spell(a.zero.resharding()), spell(b.zero.resharding()));
   out.add("schedule", std::string(name_of(a.schedule)), std::string(name_of(b.schedule)));
   out.add("interleave", a.interleave, b.interleave);
   out.add("devices used", a.devices(), b.devices());

@@ -42,7 +42,8 @@ constexpr std::array<NumberColumn, 18> kNumbers{{
     {"block_devices", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.block_devices = v; }},
     {"zero_shards", kMostDegree, [](Plan& p, std::int64_t v) { p.parallelism.zero_shards = v; }},
     // Those whose 0 says something: -1 leaves them open.
-    {"zero", Zero::kMost, [](Plan& p, std::int64_t v) { p.parallelism.zero = v; }},
+    {"zero", Zero::kMost,
+     [](Plan& p, std::int64_t v) { p.parallelism.zero = {v, p.parallelism.zero.resharding()}; }},
     {"sequence_parallel", 1,
      [](Plan& p, std::int64_t v) { p.parallelism.strategy.sequence_parallel = v != 0; }},
     {"expert_overlap", 1, [](Plan& p, std::int64_t v) { p.parallelism.strategy.expert_overlap = v != 0; }},
@@ -55,15 +56,16 @@ struct WordColumn {
   std::string_view key;
   bool of_training = false;
 };
-constexpr std::array<WordColumn, 9> kWords{{{"precision", true},
-                                            {"optimizer", true},
-                                            {"gradient_dtype", true},
-                                            {"reduce_dtype", true},
-                                            {"optimizer_dtype", true},
-                                            {"context_method"},
-                                            {"dispatcher"},
-                                            {"recompute"},
-                                            {"schedule"}}};
+constexpr std::array<WordColumn, 10> kWords{{{"precision", true},
+                                             {"optimizer", true},
+                                             {"gradient_dtype", true},
+                                             {"reduce_dtype", true},
+                                             {"optimizer_dtype", true},
+                                             {"context_method"},
+                                             {"dispatcher"},
+                                             {"reshard"},
+                                             {"recompute"},
+                                             {"schedule"}}};
 constexpr const char* kChunks = "interleave";
 constexpr std::int64_t kMostChunks = 1024;
 

@@ -151,7 +151,9 @@ Value to_value(const Parallelism& p, std::span<const Stage> stages) {
   Value v = to_value(p.strategy);
   v.set("cell", p.strategy.cell()).set("pipeline", p.pipeline).set("data", p.data);
   v.set("data_inner", p.data_inner).set("block_devices", p.block_devices).set("zero", p.zero.number());
-  v.set("zero_shards", p.zero_shards).set("recompute", recompute_word(stages));
+  v.set("zero_shards", p.zero_shards);
+  if (p.zero.resharding() != Resharding{}) v.set("reshard", spell(p.zero.resharding()));
+  v.set("recompute", recompute_word(stages));
   v.set("interleave", p.interleave).set("schedule", name_of(p.schedule));
   if (p.first_stage_first) v.set("first_stage_first", true);
   return v;

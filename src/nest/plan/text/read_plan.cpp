@@ -189,6 +189,15 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
   return p;
 }
 
+Zero read_zero(Reader& r) {
+  const Zero zero = r.whole_or("zero", 0, {0, Zero::kMost});
+  if (!r.has("reshard")) return zero;
+  const std::string text = r.text("reshard");
+  const std::optional<Resharding> resharding = read_resharding(text);
+  if (!resharding) r.fail_at("reshard", "always, never, first:N or group:N is expected, not '" + text + "'");
+  return {zero.number(), *resharding};
+}
+
 // Degrees that the file leaves out stay 0 where they follow from others.
 void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute& recompute,
                       SplitOptions& split, Warnings& warnings) {
@@ -197,7 +206,7 @@ void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute
   p.data = r.whole_or("data", 0, {0, kDegree.most});
   p.data_inner = r.whole_or("data_inner", 0, {0, kDegree.most});
   p.block_devices = r.whole_or("block_devices", 0, {0, kDegree.most});
-  p.zero = r.whole_or("zero", 0, {0, Zero::kMost});
+  p.zero = read_zero(r);
   p.zero_shards = r.whole_or("zero_shards", 0, {0, kDegree.most});
   p.interleave = r.whole_or("interleave", 1, {1, 1024});
   p.schedule = p.interleave > 1 ? Schedule::interleaved : Schedule::one_f_one_b;

@@ -17,7 +17,7 @@ std::string spell_degrees(const Plan& plan) {
   if (p.pipeline > 1) text += fmt::format(" ({}", name_of(p.schedule));
   if (p.interleave > 1) text += fmt::format(", {} chunks", p.interleave);
   if (p.pipeline > 1) text += ')';
-  text += fmt::format(", data {}, ZeRO {}", p.data, p.zero.number());
+  text += fmt::format(", data {}, {}", p.data, spell(p.zero));
   return text;
 }
 

@@ -185,8 +185,9 @@ void CostBook::share_cells(PlanNetwork& network, std::span<const Strategy> strat
 
 const PlanNetwork* CostBook::network(const Strategy& strategy, const PlacementShape& shape,
                                      const NetworkOptions& options) {
-  const PlacementKey key{degrees_of(strategy), shape, options.zero_shards, options.wrap, options.tied_first,
-                         options.tied_last};
+  const PlacementKey key{
+      degrees_of(strategy), shape,       options.zero_shards, options.wrap, options.tied_first,
+      options.tied_last,    options.near};
   const auto known = placements_.find(key);
   if (known != placements_.end()) return known->second.get();
   // The same placement is often asked for with other shards, or the other way round.

@@ -104,6 +104,7 @@ class CostBook {
     bool wrap;
     std::size_t tied_first;
     std::size_t tied_last;
+    std::int64_t near;
     bool operator==(const PlacementKey&) const = default;
   };
   struct Hash {

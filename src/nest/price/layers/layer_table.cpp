@@ -69,6 +69,15 @@ LayerTerms& LayerTerms::operator+=(const LayerTerms& other) {
   return *this;
 }
 
+LayerTerms LayerTerms::gathered_without(const LayerTerms& part) const {
+  LayerTerms rest;
+  for (const Term term :
+       {Term::layers, Term::dense_parameters, Term::expert_parameters, Term::low_parameters,
+        Term::gathered_dense, Term::gathered_expert, Term::regathered_dense, Term::regathered_expert})
+    rest.of(term) = std::max(0.0, of(term) - part.of(term));
+  return rest;
+}
+
 namespace {
 
 void add_frozen(const LayerCost& cost, const Recipe& recipe, LayerTerms& t) {

@@ -70,6 +70,8 @@ struct LayerTerms {
   [[nodiscard]] double of(Term term) const { return sums[static_cast<std::size_t>(term)]; }
   double& of(Term term) { return sums[static_cast<std::size_t>(term)]; }
   LayerTerms& operator+=(const LayerTerms& other);
+  // What ZeRO-3 gathers of these layers, without those of them: what chunk() and memory() ask of a part of a stage.
+  [[nodiscard]] LayerTerms gathered_without(const LayerTerms& part) const;
   bool operator==(const LayerTerms&) const = default;
 };
 

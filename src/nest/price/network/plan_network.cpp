@@ -105,18 +105,20 @@ struct SameParameters {
   ParameterGroup StageNetwork::* member;
 };
 
-void fill(const Devices& devices, std::span<const Strategy> strategies, std::int64_t zero_shards,
+void fill(const Devices& devices, std::span<const Strategy> strategies, const NetworkOptions& options,
           const SameParameters& of, std::vector<StageNetwork>& stages) {
   Siblings whole(devices);
   Siblings inner(devices);
   Siblings outer(devices);
+  Siblings nearby(devices);
   const std::int64_t n = devices.per_stage();
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const std::int64_t step = of.width(strategies[i]);
     const std::int64_t base = static_cast<std::int64_t>(i) * n;
     ParameterGroup& group = stages[i].*of.member;
     group.members = n / step;
-    group.shards = shards_of(group.members, zero_shards);
+    group.shards = shards_of(group.members, options.zero_shards);
+    group.near = options.near > 0 ? shards_of(group.shards, options.near) : 0;
     const bool split = group.shards < group.members;
     for (std::int64_t r = 0; r < step; ++r) {
       if (group.members > 1) whole.add(i, base + r, step, group.members);
@@ -124,17 +126,21 @@ void fill(const Devices& devices, std::span<const Strategy> strategies, std::int
         inner.add(i, base + r + at * step, step, group.shards);
       for (std::int64_t k = 0; split && k < group.shards; ++k)
         outer.add(i, base + r + k * step, step * group.shards, group.members / group.shards);
+      for (std::int64_t at = 0; group.near > 1 && at < group.members; at += group.near)
+        nearby.add(i, base + r + at * step, step, group.near);
     }
   }
   std::vector<Shapes> w = whole.shapes(stages.size());
   std::vector<Shapes> in = inner.shapes(stages.size());
   std::vector<Shapes> out = outer.shapes(stages.size());
+  std::vector<Shapes> near = nearby.shapes(stages.size());
   const bool shares = stages.size() > 1 && links_are_shared(devices.cluster());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     ParameterGroup& group = stages[i].*of.member;
     group.whole = std::move(w[i]);
     group.inner = group.shards == group.members ? group.whole : std::move(in[i]);
     group.outer = std::move(out[i]);
+    group.nearby = std::move(near[i]);
     if (!shares) continue;
     group.whole_alone = whole.alone(i);
     group.inner_alone = group.shards == group.members ? group.whole_alone : inner.alone(i);
@@ -284,14 +290,14 @@ PlanNetwork plan_network(const Cluster& cluster, const FabricConstants& constant
   if (options.tied_first < options.tied_last)
     network.tied = pair_shapes(devices, options.tied_first, options.tied_last);
   const SameParameters dense{[](const Strategy& s) { return s.tensor; }, &StageNetwork::dense};
-  fill(devices, strategies, options.zero_shards, dense, network.stages);
+  fill(devices, strategies, options, dense, network.stages);
   const auto expert_width = [](const Strategy& s) { return s.expert_tensor_degree() * s.expert; };
   const bool alike = std::all_of(strategies.begin(), strategies.end(),
                                  [&](const Strategy& s) { return expert_width(s) == s.tensor; });
   if (alike) {
     for (StageNetwork& stage : network.stages) stage.expert = stage.dense;
   } else {
-    fill(devices, strategies, options.zero_shards, {expert_width, &StageNetwork::expert}, network.stages);
+    fill(devices, strategies, options, {expert_width, &StageNetwork::expert}, network.stages);
   }
   find_classes(network, strategies);
   return network;

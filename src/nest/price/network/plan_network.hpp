@@ -25,6 +25,10 @@ struct ParameterGroup {
   Shapes whole;
   Shapes inner;  // as whole where shards == members
   Shapes outer;
+  // With resharding to a group: of `shards`, the ranks that the backward pass gathers from. Where nobody asked, 0 and
+  // nowhere: then they hold nothing and take no time.
+  std::int64_t near = 0;
+  Shapes nearby;
   // The same with only this stage's groups talking; empty where that makes no difference.
   Shapes whole_alone;
   Shapes inner_alone;
@@ -70,6 +74,7 @@ struct NetworkOptions {
   // The first and the last stage that share a weight; equal where none do.
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
+  std::int64_t near = 0;  // ranks of Resharding::group(); 0: none
 
   bool operator==(const NetworkOptions&) const = default;
 };

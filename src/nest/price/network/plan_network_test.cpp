@@ -91,6 +91,17 @@ TEST(PlanNetwork, ShardsAreTheInnermostRanks) {
   EXPECT_EQ(g.inner[0].levels()[0].level, LevelId{0});
   EXPECT_EQ(g.outer[0].levels()[0].level, LevelId{1});
   EXPECT_EQ(g.outer[0].members(), 2);
+  EXPECT_EQ(g.near, 0);
+  EXPECT_TRUE(g.nearby.empty());
+}
+
+TEST(PlanNetwork, SomeOfTheShardsGatherAgain) {
+  const PlanNetwork n = network_of({{}}, {{cell({0}), cell({1}), cell({4}), cell({5})}}, {.near = 2});
+  const ParameterGroup& g = n.stages[0].dense;
+  EXPECT_EQ(g.shards, 4);
+  EXPECT_EQ(g.near, 2);
+  EXPECT_EQ(g.nearby[0].members(), 2);
+  EXPECT_EQ(g.nearby[0].levels()[0].level, LevelId{0});
 }
 
 // More shards than an expert group has ranks: all of them.

@@ -166,7 +166,8 @@ Shapes SlotNetwork::pair(std::int64_t a, std::int64_t b) {
   return pairs_.emplace_back(slots, siblings_.pairs({slots}).front()).second;
 }
 
-std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, std::int64_t shards) {
+std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, const Sizes& sizes) {
+  const auto [shards, near] = sizes;
   const std::int64_t members = shape_.inner * shape_.outer * shape_.cell / parameters.width;
   if (members > 1 && parameters.whole.together.empty())
     parameters.whole = siblings_.spread(parameters.width, 1, shares_links_);
@@ -181,11 +182,15 @@ std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, std
       if (shares_links_) inner.alone = inner.together;
     }
   }
+  SlotShapes nearby;
+  if (near > 1) nearby = siblings_.chunks(parameters.width, near);
   std::vector<ParameterGroup> out(index(shape_.stages));
   for (std::size_t i = 0; i < out.size(); ++i) {
     ParameterGroup& g = out[i];
     g.members = members;
     g.shards = shards;
+    g.near = near;
+    if (near > 1) g.nearby = nearby.together[i];
     if (members == 1) continue;
     const bool split = shards < members;
     g.whole = parameters.whole.together[i];
@@ -199,13 +204,15 @@ std::vector<ParameterGroup> SlotNetwork::made_groups(Parameters& parameters, std
   return out;
 }
 
-const std::vector<ParameterGroup>& SlotNetwork::groups(Parameters& parameters, std::int64_t zero_shards) {
+const std::vector<ParameterGroup>& SlotNetwork::groups(Parameters& parameters,
+                                                       const NetworkOptions& options) {
   const std::int64_t members = shape_.inner * shape_.outer * shape_.cell / parameters.width;
-  const std::int64_t shards = shards_of(members, zero_shards);
+  const std::int64_t shards = shards_of(members, options.zero_shards);
+  const Sizes sizes{shards, options.near > 0 ? shards_of(shards, options.near) : 0};
   for (const auto& [known, groups] : parameters.groups) {
-    if (known == shards) return groups;
+    if (known == sizes) return groups;
   }
-  return parameters.groups.emplace_back(shards, made_groups(parameters, shards)).second;
+  return parameters.groups.emplace_back(sizes, made_groups(parameters, sizes)).second;
 }
 
 PlanNetwork SlotNetwork::network(const NetworkOptions& options, bool first_stage_first) {
@@ -217,9 +224,9 @@ PlanNetwork SlotNetwork::network(const NetworkOptions& options, bool first_stage
   PlanNetwork out;
   out.stages.resize(index(p));
   fill_cells(out.stages, first_stage_first);
-  const std::vector<ParameterGroup>& dense = groups(dense_, options.zero_shards);
+  const std::vector<ParameterGroup>& dense = groups(dense_, options);
   const std::vector<ParameterGroup>& expert =
-      expert_.width == dense_.width ? dense : groups(expert_, options.zero_shards);
+      expert_.width == dense_.width ? dense : groups(expert_, options);
   for (std::size_t i = 0; i < out.stages.size(); ++i) {
     StageNetwork& stage = out.stages[i];
     stage.dense = dense[index(slot(i))];

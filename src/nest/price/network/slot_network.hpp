@@ -44,16 +44,18 @@ class SlotNetwork {
               const PlacementShape& shape);
 
   using Slots = std::pair<std::int64_t, std::int64_t>;
+  using Sizes = std::pair<std::int64_t, std::int64_t>;
   // One of dense and expert parameters: groups of ranks so many devices apart.
   struct Parameters {
     std::int64_t width = 1;
     SlotShapes whole;
-    // By the number of shards.
-    std::vector<std::pair<std::int64_t, std::vector<ParameterGroup>>> groups;
+    // By the number of shards, and of those that gather again.
+    std::vector<std::pair<Sizes, std::vector<ParameterGroup>>> groups;
   };
 
-  [[nodiscard]] const std::vector<ParameterGroup>& groups(Parameters& parameters, std::int64_t zero_shards);
-  [[nodiscard]] std::vector<ParameterGroup> made_groups(Parameters& parameters, std::int64_t shards);
+  [[nodiscard]] const std::vector<ParameterGroup>& groups(Parameters& parameters,
+                                                          const NetworkOptions& options);
+  [[nodiscard]] std::vector<ParameterGroup> made_groups(Parameters& parameters, const Sizes& sizes);
   [[nodiscard]] Shapes pair(std::int64_t a, std::int64_t b);
   void find_cells();
   // The cell network of a slot; of all slots where they are alike.

@@ -158,6 +158,7 @@ void check_one(Dice& dice, const Cluster& cluster, const FabricConstants& consta
         options.tied_first =
             static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(options.tied_last)));
       }
+      if (dice.once_in(2)) options.near = dice.pick(1, 8);
       SCOPED_TRACE("shards " + std::to_string(n) + (mirrored ? ", first stage first" : ""));
       const PlanNetwork found = quick->network(options, mirrored);
       const PlanNetwork slow = listed(cluster, constants, strategy, slots, options);

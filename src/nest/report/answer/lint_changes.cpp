@@ -57,8 +57,17 @@ void turn_sequence(const Knob& knob, const Plan& plan, std::vector<Changed>& out
   out.emplace_back(knob.words, std::move(other));
 }
 
+void turn_reshard(const Knob& knob, const Plan& plan, std::vector<Changed>& out) {
+  const Zero& zero = plan.parallelism.zero;
+  const Resharding wanted{knob.value == 0 ? Resharding::Kind::always : Resharding::Kind::never, 0};
+  if (!zero.shards_parameters() || zero.resharding() == wanted) return;
+  Plan other = plan;
+  other.parallelism.zero = {zero.number(), wanted};
+  out.emplace_back(knob.words, std::move(other));
+}
+
 // In the order of Turn.
-constexpr std::array kTurns{turn_recompute, turn_micro_batch, turn_zero, turn_sequence};
+constexpr std::array kTurns{turn_recompute, turn_micro_batch, turn_zero, turn_sequence, turn_reshard};
 
 bool applies(const Knob& knob, const Plan& plan) {
   if (knob.where == Where::everywhere) return true;

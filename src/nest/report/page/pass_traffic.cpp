@@ -48,12 +48,8 @@ class PassCounter {
 
   std::vector<PassTraffic> count() {
     for (std::size_t i = 0; i < plan_.stages.size(); ++i) {
-      Parameters held;
-      if (inputs_.profile() == nullptr) {
-        held = count_layers(plan_.stages[i]);
-      } else {
-        held = profile_parameters(plan_.stages[i]);
-      }
+      const Held held =
+          inputs_.profile() == nullptr ? count_layers(plan_.stages[i]) : profile_parameters(plan_.stages[i]);
       if (plan_.parallelism.zero.reduces_every_micro_batch()) count_zero(i, held);
     }
     return std::move(levels_);
@@ -63,9 +59,22 @@ class PassCounter {
   struct Parameters {  // of one device
     double dense = 0;
     double expert = 0;
-    double frozen_dense = 0;  // bytes that ZeRO-3 gathers for a forward and a backward pass together
+    double frozen_dense = 0;  // bytes that ZeRO-3 gathers for a forward pass
     double frozen_expert = 0;
+    double again_dense = 0;  // and for a backward pass
+    double again_expert = 0;
   };
+  // Of layers whose gathered parameters are freed after each pass, and of those that keep them.
+  struct Held {
+    Parameters freed;
+    Parameters kept;
+  };
+
+  // Of a stage's layer, counted from 0.
+  [[nodiscard]] bool keeps(std::int64_t layer) const {
+    const Resharding& resharding = plan_.parallelism.zero.resharding();
+    return resharding.keeps() && (resharding.kind == Resharding::Kind::never || layer < resharding.number);
+  }
 
   // Equal collectives of a stage: kind, axis, bytes, members and stride of a part of the axis.
   using Key = std::tuple<CollectiveKind, GroupAxis, std::int64_t, std::int64_t, std::int64_t>;
@@ -85,20 +94,25 @@ class PassCounter {
     return &PassTraffic::expert;
   }
 
-  Parameters count_layers(const Stage& stage) {
+  Held count_layers(const Stage& stage) {
     const BuiltModel& built = book_.model(plan_.training.micro_batch, plan_.training);
     std::map<Key, double> times;
-    Parameters held;
+    Held all;
+    std::int64_t number = 0;
     RecomputeWalk walk(stage.recompute);
     for (const LayerId id : stage.layers) {
+      Parameters& held = keeps(number++) ? all.kept : all.freed;
       const RecomputePolicy policy = walk.next(built.graph.recomputes(id));
       const LayerCompute& layer =
           book_.computes(plan_.training, stage.strategy, policy)[built.model->layers[id.index()].type];
       held.dense += static_cast<double>(layer.dense_parameters);
       held.expert += static_cast<double>(layer.expert_parameters);
-      const double passes = layer.has_backward ? 2 : 1;
-      held.frozen_dense += passes * gathered(layer.frozen_dense);
-      held.frozen_expert += passes * gathered(layer.frozen_experts);
+      held.frozen_dense += gathered(layer.frozen_dense);
+      held.frozen_expert += gathered(layer.frozen_experts);
+      if (layer.has_backward) {
+        held.again_dense += gathered(layer.frozen_dense);
+        held.again_expert += gathered(layer.frozen_experts);
+      }
       for (const LayerCollective& c : layer.collectives) {
         std::int64_t runs = 0;
         for (const std::int64_t n : c.count) runs += n;
@@ -108,7 +122,7 @@ class PassCounter {
       }
     }
     for (const auto& [key, runs] : times) count_collective(stage, key, runs);
-    return held;
+    return all;
   }
 
   void count_collective(const Stage& stage, const Key& key, double runs) {
@@ -119,20 +133,22 @@ class PassCounter {
     add(kind, Bytes{bytes}, axis_groups(stage.devices, inner, count), runs, purpose_of(axis));
   }
 
-  Parameters profile_parameters(const Stage& stage) const {
+  Held profile_parameters(const Stage& stage) const {
     const LayerProfile& profile = *inputs_.profile();
     for (const ProfileStrategy& s : profile.strategies) {
       if (s.tensor != stage.strategy.tensor || s.expert != stage.strategy.expert ||
           s.context != stage.strategy.context)
         continue;
-      Parameters held;
+      Held all;
+      std::int64_t number = 0;
       for (const LayerId id : stage.layers) {
+        Parameters& held = keeps(number++) ? all.kept : all.freed;
         const ProfileLayer& layer = s.layers[id.index()];
         const auto size = static_cast<double>(profile.parameter_dtype_bytes);
         held.dense += static_cast<double>((layer.parameters - layer.expert_parameters).value) / size;
         held.expert += static_cast<double>(layer.expert_parameters.value) / size;
       }
-      return held;
+      return all;
     }
     return {};
   }
@@ -141,30 +157,46 @@ class PassCounter {
     return static_cast<double>(weights.wide + weights.low) * kGatherBytes + weights.packed_bytes;
   }
 
-  void count_zero(std::size_t stage, const Parameters& held) {
+  // What is left to the end of the step, or gathered at its start, is counted there.
+  void count_zero(std::size_t stage, const Held& held) {
     using Group = StepCollective::Group;
-    const auto reduced =
-        static_cast<double>(size_of(recipe_for(inputs_.recipe, plan_.training).reduce_dtype));
-    for (const auto& [parameters, frozen, group] :
-         {std::tuple(held.dense, held.frozen_dense, Group::dense_inner),
-          std::tuple(held.expert, held.frozen_expert, Group::expert_inner)}) {
-      if (parameters + frozen <= 0) continue;
-      const Groups groups = step_groups(plan_, stage, group);
-      if (frozen > 0 && plan_.parallelism.zero.gathers_every_pass())
-        add(CollectiveKind::all_gather, round_up_bytes(frozen), groups, 1, &PassTraffic::parameters);
-      if (parameters <= 0) continue;
-      add(CollectiveKind::reduce_scatter, round_up_bytes(parameters * reduced), groups, 1,
-          &PassTraffic::gradients);
-      if (!plan_.parallelism.zero.gathers_every_pass()) continue;
-      // Before the forward and before the backward pass.
-      add(CollectiveKind::all_gather, round_up_bytes(parameters * kGatherBytes), groups, 2,
+    const Recipe recipe = recipe_for(inputs_.recipe, plan_.training);
+    const Zero& zero = plan_.parallelism.zero;
+    const bool pipeline = plan_.parallelism.pipeline > 1;
+    const auto reduced = static_cast<double>(size_of(recipe.reduce_dtype));
+    const bool near = zero.resharding().group() > 0;
+    struct Row {
+      double Parameters::* parameters;
+      double Parameters::* frozen;
+      double Parameters::* again;
+      Group group;
+      Group near;
+    };
+    constexpr std::array kRows{Row{&Parameters::dense, &Parameters::frozen_dense, &Parameters::again_dense,
+                                   Group::dense_inner, Group::dense_near},
+                               Row{&Parameters::expert, &Parameters::frozen_expert, &Parameters::again_expert,
+                                   Group::expert_inner, Group::expert_near}};
+    for (const Row& row : kRows) {
+      const double trained = held.freed.*row.parameters + held.kept.*row.parameters;
+      const Groups groups = step_groups(plan_, stage, row.group);
+      if (trained > 0 && !(pipeline && recipe.late_reduces))
+        add(CollectiveKind::reduce_scatter, round_up_bytes(trained * reduced), groups, 1,
+            &PassTraffic::gradients);
+      if (!zero.gathers_every_pass()) continue;
+      const double forward = held.freed.*row.parameters * kGatherBytes + held.freed.*row.frozen;
+      const double kept = held.kept.*row.parameters * kGatherBytes + held.kept.*row.frozen;
+      const double again = held.freed.*row.parameters * kGatherBytes + held.freed.*row.again;
+      add(CollectiveKind::all_gather, round_up_bytes(forward + (pipeline ? 0 : kept)), groups, 1,
           &PassTraffic::parameters);
+      add(CollectiveKind::all_gather, round_up_bytes(again),
+          near ? step_groups(plan_, stage, row.near) : groups, 1, &PassTraffic::parameters);
     }
   }
 
   // `runs`: of one micro-batch.
   void add(CollectiveKind kind, Bytes bytes, const Groups& groups, double runs,
            double PassTraffic::* purpose) {
+    if (bytes.value <= 0) return;
     const double all = runs * static_cast<double>(plan_.training.micro_batches);
     if (kind == CollectiveKind::send) {
       // Round the group: each sends to the next.

@@ -58,6 +58,7 @@ export interface Parallelism extends Strategy {
   block_devices?: number;
   zero: number;
   zero_shards?: number;
+  reshard?: string;
   recompute?: string;
   interleave?: number;
   schedule?: string;

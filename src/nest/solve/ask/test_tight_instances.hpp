@@ -129,6 +129,7 @@ inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSp
   Instance made{{model, std::move(source), std::move(cluster), std::move(recipe)}, {}, {}, {}, {}};
   made.space = tight_space(dice, made.inputs, experts);
   draw_schedules(seed, only, made.space);
+  draw_resharding(seed, made.inputs, made.space);
   Training& t = made.training;
   t.sequence = sequence;
   t.global_batch = dice.one_of<std::int64_t>({4, 8, 8, 12, 16, 24, 32, 48});
@@ -160,6 +161,9 @@ inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSp
   narrow([&] { s.mixed = false; });
   narrow([&] { s.first_stage_first = {true}; });
   narrow([&] { s.micro_batch = Choice(1); });
+  narrow([&] {
+    if (!s.reshardings.empty()) s.reshardings.resize(1);
+  });
   narrow([&] { s.zero = Choice(s.zero.values(3, 0).back()); });
   narrow([&] { s.tensor = Choice(s.tensor.values(2).front()); });
   narrow([&] { s.expert = Choice(1); });

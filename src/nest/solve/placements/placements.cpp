@@ -59,10 +59,17 @@ std::vector<std::int64_t> Placements::shard_sizes(const PlacementQuestion& quest
   const std::int64_t ranks = question.copies * strategy.cell();
   const std::int64_t group = ranks / strategy.tensor;
   if (question.shards == ShardKind::any) return {0};
-  if (question.shards == ShardKind::whole) return {group};
-  if (space_->zero_shards.open()) return slot.zero_shards();
-  std::vector<std::int64_t> sizes = divisors(group);
-  std::erase_if(sizes, [&](std::int64_t size) { return size == group || !space_->zero_shards.has(size); });
+  std::vector<std::int64_t> sizes;
+  if (question.shards == ShardKind::whole) {
+    sizes = {group};
+  } else if (space_->zero_shards.open()) {
+    sizes = slot.zero_shards();
+  } else {
+    sizes = divisors(group);
+    std::erase_if(sizes, [&](std::int64_t size) { return size == group || !space_->zero_shards.has(size); });
+  }
+  if (question.near > 0)
+    std::erase_if(sizes, [&](std::int64_t size) { return !resharding_group_fits(question.near, size); });
   return sizes;
 }
 
@@ -78,7 +85,8 @@ std::vector<Placement> Placements::make(const PlacementQuestion& question) {
     for (const std::int64_t shards : shard_sizes(question, *slot)) {
       for (const bool first : directions) {
         deadline_.look();
-        const NetworkOptions options{shards, question.wrap, question.tied_first, question.tied_last};
+        const NetworkOptions options{shards, question.wrap, question.tied_first, question.tied_last,
+                                     question.near};
         auto network = std::make_shared<const PlanNetwork>(slot->network(options, first));
         ++made;
         const auto known = std::find_if(all.begin(), all.end(), [&](const Placement& other) {
@@ -118,7 +126,8 @@ std::optional<Placement> Placements::usual(const PlacementQuestion& question) co
   if (!slot) return std::nullopt;
   const std::vector<std::int64_t> shards = shard_sizes(question, *slot);
   if (shards.empty()) return std::nullopt;
-  const NetworkOptions options{shards.front(), question.wrap, question.tied_first, question.tied_last};
+  const NetworkOptions options{shards.front(), question.wrap, question.tied_first, question.tied_last,
+                               question.near};
   return Placement{shape.inner,
                    shape.block_devices,
                    first,

@@ -37,6 +37,7 @@ struct PlacementQuestion {
   bool wrap = false;
   std::size_t tied_first = 0;
   std::size_t tied_last = 0;
+  std::int64_t near = 0;  // as in NetworkOptions
 
   auto operator<=>(const PlacementQuestion&) const = default;
 };

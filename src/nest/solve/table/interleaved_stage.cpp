@@ -97,7 +97,18 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   }
   setting.coster->add_frozen_copy(whole.tied_frozen / static_cast<double>(place.strategy.tensor),
                                   parameters_);
-  const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
+  if (setting.zero.resharding().kind == Resharding::Kind::first) {
+    std::int64_t left = setting.zero.resharding().number;
+    LayerTerms all;
+    for (const StageClass& chunk : content.chunks) {
+      first_.push_back(first_terms(*setting.sets, chunk, place, left));
+      all += first_.back();
+    }
+    first_.push_back(all);
+  }
+  const StageMemory m =
+      setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0},
+                             {setting.shape.stages, first_.empty() ? nullptr : &first_.back()});
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
@@ -177,7 +188,10 @@ Bytes StageVariants::buffers(const StageClass& chunk) const {
 
 Bytes StageVariants::workspace(const LayerTerms& terms) const {
   const Zero zero = setting_->any_zero ? Zero(0) : setting_->zero;
-  return setting_->coster->memory(terms, *place_->network, zero, tied_, Bytes{0}).workspace;
+  return setting_->coster
+      ->memory(terms, *place_->network, zero, tied_, Bytes{0},
+               {setting_->shape.stages, first_.empty() ? nullptr : &first_.back()})
+      .workspace;
 }
 
 void StageVariants::weigh() {
@@ -281,7 +295,8 @@ void StageVariants::price(StageVariant& variant) const {
     const LayerTerms t = stage_terms(*setting_->sets, chunks[c], *place_, own);
     add_chunk(t, at_once_, whole);
     ChunkCost& chunk = variant.cost.chunks[c];
-    coster.chunk(t, network, setting_->zero, setting_->schedule, chunk);
+    coster.chunk(t, network, setting_->zero, setting_->schedule,
+                 {setting_->shape.stages, first_.empty() ? nullptr : &first_[c]}, chunk);
     const auto bytes = [&](Bytes all) {
       return boundary_bytes(setting_->micro_batch_scale * all, place_->strategy);
     };
@@ -297,6 +312,7 @@ void StageVariants::price(StageVariant& variant) const {
   }
   add_passes(variant.cost.chunks, setting_->schedule, variant.passes);
   const StageStep step{.zero = setting_->zero,
+                       .first = first_.empty() ? nullptr : &first_.back(),
                        .tied = tied_,
                        .shared = content_->whole.tied_summed / static_cast<double>(place_->strategy.tensor),
                        .ends = setting_->ends,

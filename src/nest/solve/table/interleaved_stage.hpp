@@ -128,7 +128,8 @@ class StageVariants {
   bool at_once_ = false;  // two passes are under way at a time
   Bytes fixed_;
   Bytes update_;
-  LayerTerms parameters_;  // of the whole stage: what memory follows from, apart from stashes
+  LayerTerms parameters_;          // of the whole stage: what memory follows from, apart from stashes
+  std::vector<LayerTerms> first_;  // as in StageStep: of each chunk, and of all; empty: none
   std::vector<Recompute> choices_;
   std::vector<StageVariant> variants_;
   // Of the chunks of all variants.

@@ -74,6 +74,16 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
   return terms;
 }
 
+LayerTerms first_terms(const LayerSets& sets, const StageClass& of, const Place& place, std::int64_t& left) {
+  LayerTerms terms;
+  for (const std::uint16_t kind : of.kinds) {
+    if (left <= 0) break;
+    --left;
+    add(terms, table_of(place, RecomputePolicy::none).of(sets.example(kind)), 1);
+  }
+  return terms;
+}
+
 LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place& place) {
   LayerTerms terms;
   for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
@@ -217,17 +227,25 @@ bool StageOptions::complete(std::size_t place, std::int32_t stage_class) {
   return any;
 }
 
+std::optional<LayerTerms> StageOptions::first(const Place& where, const StageClass& of) const {
+  const Resharding& resharding = setting_.zero.resharding();
+  if (resharding.kind != Resharding::Kind::first) return std::nullopt;
+  std::int64_t left = resharding.number;
+  return first_terms(*setting_.sets, of, where, left);
+}
+
 StageOptions::Beside StageOptions::beside(const Place& where, const StageClass& of) const {
   const auto parts = static_cast<double>(where.strategy.tensor);
   const Bytes widest = setting_.micro_batch_scale * std::max(of.before, of.returning);
   return {of.tied_copied / parts, of.tied_frozen / parts,
-          setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy)};
+          setting_.coster->recipe().stage_buffers * boundary_bytes(widest, where.strategy), first(where, of)};
 }
 
 StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerms& terms) const {
   const StageCoster& coster = *setting_.coster;
   coster.add_frozen_copy(beside.frozen, terms);
-  const StageMemory m = coster.memory(terms, *where.network, setting_.zero, beside.tied, Bytes{0});
+  const StageMemory m = coster.memory(terms, *where.network, setting_.zero, beside.tied, Bytes{0},
+                                      {setting_.shape.stages, beside.first ? &*beside.first : nullptr});
   const Bytes fresh = coster.fresh(m.gradients, setting_.shape.micro_batches);
   StageNeed need;
   need.fixed = m.weights + m.gradients - fresh + m.optimizer;
@@ -298,7 +316,10 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
   const auto parts = static_cast<double>(where.strategy.tensor);
   scratch_.chunks.resize(1);
   ChunkCost& chunk = scratch_.chunks.front();
-  coster.chunk(option.terms, *where.network, setting_.zero, setting_.schedule, chunk);
+  const std::optional<LayerTerms> first = this->first(where, of);
+  const LayerTerms* kept = first ? &*first : nullptr;
+  coster.chunk(option.terms, *where.network, setting_.zero, setting_.schedule, {setting_.shape.stages, kept},
+               chunk);
   const auto bytes = [&](Bytes whole) {
     return boundary_bytes(setting_.micro_batch_scale * whole, where.strategy);
   };
@@ -307,6 +328,7 @@ void StageOptions::price(std::size_t place, const StageClass& of, StageOption& o
   chunk.backward_receive = coster.receive(bytes(of.returning), where.network->from_next,
                                           chunk.backward_work(), setting_.schedule, &chunk.backward_hidden);
   const StageStep step{.zero = setting_.zero,
+                       .first = kept,
                        .tied = of.tied_copied / parts,
                        .shared = of.tied_summed / parts,
                        .ends = setting_.ends,

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "nest/price/stage_cost.hpp"
@@ -110,7 +111,9 @@ class StageOptions {
     double tied = 0;
     double frozen = 0;
     Bytes buffers;
+    std::optional<LayerTerms> first;  // as in StageStep
   };
+  [[nodiscard]] std::optional<LayerTerms> first(const Place& where, const StageClass& of) const;
   [[nodiscard]] Beside beside(const Place& where, const StageClass& of) const;
   // What follows for memory from terms without copies of frozen weights, which it adds.
   [[nodiscard]] StageNeed need(const Place& where, const Beside& beside, LayerTerms& terms) const;
@@ -132,6 +135,9 @@ class StageOptions {
 // The terms of layers of these kinds under one recomputation.
 [[nodiscard]] LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place& place,
                                      const Recompute& recompute);
+// With Resharding::Kind::first: the terms of the layers that stay gathered, the first `left` ones; takes them off `left`.
+[[nodiscard]] LayerTerms first_terms(const LayerSets& sets, const StageClass& of, const Place& place,
+                                     std::int64_t& left);
 // The same of parameters; of stashes and all that is a maximum over layers, what no recomputation is below.
 [[nodiscard]] LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place& place);
 

@@ -17,6 +17,8 @@ std::vector<std::int64_t> degree_key(const Plan& plan) {
           p.pipeline,
           p.data,
           p.zero.number(),
+          static_cast<std::int64_t>(p.zero.resharding().kind),
+          p.zero.resharding().number,
           p.interleave,
           static_cast<std::int64_t>(p.schedule)};
 }

@@ -313,7 +313,7 @@ std::optional<Evaluator::Best> Evaluator::best(const Configuration& c, const Pla
     for (const std::size_t member : members) all.push_back(problem_->strategies[member]);
     MixedFiller filler(costs, filler_);
     const NetworkOptions network_options{c.zero.shards_anything() ? placement.zero_shards : 0, false,
-                                         ties.first, ties.last};
+                                         ties.first, ties.last, c.zero.resharding().group()};
     auto mixed =
         filler.fill({batch, all, options.setting(), question, placement, degrees.copies, network_options},
                     threshold, counts);

@@ -89,7 +89,8 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
     for (const std::int64_t size : divisors(ranks)) most = space.zero_shards.has(size) ? size : most;
     network.stage.dense.shards = most;
   }
-  const Place place = costs.place(batch, strategy, network.stage, false);
+  const std::int64_t all_shards = network.stage.dense.shards;
+  const std::int64_t all_expert_shards = network.stage.expert.shards;
   std::vector<RecomputeChoices> policies{problem.recompute};
   std::vector<Recompute> alike;  // of these, where all stages have the same
   if (space.same_recompute || (space.rules != nullptr && space.rules->same_recompute)) {
@@ -99,12 +100,21 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
       alike.push_back(r);
     }
   }
+  const std::vector<Zero> zeros = zero_values(space, strategy, ranks, degrees.pipeline);
+  // Whichever layers come first, they stay gathered.
+  const bool first_stays =
+      std::ranges::any_of(zeros, [](Zero zero) { return zero.resharding().kind == Resharding::Kind::first; });
   // A longer stage holds what a shorter one does and more, where every recomputation is there to choose;
   // copies of weights may go where it comes to hold their owner, and buffers where its boundary is smaller.
   const bool ordered = batch.sets->chain() && space.recompute.empty() && policies.size() == 1 &&
-                       batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0;
+                       batch.graph->tied().empty() && costs.coster().recipe().stage_buffers == 0 &&
+                       !first_stays;
   Bytes least = below;
   const auto ask = [&](Zero zero, Schedule schedule, std::int64_t v) {
+    const std::int64_t near = zero.resharding().group();
+    network.stage.dense.near = near > 0 ? shards_of(all_shards, near) : 0;
+    network.stage.expert.near = near > 0 ? shards_of(all_expert_shards, near) : 0;
+    const Place place = costs.place(batch, strategy, network.stage, false);
     Parallelism degrees_of;
     degrees_of.strategy = strategy;
     degrees_of.schedule = schedule;
@@ -128,7 +138,7 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
       least = std::min(least, need);
     }
   };
-  for (const Zero zero : space.zero.values(Zero::kMost, 0)) {
+  for (const Zero zero : zeros) {
     for (const Schedule schedule : schedule_values(space)) {
       if (!problem.goes_with(strategy, schedule)) continue;
       for (const std::int64_t v : interleave_values(space)) {

@@ -64,8 +64,7 @@ std::vector<SearchProblem::ZeroChoice> SearchProblem::zeros(const Configuration&
       if (space->rules == nullptr || space->rules->allows(degrees_of, r)) policies.emplace_back(r);
   }
   std::vector<ZeroChoice> all;
-  for (const Zero zero : space->zero.values(Zero::kMost, 0)) {
-    if (zero.shards_anything() && ranks == 1 && space->zero.open()) continue;
+  for (const Zero zero : zero_values(*space, strategy, ranks, own.pipeline)) {
     for (const ShardKind kind : {ShardKind::whole, ShardKind::part}) {
       if (kind == ShardKind::part && (!zero.shards_anything() || ranks == 1)) continue;
       if (kind == ShardKind::whole && zero.shards_anything() && !space->zero_shards.has(ranks)) continue;
@@ -84,7 +83,8 @@ PlacementQuestion SearchProblem::placement_question(const Configuration& c, Shar
           c.zero.shards_anything() ? shards : ShardKind::any,
           schedule_of(c.schedule).wraps(),
           tied_first,
-          tied_last};
+          tied_last,
+          c.zero.resharding().group()};
 }
 
 Configuration SearchProblem::placed(Configuration c, const Placement& placement) {

@@ -17,6 +17,7 @@
 #include "nest/solve/twin/twin_contexts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
 #include "nest/solve/twin/twin_states.hpp"
+#include "nest/solve/twin/twin_zeros.hpp"
 
 namespace nest::solve {
 namespace {
@@ -224,18 +225,18 @@ class Space {
     Parallelism& p = plan_.parallelism;
     const std::int64_t group = p.copies() * p.strategy.cell() / p.strategy.tensor;
     for (const std::int64_t z : values_of(space_.zero, group > 1 ? Numbers{0, 1, 2, 3} : Numbers{0}, 3, 0)) {
-      p.zero = z;
-      const Numbers shards =
-          z == 0 ? Numbers{1} : values_of(space_.zero_shards, shard_sizes(slots, group), group);
-      for (const std::int64_t n : shards) {
+      const Numbers open = shard_sizes(slots, group);
+      for (const std::int64_t n : z == 0 ? Numbers{1} : values_of(space_.zero_shards, open, group)) {
         p.zero_shards = n;
-        if (group % n == 0) schedules();
+        for (const Zero& own : twin_zeros(space_, z, p, n))
+          if (group % n == 0) schedules(own);
       }
     }
   }
 
-  void schedules() {
+  void schedules(const Zero& zero) {
     Parallelism& p = plan_.parallelism;
+    p.zero = zero;
     const std::int64_t layers = static_cast<std::int64_t>(graph_->layers());
     for (const Schedule schedule :
          values_of<Schedule>(space_.schedules, {Schedule::one_f_one_b, Schedule::interleaved})) {

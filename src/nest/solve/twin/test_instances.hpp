@@ -16,6 +16,7 @@
 #include "nest/solve/twin/brute_force.hpp"
 #include "nest/solve/twin/test_contexts.hpp"
 #include "nest/solve/twin/test_inputs.hpp"
+#include "nest/solve/twin/test_resharding.hpp"
 
 namespace nest::test {
 using namespace solve;
@@ -52,6 +53,7 @@ template <class T, class Word>
   add("block_devices", s.block_devices.spell());
   add("zero", s.zero.spell());
   add("zero_shards", s.zero_shards.spell());
+  add("reshard", spell_list(s.reshardings, [](const Resharding& r) { return spell(r); }));
   add("interleave", s.interleave.spell());
   add("sequence_parallel", spell_list(s.sequence_parallel, yes));
   add("context_methods", spell_list(s.context_methods, [](ContextMethod m) { return name_of(m); }));
@@ -331,6 +333,7 @@ inline void draw_mtp(unsigned seed, Instance& made) {
   if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
   if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
   draw_hybrid(seed, made.inputs, made.space, hybrids);
+  draw_resharding(seed, made.inputs, made.space);
   Dice schedules(seed + 4'000'037);
   if (schedules.once_in(6)) {
     if (made.space.schedules.empty()) made.space.schedules = default_schedules();

@@ -170,7 +170,7 @@ class Offers {
       for (const Zero zero : {Zero(1), Zero(0), Zero(2), Zero(3)}) {
         const bool usual = group > 1 || !zero.shards_anything();
         if (space_.zero.open() ? !usual : !space_.zero.has(zero.number())) continue;
-        p.zero = zero;
+        p.zero = usual_zero(space_, zero, p.strategy, p.pipeline);
         if (shard(p, group) && allowed_by_rules(c)) return true;
       }
     }

@@ -230,7 +230,7 @@ class Expert {
     }
     for (const Zero zero : order) {
       if (!space_.zero.has(zero.number()) || (zero.shards_anything() && shards.empty())) continue;
-      p.zero = zero;
+      p.zero = usual_zero(space_, zero, p.strategy, p.pipeline);
       p.zero_shards = zero.shards_anything() ? shards.back() : 1;
       Training training = plan.training;
       training.micro_batches = training.global_batch / (training.micro_batch * p.data);

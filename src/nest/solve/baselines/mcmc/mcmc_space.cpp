@@ -106,10 +106,7 @@ std::vector<bool> McmcSpace::directions(const McmcState& state) const {
 }
 
 std::vector<Zero> McmcSpace::zeros(const McmcState& state) const {
-  if (question_->space.zero.open() && state.group() == 1) return {Zero(0)};
-  std::vector<Zero> all;
-  for (const std::int64_t stage : question_->space.zero.values(Zero::kMost, 0)) all.emplace_back(stage);
-  return all;
+  return zero_values(question_->space, state.strategy, state.group(), state.pipeline);
 }
 
 std::vector<Recompute> McmcSpace::recomputes(const McmcState& state) const {
