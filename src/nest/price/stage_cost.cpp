@@ -314,9 +314,15 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const auto gradients =
       static_cast<std::int64_t>(std::ceil(zero.shards_gradients() ? held : dense + expert));
-  out.optimizer = recipe.optimizer == Optimizer::muon
-                      ? muon_time(muon_states(t, network, zero, tied), network, gradients)
-                      : optimizer_time(parameters, recipe, rates_, gradients);
+  out.offload.reset();
+  if (recipe.offload_optimizer) {
+    out.offload = host_update(parameters, recipe, host_, rates_, gradients);
+    out.optimizer = out.offload->total(out.buckets);
+  } else {
+    out.optimizer = recipe.optimizer == Optimizer::muon
+                        ? muon_time(muon_states(t, network, zero, tied), network, gradients)
+                        : optimizer_time(parameters, recipe, rates_, gradients);
+  }
   out.update = update(t, network, zero, tied);
   out.norm = norm_time(parameters, recipe, rates_);
 }
@@ -333,6 +339,7 @@ Seconds StageCoster::muon_time(const MuonStates& states, const StageNetwork& net
 }
 
 Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) const {
+  if (recipe_.offload_optimizer) return {};
   return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
 }
 
@@ -357,7 +364,15 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
                                static_cast<double>(recipe.gradient_bytes_per_parameter()));
   const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
-  if (recipe.optimizer == Optimizer::muon) {
+  if (recipe.offload_optimizer) {
+    // On the device stays one bucket: gradients on their way out, and weights on their way back.
+    const std::int64_t shards = zero.shards_optimizer() ? std::min(network.dense.shards, network.expert.shards) : 1;
+    m.optimizer = round_up_bytes(t.largest_parameters / static_cast<double>(shards) *
+                                 static_cast<double>(size_of(recipe.gradient_dtype) + size_of(recipe.parameter_dtype)));
+    m.host = round_up_bytes(held_parameters(t, network, zero, tied) *
+                            static_cast<double>(recipe.host_bytes_per_parameter()));
+    m.host_capacity = host_.memory;
+  } else if (recipe.optimizer == Optimizer::muon) {
     const MuonStates muon = muon_states(t, network, zero, tied);
     m.optimizer = round_up_bytes(muon.others * states +
                                  muon.matrices * static_cast<double>(recipe.matrix_bytes_per_parameter()));

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "nest/base/units.hpp"
+#include "nest/cluster/accelerator.hpp"
 #include "nest/estimate/kernels/kernel_model.hpp"
+#include "nest/estimate/kernels/optimizer_time.hpp"
 #include "nest/estimate/layers/layer_cost.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
@@ -98,6 +101,7 @@ struct StageCost {
   Seconds gather;                       // G_i: what its own first forward pass does not hide
   Seconds slow_down;                    // of kernels beside the hidden part of both
   Seconds optimizer;
+  std::optional<HostUpdate> offload;  // what it consists of, where the host's processors do it
   Seconds norm;
   std::int64_t buckets = 1;  // parts in which gradients become ready, and parameters are gathered
 
@@ -142,7 +146,8 @@ class StageCoster {
         capacity_(cluster.device_memory()),
         margin_(round_up_bytes(margin * static_cast<double>(capacity_.value))),
         collectives_(&collectives),
-        rates_(device_rates(cluster.accelerator())) {}
+        rates_(device_rates(cluster.accelerator())),
+        host_(cluster.accelerator().host()) {}
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
@@ -190,6 +195,7 @@ class StageCoster {
   Bytes margin_;
   const CollectiveModel* collectives_;
   DeviceRates rates_;
+  HostShare host_;
 };
 
 }  // namespace nest::price

@@ -186,6 +186,28 @@ TEST_F(MegatronCosts, MemoryUnderEachZero) {
   EXPECT_EQ(coster_->memory(terms_, stage(), 0, 50e6, Bytes{0}).weights, Bytes{700'000'000});
 }
 
+// States lie with the host, 16 bytes a parameter; of gradients of 4 and weights of 2 bytes, the device holds those of the
+// largest layer, 100 million parameters.
+TEST_F(MegatronCosts, AnOffloadedOptimizerLeavesTheDevice) {
+  inputs_.recipe = with_states(inputs_.recipe, {.offload = true});
+  restart();
+  const auto memory = [&](std::int64_t zero) { return coster_->memory(terms_, stage(), zero, 0, Bytes{0}); };
+  EXPECT_EQ(memory(0).optimizer, Bytes{600'000'000});
+  EXPECT_EQ(memory(0).host, Bytes{4'800'000'000});
+  EXPECT_EQ(memory(1).optimizer, Bytes{300'000'000});
+  EXPECT_EQ(memory(1).host, Bytes{2'400'000'000});
+  EXPECT_EQ(memory(3).host, memory(1).host);
+  EXPECT_EQ(memory(0).host_capacity, inputs_.cluster.accelerator().host().memory);
+  EXPECT_EQ(memory(0).weights, Bytes{600'000'000});
+  EXPECT_EQ(coster_->update(terms_, stage(), 0, 0), Bytes{0});
+  const StageCost s = step(1);
+  ASSERT_TRUE(s.offload.has_value());
+  EXPECT_EQ(s.buckets, 3);
+  EXPECT_EQ(s.optimizer, s.offload->total(3));
+  EXPECT_NEAR(s.offload->update.value, 150e6 / inputs_.cluster.accelerator().host().update, 1e-12);
+  EXPECT_GT(step(0).optimizer, s.optimizer);
+}
+
 TEST_F(MegatronCosts, ShardsMakeTheOptimizerFaster) {
   EXPECT_GT(step(0).optimizer.value, 0);
   EXPECT_LT(step(1).optimizer.value, 0.9 * step(0).optimizer.value);

@@ -14,6 +14,13 @@
 
 namespace nest::question {
 
+// What lies in host memory.
+struct Offload {
+  bool optimizer = false;
+
+  bool operator==(const Offload&) const = default;
+};
+
 struct SearchSpace {
   Choice micro_batch;    // open: 1, 2, 4, 8, 16, and more where inputs are short
   Choice tensor;         // open: divisors of the innermost domain's size
@@ -42,6 +49,7 @@ struct SearchSpace {
   std::vector<StateDType> reduce_dtypes;
   std::vector<StateDType> optimizer_dtypes;
   std::vector<bool> master_weights;       // the recipe's
+  std::vector<Offload> offload;           // to host memory: nothing
   bool same_recompute = false;            // one for all stages
   bool mixed = false;                     // strategies may differ between stages
   const FrameworkRules* rules = nullptr;  // of find_framework_rules

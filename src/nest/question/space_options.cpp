@@ -111,6 +111,12 @@ const auto& options() {
                       "the recipe's)",
                   .member = &SearchSpace::master_weights,
                   .all = "on,off"},
+      SpaceOption{.name = "offload",
+                  .argument = "LIST",
+                  .text = "what lies in host memory: none, or optimizer for the optimizer's states, which the "
+                          "host then updates; auto tries both (default: none)",
+                  .member = &SearchSpace::offload,
+                  .all = "none,optimizer"},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
       SpaceOption{"interleave", "LIST", "the number of chunks in a stage (default 1,2,3,4,6,8)",
                   &SearchSpace::interleave},
@@ -135,6 +141,8 @@ constexpr auto kDispatcherWords = [] {
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
+
+constexpr std::array<Word<Offload>, 2> kOffloads{{{"none", {}}, {kOffloadOptimizer, {.optimizer = true}}}};
 
 std::vector<std::string_view> items(std::string_view text) {
   std::vector<std::string_view> list;
@@ -244,6 +252,9 @@ struct Reading {
   Problem operator()(std::vector<Schedule> SearchSpace::* member) const {
     return read_words(schedule_words(), text, space->*member);
   }
+  Problem operator()(std::vector<Offload> SearchSpace::* member) const {
+    return read_words(kOffloads, text, space->*member);
+  }
   Problem operator()(std::vector<StateDType> SearchSpace::* member) const {
     std::vector<Word<StateDType>> words;
     for (const StateDType dtype : dtypes_of(*find_state_key(*option)))
@@ -288,6 +299,11 @@ std::string spell_item(Dispatcher dispatcher) {
 }
 std::string spell_item(Schedule schedule) {
   return std::string(name_of(schedule));
+}
+std::string spell_item(const Offload& offload) {
+  return std::string(
+      std::find_if(kOffloads.begin(), kOffloads.end(), [&](const auto& word) { return word.value == offload; })
+          ->name);
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));

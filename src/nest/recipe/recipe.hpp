@@ -125,6 +125,9 @@ struct Recipe {
   bool fresh_gradients = false;
   bool scaled_gradients =
       false;  // clipping multiplies all gradients at every step (PyTorch), not only where needed
+  // States and master weights lie in host memory, and the host's processors update them: gradients go out, weights come
+  // back. A choice of plans (States), which no file of a recipe makes.
+  bool offload_optimizer = false;
   bool early_stop = false;  // full recomputation ends where nothing more is kept (PyTorch's checkpointing)
   bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed
   Bytes buckets;                  // of reductions and gathers, besides the tensors themselves
@@ -170,6 +173,8 @@ struct Recipe {
     return size_of(gradient_dtype) + (gradient_copy ? 2 : 0);
   }
   [[nodiscard]] std::int64_t optimizer_bytes_per_parameter() const;
+  // Of host memory, where the optimizer is offloaded: its states, the weights as it updates them, and the gradients.
+  [[nodiscard]] std::int64_t host_bytes_per_parameter() const;
   // The same of matrices that Muon updates.
   [[nodiscard]] std::int64_t matrix_bytes_per_parameter() const;
 };

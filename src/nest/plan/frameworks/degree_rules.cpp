@@ -86,6 +86,10 @@ bool without_mtp(const PlanInputs& /*inputs*/, const Training& training) {
   return !training.mtp;
 }
 
+bool without_offload(const PlanInputs& /*inputs*/, const Training& training) {
+  return !training.states.offload;
+}
+
 bool without_muon(const PlanInputs& /*inputs*/, const Training& training) {
   return training.optimizer != Optimizer::muon;
 }

@@ -31,6 +31,14 @@ constexpr std::array kMegatron{
           return moments_in(d.training, {StateDType::fp32}) ||
                  (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_anything());
         }},
+    FrameworkRule{"offload-needs-zero-1",
+                  "Megatron-LM offloads Adam's states of 32 bits, and its distributed optimizer: ZeRO 1",
+                  [](const PlanDegrees& d) {
+                    const Zero zero = d.parallelism.zero;
+                    return !d.training.states.offload ||
+                           (d.training.optimizer == Optimizer::adam && moments_in(d.training, {StateDType::fp32}) &&
+                            zero.shards_optimizer() && !zero.shards_gradients());
+                  }},
     FrameworkRule{"interleaving-in-rounds",
                   "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
                   "micro-batches",

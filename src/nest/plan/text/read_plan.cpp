@@ -146,6 +146,9 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
     read_numbers(*memory, kMemoryKeys, stage.memory.emplace());
     stage.memory->capacity.value = memory->whole_or("capacity_bytes", 0, {0, std::int64_t{1} << 62});
     stage.memory->margin.value = memory->whole_or("margin_bytes", 0, {0, std::int64_t{1} << 62});
+    stage.memory->host.value = memory->whole_or("host_bytes", 0, {0, std::int64_t{1} << 62});
+    stage.memory->host_capacity.value =
+        memory->whole_or("host_capacity_bytes", 0, {0, std::int64_t{1} << 62});
     static_cast<void>(memory->find("total_bytes"));
     memory->warn_unknown(warnings);
   }
@@ -187,6 +190,19 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
   }
   r.warn_unknown(warnings);
   return p;
+}
+
+// ["optimizer"], or an empty list.
+void read_offload(Reader& r, Plan& plan) {
+  const Value* list = r.find("offload");
+  if (list == nullptr || list->is_null()) return;
+  if (list->as_array() == nullptr) r.fail_at("offload", "a list of words is expected", "[\"optimizer\"]");
+  for (const Value& item : *list->as_array()) {
+    const std::string* word = item.as_string();
+    if (word == nullptr || *word != kOffloadOptimizer)
+      r.fail_at("offload", "what is offloaded is \"optimizer\"");
+    plan.training.states.offload = true;
+  }
 }
 
 // Degrees that the file leaves out stay 0 where they follow from others.
@@ -233,7 +249,10 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   Recompute recompute;
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");
-  if (parallelism) read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
+  if (parallelism) {
+    read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
+    read_offload(*parallelism, plan);
+  }
   if (r.has("stages")) {
     for (Reader& stage : r.objects("stages")) {
       plan.stages.push_back(read_stage(stage, plan, recompute, warnings));

@@ -22,7 +22,7 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::size_t kIndent = 9;  // of what stands beside a heading
-constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', 'c', 'p', '.', 'd', 'z', 'o'};
+constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', 'c', 'p', '.', 'd', 'z', 'o', 'h'};
 
 // A degree of the runners-up's table; shown where a plan has another value than the usual.
 struct DegreeColumn {

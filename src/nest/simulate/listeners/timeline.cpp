@@ -5,8 +5,17 @@
 namespace nest::simulate {
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds{"forward", "backward", "weight", "receive",
-                                                 "reduce",  "gather",   "norm",   "optimizer"};
+constexpr std::array<std::string_view, kSegmentKinds> kKinds{
+    "forward", "backward", "weight",    "receive", "reduce",     "gather",
+    "norm",    "optimizer", "to host", "host update", "from host"};
+struct Station {
+  SegmentKind kind;
+  Stream stream;
+};
+// By HostStation.
+constexpr std::array<Station, kHostStations> kStations{{{SegmentKind::to_host, Stream::to_host},
+                                                        {SegmentKind::host_update, Stream::host},
+                                                        {SegmentKind::from_host, Stream::from_host}}};
 
 }  // namespace
 
@@ -21,6 +30,7 @@ void Timeline::begin(const Scenario& scenario) {
   micro_batches_ = scenario.shape.micro_batches;
   chunks_ = scenario.shape.chunks;
   schedule_ = scenario.schedule;
+  offloads_ = false;
   recomputed_.clear();
   recomputed_share_.clear();
   for (std::size_t i = 0; i < stages_; ++i) {
@@ -64,8 +74,14 @@ void Timeline::on(const Event& event) {
     case EventKind::gather_end:
       add(event, SegmentKind::gather, Stream::communication, event.from, event.time);
       break;
+    case EventKind::host_end: {
+      const Station& at = kStations[static_cast<std::size_t>(event.station)];
+      add(event, at.kind, at.stream, event.from, event.time);
+      offloads_ = true;
+      break;
+    }
     case EventKind::optimizer_end:
-      add(event, SegmentKind::norm, Stream::compute, event.from, event.work_from);
+      add(event, SegmentKind::norm, Stream::compute, event.from, event.received);
       add(event, SegmentKind::optimizer, Stream::compute, event.work_from, event.time);
       break;
   }

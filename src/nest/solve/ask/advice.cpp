@@ -53,6 +53,7 @@ class Adviser {
     knobs();
     wider();
     dtypes();
+    offload();
     memory(found.least_memory);
     devices();
     batch();
@@ -214,6 +215,21 @@ class Adviser {
     any = fewer_bytes(gradients) || any;
     any = fewer_bytes(copies) || any;
     if (!any) fewer_bytes(all);
+  }
+
+  // States of the optimizer in host memory, where the step is longer.
+  void offload() {
+    const SpaceOption& option = *find_space_option("offload");
+    if (!is_open(option, question_.asked.choices) || question_.training.optimizer == Optimizer::muon) return;
+    Asked asked = question_.asked;
+    (void)read_space_option(option, kOffloadOptimizer, asked.choices);
+    const std::string text = fmt::format("--{} {}", option.name, kOffloadOptimizer);
+    tell(text);
+    SearchResult found = look_otherwise(asked);
+    if (found.plans.empty()) return;
+    const Bytes host = found.plans.front().stages.front().memory->host;
+    keep_knob(option.name, std::string(kOffloadOptimizer),
+              fmt::format("{}, {} of host memory for a device", text, format_memory(host)), 0, std::move(found));
   }
 
   void memory(Bytes least) {

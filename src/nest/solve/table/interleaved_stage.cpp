@@ -100,6 +100,7 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   const StageMemory m = setting.coster->memory(parameters_, *place.network, setting.zero, tied_, Bytes{0});
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
+  if (!m.fits_host()) fixed_ += kNowhereToLie;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
   choices_ = setting.recompute->of_stage(whole.recomputable);
 }

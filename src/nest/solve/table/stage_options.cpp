@@ -231,6 +231,7 @@ StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerm
   const Bytes fresh = coster.fresh(m.gradients, setting_.shape.micro_batches);
   StageNeed need;
   need.fixed = m.weights + m.gradients - fresh + m.optimizer;
+  if (!m.fits_host()) need.fixed += kNowhereToLie;
   need.workspace = setting_.any_zero
                        ? coster.memory(terms, *where.network, 0, beside.tied, Bytes{0}).workspace
                        : m.workspace;

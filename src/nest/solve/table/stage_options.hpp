@@ -17,6 +17,9 @@
 
 namespace nest::solve {
 
+// More than any device has: of stages whose offloaded states are too much for the host.
+inline constexpr Bytes kNowhereToLie{std::int64_t{1} << 56};
+
 // Stages with equal networks and strategies.
 struct Place {
   const StageNetwork* network = nullptr;
