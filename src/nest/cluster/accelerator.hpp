@@ -61,10 +61,10 @@ struct MatmulFit {
 
 // A device's share of its host, and what of it is the stated default.
 struct HostShare {
-  BytesPerSecond link;   // one direction
-  BytesPerSecond both;   // each of two, where copies run both ways
+  BytesPerSecond link;  // one direction
+  BytesPerSecond both;  // each of two, where copies run both ways
   Bytes memory;
-  double update = 1;     // parameters a second
+  double update = 1;  // parameters a second
   bool default_link = false;
   bool default_memory = false;
   bool default_update = false;

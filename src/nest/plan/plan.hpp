@@ -69,9 +69,9 @@ struct Parallelism {
   std::int64_t data_inner = 1;     // copies whose cells of one stage lie side by side
   std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
   Zero zero;
-  std::int64_t zero_shards = 0;    // ranks that ZeRO shards over; 0: the whole group
-  Resharding resharding;           // with ZeRO 3
-  std::int64_t interleave = 1;     // chunks of one stage
+  std::int64_t zero_shards = 0;  // ranks that ZeRO shards over; 0: the whole group
+  Resharding resharding;         // with ZeRO 3
+  std::int64_t interleave = 1;   // chunks of one stage
   Schedule schedule = Schedule::one_f_one_b;
   bool first_stage_first = false;  // the first stage lies at device 0, not the last
 

@@ -113,8 +113,9 @@ const auto& options() {
                   .all = "on,off"},
       SpaceOption{.name = "offload",
                   .argument = "LIST",
-                  .text = "what lies in host memory: none, or optimizer for the optimizer's states, which the "
-                          "host then updates; auto tries both (default: none)",
+                  .text =
+                      "what lies in host memory: none, or optimizer for the optimizer's states, which the "
+                      "host then updates; auto tries both (default: none)",
                   .member = &SearchSpace::offload,
                   .all = "none,optimizer"},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
@@ -301,9 +302,9 @@ std::string spell_item(Schedule schedule) {
   return std::string(name_of(schedule));
 }
 std::string spell_item(const Offload& offload) {
-  return std::string(
-      std::find_if(kOffloads.begin(), kOffloads.end(), [&](const auto& word) { return word.value == offload; })
-          ->name);
+  return std::string(std::find_if(kOffloads.begin(), kOffloads.end(), [&](const auto& word) {
+                       return word.value == offload;
+                     })->name);
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));

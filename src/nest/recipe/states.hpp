@@ -24,9 +24,7 @@ struct States {
   std::optional<bool> master_weights;
   bool offload = false;  // of the optimizer, to host memory
 
-  [[nodiscard]] bool any() const {
-    return gradients || reduction || moments || master_weights || offload;
-  }
+  [[nodiscard]] bool any() const { return gradients || reduction || moments || master_weights || offload; }
   // The same for equal ones alone, below kStateNumbers; 0: all is the recipe's.
   [[nodiscard]] std::size_t number() const;
 

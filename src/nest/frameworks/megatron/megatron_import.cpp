@@ -203,10 +203,12 @@ class Import {
     t.states.offload = has("--optimizer-cpu-offload");
     if (const std::string part = text("--optimizer-offload-fraction").value_or("1");
         t.states.offload && part.find_first_not_of("1.0") != std::string::npos)
-      warnings_.push_back(fmt::format("{}: --optimizer-offload-fraction {}: all of the optimizer is priced as offloaded",
-                                      question_.file, part));
+      warnings_.push_back(
+          fmt::format("{}: --optimizer-offload-fraction {}: all of the optimizer is priced as offloaded",
+                      question_.file, part));
     // Offloading takes the code path of the other, and leaves moments in 32 bits.
-    if (has("--use-precision-aware-optimizer") && !(t.states.offload && !has("--exp-avg-dtype"))) read_moments(t);
+    if (has("--use-precision-aware-optimizer") && !(t.states.offload && !has("--exp-avg-dtype")))
+      read_moments(t);
     if (const auto modules = whole("--mtp-num-layers")) {
       const auto* spec = std::get_if<ModelSpec>(&inputs.source);
       const std::int64_t own = spec == nullptr ? 0 : spec->mtp_layers;

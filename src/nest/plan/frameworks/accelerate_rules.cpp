@@ -74,14 +74,15 @@ constexpr std::array kAccelerate{
                   [](const PlanDegrees& d) {
                     return !ulysses(d.parallelism.strategy) || d.parallelism.zero.shards_anything();
                   }},
-    FrameworkRule{"offload-with-deepspeed",
-                  "Accelerate's FSDP offloads parameters with the optimizer, which no plan does; DeepSpeed, which runs "
-                  "ZeRO 1 and Ulysses, offloads Adam's states alone",
-                  [](const PlanDegrees& d) {
-                    return !d.training.states.offload ||
-                           (by_deepspeed(d.parallelism) && d.parallelism.zero.shards_optimizer() &&
-                            d.training.optimizer == Optimizer::adam);
-                  }},
+    FrameworkRule{
+        "offload-with-deepspeed",
+        "Accelerate's FSDP offloads parameters with the optimizer, which no plan does; DeepSpeed, which runs "
+        "ZeRO 1 and Ulysses, offloads Adam's states alone",
+        [](const PlanDegrees& d) {
+          return !d.training.states.offload ||
+                 (by_deepspeed(d.parallelism) && d.parallelism.zero.shards_optimizer() &&
+                  d.training.optimizer == Optimizer::adam);
+        }},
     FrameworkRule{"fp8-without-deepspeed",
                   "Accelerate's fp8 is torchao's, which runs without DeepSpeed: not with ZeRO 1 or Ulysses",
                   [](const PlanDegrees& d) {

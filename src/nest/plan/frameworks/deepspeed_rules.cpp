@@ -16,8 +16,8 @@ constexpr std::array kDeepSpeed{
                   [](const PlanDegrees& d) { return !is_low(d.training.precision); }},
     FrameworkRule{"offload-needs-zero", "DeepSpeed offloads the optimizer with ZeRO 1, 2 and 3, and Adam",
                   [](const PlanDegrees& d) {
-                    return !d.training.states.offload || (d.training.optimizer == Optimizer::adam &&
-                                                          d.parallelism.zero.shards_optimizer());
+                    return !d.training.states.offload ||
+                           (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_optimizer());
                   }},
     FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
                   [](const PlanDegrees& d) {

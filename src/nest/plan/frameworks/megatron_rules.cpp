@@ -36,8 +36,9 @@ constexpr std::array kMegatron{
                   [](const PlanDegrees& d) {
                     const Zero zero = d.parallelism.zero;
                     return !d.training.states.offload ||
-                           (d.training.optimizer == Optimizer::adam && moments_in(d.training, {StateDType::fp32}) &&
-                            zero.shards_optimizer() && !zero.shards_gradients());
+                           (d.training.optimizer == Optimizer::adam &&
+                            moments_in(d.training, {StateDType::fp32}) && zero.shards_optimizer() &&
+                            !zero.shards_gradients());
                   }},
     FrameworkRule{"interleaving-in-rounds",
                   "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "

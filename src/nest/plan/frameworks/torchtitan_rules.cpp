@@ -105,9 +105,10 @@ constexpr std::array kTorchtitanInputs{
                  moments_in(t, {StateDType::fp32}) && !t.states.master_weights.value_or(false);
         }},
     InputRule{"no-muon", "torchtitan's optimizers are Adam and AdamW", without_muon},
-    InputRule{"no-offload",
-              "torchtitan's enable_cpu_offload takes parameters to the host with the optimizer, which no plan does",
-              without_offload},
+    InputRule{
+        "no-offload",
+        "torchtitan's enable_cpu_offload takes parameters to the host with the optimizer, which no plan does",
+        without_offload},
     InputRule{"no-mtp", "torchtitan's models have no modules for multi-token prediction", without_mtp},
 };
 

@@ -45,7 +45,9 @@ void compare(const Training& a, const Training& b, Choices& out) {
     return or_word(spell(states), "the recipe's");
   };
   out.add("dtypes", dtypes(a.states), dtypes(b.states));
-  const auto offload = [](const States& states) { return std::string(states.offload ? "optimizer" : "none"); };
+  const auto offload = [](const States& states) {
+    return std::string(states.offload ? "optimizer" : "none");
+  };
   out.add("offload", offload(a.states), offload(b.states));
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));

@@ -10,7 +10,7 @@
 namespace nest::report {
 namespace {
 
-constexpr double kTicks = 4e6;  // of a step
+constexpr double kTicks = 4e6;        // of a step
 constexpr std::size_t kOwnKinds = 8;  // those of every timeline
 // After them what is no kind: a receive that holds up no pass, and passes beside each other. Kinds of an offloaded
 // optimizer come last.

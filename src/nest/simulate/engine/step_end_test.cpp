@@ -120,7 +120,8 @@ TEST(StepEnd, AnOffloadedOptimizerWorksBucketByBucket) {
   StageCost& s = c.priced.stages[0];
   s.buckets = 4;
   s.norm = Seconds{0.1e-3};
-  for (const auto& [out, update, back] : {std::array{4e-3, 8e-3, 2e-3}, {8e-3, 4e-3, 2e-3}, {2e-3, 4e-3, 8e-3}}) {
+  for (const auto& [out, update, back] :
+       {std::array{4e-3, 8e-3, 2e-3}, {8e-3, 4e-3, 2e-3}, {2e-3, 4e-3, 8e-3}}) {
     s.offload = HostUpdate{Seconds{out}, Seconds{update}, Seconds{back}, Seconds{0.3e-3}};
     s.optimizer = s.offload->total(s.buckets);
     EXPECT_NEAR(s.optimizer.value, 8e-3 + 6e-3 / 4 + 0.3e-3, 1e-12);

@@ -26,16 +26,16 @@ struct Look {
 };
 // By SegmentKind.
 constexpr std::array<Look, kSegmentKinds> kLooks{{{"level0", "forward"},
-                                      {"level2", "backward"},
-                                      {"level1", "weight gradients"},
-                                      {"level7", "receive"},
-                                      {"level6", "reduce gradients"},
-                                      {"level5", "gather parameters"},
-                                      {"quiet", "norm"},
-                                      {"level4", "optimizer"},
-                                      {"level6", "copy to the host"},
-                                      {"level4", "update by the host"},
-                                      {"level5", "copy from the host"}}};
+                                                  {"level2", "backward"},
+                                                  {"level1", "weight gradients"},
+                                                  {"level7", "receive"},
+                                                  {"level6", "reduce gradients"},
+                                                  {"level5", "gather parameters"},
+                                                  {"quiet", "norm"},
+                                                  {"level4", "optimizer"},
+                                                  {"level6", "copy to the host"},
+                                                  {"level4", "update by the host"},
+                                                  {"level5", "copy from the host"}}};
 constexpr Look kRecompute{"level3", "recompute"};
 
 const Look& look(SegmentKind kind) {

@@ -6,7 +6,7 @@ namespace nest::simulate {
 namespace {
 
 constexpr std::array<std::string_view, kSegmentKinds> kKinds{
-    "forward", "backward", "weight",    "receive", "reduce",     "gather",
+    "forward", "backward",  "weight",  "receive",     "reduce",   "gather",
     "norm",    "optimizer", "to host", "host update", "from host"};
 struct Station {
   SegmentKind kind;

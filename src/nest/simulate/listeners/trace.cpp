@@ -23,8 +23,8 @@ std::string label_of(const Segment& s, bool chunks) {
   return out;
 }
 
-constexpr std::array<std::string_view, kStreams> kStreamWords{"compute", "communication", "copies to the host",
-                                                              "the host's update", "copies from the host"};
+constexpr std::array<std::string_view, kStreams> kStreamWords{
+    "compute", "communication", "copies to the host", "the host's update", "copies from the host"};
 constexpr std::int32_t kOwnStreams = 2;  // of the device; the host's tracks come after all of these
 
 // Microseconds, which the format wants, in whole nanoseconds: what ends and what begins at one time are
@@ -77,8 +77,8 @@ class Writer {
     const auto number = static_cast<std::int32_t>(stream);
     if (number < kOwnStreams) return kOwnStreams * worker(id).stage + number;
     const auto stages = static_cast<std::int32_t>(timeline_.stages());
-    return kOwnStreams * stages + static_cast<std::int32_t>(kStreams - kOwnStreams) * worker(id).stage + number -
-           kOwnStreams;
+    return kOwnStreams * stages + static_cast<std::int32_t>(kStreams - kOwnStreams) * worker(id).stage +
+           number - kOwnStreams;
   }
 
   void name_tracks() {
@@ -97,8 +97,7 @@ class Writer {
         line(
             "{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": "
             "\"stage {} {}\"}}}}",
-            own.copy, track(static_cast<std::int32_t>(w), stream), own.stage,
-            kStreamWords[k]);
+            own.copy, track(static_cast<std::int32_t>(w), stream), own.stage, kStreamWords[k]);
       }
     }
   }

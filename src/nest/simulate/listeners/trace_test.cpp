@@ -51,7 +51,8 @@ TEST(Trace, AnOffloadedOptimizerHasTracksOfTheHost) {
   const std::map<std::string, int> count = phases(text);
   EXPECT_EQ(count.at("M"), 1 + 2 * 5);
   EXPECT_EQ(count.at("X"), 16 + 8 + 2 + 2 * 3 * 4);
-  EXPECT_NE(text.find(R"("tid": 4, "args": {"name": "stage 0 copies to the host"})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("tid": 4, "args": {"name": "stage 0 copies to the host"})"), std::string::npos)
+      << text;
   EXPECT_NE(text.find(R"("tid": 9, "args": {"name": "stage 1 copies from the host"})"), std::string::npos);
   EXPECT_NE(text.find(R"({"name": "host update", "cat": "host update", "ph": "X", "pid": 0, "tid": 5)"),
             std::string::npos);

@@ -229,7 +229,8 @@ class Adviser {
     if (found.plans.empty()) return;
     const Bytes host = found.plans.front().stages.front().memory->host;
     keep_knob(option.name, std::string(kOffloadOptimizer),
-              fmt::format("{}, {} of host memory for a device", text, format_memory(host)), 0, std::move(found));
+              fmt::format("{}, {} of host memory for a device", text, format_memory(host)), 0,
+              std::move(found));
   }
 
   void memory(Bytes least) {

@@ -58,7 +58,8 @@ inline void draw_offload(unsigned seed, Instance& made) {
 inline void draw_states(unsigned seed, std::int64_t most_plans, Instance& made) {
   draw_muon(seed, made);
   draw_offload(seed, made);
-  if (count_plans(made.inputs, made.training, made.space, most_plans) > most_plans) made.space.offload.clear();
+  if (count_plans(made.inputs, made.training, made.space, most_plans) > most_plans)
+    made.space.offload.clear();
   Dice dice(seed + 5'000'011);
   if (!dice.once_in(3)) {
     if (!made.space.offload.empty()) made.text += nest::test::spell_states(made.space) + "\n";
