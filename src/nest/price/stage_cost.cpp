@@ -100,6 +100,7 @@ StageTime StageCost::time() const {
     t.context += c.forward_collectives.context + c.backward_collectives.context;
     t.pipeline += c.forward_receive + c.backward_receive;
     t.zero += c.forward_zero + c.backward_zero;
+    t.offload += c.forward_offload + c.backward_offload;
   }
   t.expert -= saved();
   return t;
@@ -140,6 +141,10 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   out.forward_collectives.expert += out.forward_beside;
   out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
+  out.host_stash = round_up_bytes(t.of(Term::host_stash));
+  out.host_copy = Seconds{t.of(Term::host_stash) / host_.link.value};
+  out.forward_offload = Seconds{t.of(Term::forward_offload)};
+  out.backward_offload = Seconds{t.of(Term::backward_offload)};
   out.forward_zero = out.backward_zero = Seconds{};
   if (!zero.reduces_every_micro_batch()) return;
   const Recipe& recipe = recipe_;
@@ -303,7 +308,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const auto gradients =
       static_cast<std::int64_t>(std::ceil(zero.shards_gradients() ? held : dense + expert));
   out.offload.reset();
-  if (recipe.offload_optimizer) {
+  if (recipe.offload.optimizer) {
     out.offload = host_update(parameters, recipe, host_, rates_, gradients);
     out.optimizer = out.offload->total(out.buckets);
   } else {

@@ -8,7 +8,7 @@
 namespace nest::price {
 
 Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) const {
-  if (recipe_.offload_optimizer) return {};
+  if (recipe_.offload.optimizer) return {};
   return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
 }
 
@@ -33,7 +33,7 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   m.gradients = round_up_bytes((zero.shards_gradients() ? part : all) *
                                static_cast<double>(recipe.gradient_bytes_per_parameter()));
   const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
-  if (recipe.offload_optimizer) {
+  if (recipe.offload.optimizer) {
     // On the device stays one bucket: gradients on their way out, and weights on their way back.
     const std::int64_t shards =
         zero.shards_optimizer() ? std::min(network.dense.shards, network.expert.shards) : 1;
@@ -42,7 +42,6 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
                        static_cast<double>(size_of(recipe.gradient_dtype) + size_of(recipe.parameter_dtype)));
     m.host = round_up_bytes(held_parameters(t, network, zero, tied) *
                             static_cast<double>(recipe.host_bytes_per_parameter()));
-    m.host_capacity = host_.memory;
   } else if (recipe.optimizer == Optimizer::muon) {
     const MuonStates muon = muon_states(t, network, zero, tied);
     m.optimizer = round_up_bytes(muon.others * states +
@@ -50,6 +49,7 @@ StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network
   } else {
     m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) * states);
   }
+  if (recipe.offload.any()) m.host_capacity = host_.memory;
   m.activations = stashes;
   double workspace = t.transient;
   // The layer at work and the one gathered ahead, and gradients of the layer whose reduction runs.

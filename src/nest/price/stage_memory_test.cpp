@@ -46,7 +46,7 @@ TEST_F(MegatronCosts, MemoryUnderEachZero) {
 // States lie with the host, 16 bytes a parameter; of gradients of 4 and weights of 2 bytes, the device holds those of the
 // largest layer, 100 million parameters.
 TEST_F(MegatronCosts, AnOffloadedOptimizerLeavesTheDevice) {
-  inputs_.recipe = with_states(inputs_.recipe, {.offload = true});
+  inputs_.recipe = with_states(inputs_.recipe, {.offload = {.optimizer = true}});
   restart();
   const auto memory = [&](std::int64_t zero) { return coster_->memory(terms_, stage(), zero, 0, Bytes{0}); };
   EXPECT_EQ(memory(0).optimizer, Bytes{600'000'000});

@@ -80,7 +80,7 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
   parts_of.zero = m * own.zero + Seconds{end.update() - optimizer};
   const bool offloaded = !out.stages.empty() && out.stages.front().offload.has_value();
   parts_of.optimizer = Seconds{offloaded ? end.norm : end.norm + optimizer};
-  parts_of.offload = Seconds{offloaded ? optimizer : 0};
+  parts_of.offload = m * own.offload + Seconds{offloaded ? optimizer : 0};
   // Ranks meet where gradients are reduced: that is where they wait.
   result.stragglers = (waiting.factor - 1) * parts_of.total() + waiting.more;
   parts_of.data += result.stragglers;

@@ -14,13 +14,6 @@
 
 namespace nest::question {
 
-// What lies in host memory.
-struct Offload {
-  bool optimizer = false;
-
-  bool operator==(const Offload&) const = default;
-};
-
 struct SearchSpace {
   Choice micro_batch;    // open: 1, 2, 4, 8, 16, and more where inputs are short
   Choice tensor;         // open: divisors of the innermost domain's size

@@ -111,13 +111,14 @@ const auto& options() {
                       "the recipe's)",
                   .member = &SearchSpace::master_weights,
                   .all = "on,off"},
-      SpaceOption{.name = "offload",
-                  .argument = "LIST",
-                  .text =
-                      "what lies in host memory: none, or optimizer for the optimizer's states, which the "
-                      "host then updates; auto tries both (default: none)",
-                  .member = &SearchSpace::offload,
-                  .all = "none,optimizer"},
+      SpaceOption{
+          .name = "offload",
+          .argument = "LIST",
+          .text = "what lies in host memory: none, optimizer for the optimizer's states, which the host then "
+                  "updates, activations for what layers keep for their backward passes, or "
+                  "activations+optimizer; auto tries all four (default: none)",
+          .member = &SearchSpace::offload,
+          .all = "none,optimizer,activations,activations+optimizer"},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
       SpaceOption{"interleave", "LIST", "the number of chunks in a stage (default 1,2,3,4,6,8)",
                   &SearchSpace::interleave},
@@ -143,7 +144,11 @@ constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePoli
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
 
-constexpr std::array<Word<Offload>, 2> kOffloads{{{"none", {}}, {kOffloadOptimizer, {.optimizer = true}}}};
+constexpr std::array<Word<Offload>, 4> kOffloads{
+    {{"none", {}},
+     {kOffloadOptimizer, {.optimizer = true}},
+     {kOffloadActivations, {.activations = true}},
+     {"activations+optimizer", {.optimizer = true, .activations = true}}}};
 
 std::vector<std::string_view> items(std::string_view text) {
   std::vector<std::string_view> list;
@@ -302,9 +307,7 @@ std::string spell_item(Schedule schedule) {
   return std::string(name_of(schedule));
 }
 std::string spell_item(const Offload& offload) {
-  return std::string(std::find_if(kOffloads.begin(), kOffloads.end(), [&](const auto& word) {
-                       return word.value == offload;
-                     })->name);
+  return spell(offload);
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));

@@ -30,21 +30,21 @@ std::vector<States> state_values(const PlanInputs& inputs, const Training& train
                                  const SearchSpace& space) {
   if (lists_none(space)) return {training.states};
   std::vector<Offload> offloads = space.offload;
-  if (offloads.empty()) offloads.push_back({.optimizer = training.states.offload});
+  if (offloads.empty()) offloads.push_back(training.states.offload);
   std::vector<States> all;
   for (const auto& gradients : values_of(space.gradient_dtypes, training.states.gradients)) {
     for (const auto& reduction : values_of(space.reduce_dtypes, training.states.reduction)) {
       for (const auto& moments : values_of(space.optimizer_dtypes, training.states.moments)) {
         for (const auto& master : values_of(space.master_weights, training.states.master_weights)) {
           for (const Offload& offload : offloads)
-            all.push_back({gradients, reduction, moments, master, offload.optimizer});
+            all.push_back({gradients, reduction, moments, master, offload});
         }
       }
     }
   }
   // Its matrices are orthogonalized, for which hosts are too slow.
   if (training.optimizer == Optimizer::muon)
-    std::erase_if(all, [](const States& states) { return states.offload; });
+    std::erase_if(all, [](const States& states) { return states.offload.optimizer; });
   if (space.rules != nullptr) {
     std::erase_if(all, [&](const States& states) {
       Training own = training;
@@ -71,7 +71,7 @@ void put_states(const States& states, SearchSpace& space) {
   space.optimizer_dtypes = list_of(states.moments);
   space.master_weights = list_of(states.master_weights);
   space.offload.clear();
-  if (states.offload) space.offload.push_back({.optimizer = true});
+  if (states.offload.any()) space.offload.push_back(states.offload);
 }
 
 PlanQuestion with_only(PlanQuestion question, const States& states) {

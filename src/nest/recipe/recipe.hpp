@@ -84,6 +84,17 @@ struct Overlap {
   bool operator==(const Overlap&) const = default;
 };
 
+// What lies in host memory.
+struct Offload {
+  // States and master weights, which the host's processors update: gradients go out, weights come back.
+  bool optimizer = false;
+  // What layers keep from their forward to their backward passes: it goes out and comes back beside the passes.
+  bool activations = false;
+
+  [[nodiscard]] bool any() const { return optimizer || activations; }
+  bool operator==(const Offload&) const = default;
+};
+
 struct Recipe {
   std::string name;
   std::string source;
@@ -125,9 +136,7 @@ struct Recipe {
   bool fresh_gradients = false;
   bool scaled_gradients =
       false;  // clipping multiplies all gradients at every step (PyTorch), not only where needed
-  // States and master weights lie in host memory, and the host's processors update them: gradients go out, weights come
-  // back. A choice of plans (States), which no file of a recipe makes.
-  bool offload_optimizer = false;
+  Offload offload;  // a choice of plans (States), which no file of a recipe makes
   bool early_stop = false;  // full recomputation ends where nothing more is kept (PyTorch's checkpointing)
   bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed
   Bytes buckets;                  // of reductions and gathers, besides the tensors themselves

@@ -22,7 +22,7 @@ std::size_t States::number() const {
     number = number * (kDtypes.size() + 1) + (own ? 1 + static_cast<std::size_t>(*own) : 0);
   }
   number = number * 3 + (master_weights ? (*master_weights ? 2 : 1) : 0);
-  return number * 2 + (offload ? 1 : 0);
+  return number * 4 + (offload.optimizer ? 1U : 0U) + (offload.activations ? 2U : 0U);
 }
 
 Recipe with_states(Recipe recipe, const States& states) {
@@ -30,13 +30,13 @@ Recipe with_states(Recipe recipe, const States& states) {
   recipe.reduce_dtype = states.reduction.value_or(recipe.reduce_dtype);
   recipe.optimizer_dtype = states.moments.value_or(recipe.optimizer_dtype);
   recipe.master_weights = states.master_weights.value_or(recipe.master_weights);
-  recipe.offload_optimizer = states.offload;
+  recipe.offload = states.offload;
   return recipe;
 }
 
 States states_of(const Recipe& recipe) {
   return {recipe.gradient_dtype, recipe.reduce_dtype, recipe.optimizer_dtype, recipe.master_weights,
-          recipe.offload_optimizer};
+          recipe.offload};
 }
 
 std::int64_t state_bytes(const Recipe& recipe) {
@@ -51,8 +51,14 @@ std::string spell(const States& states) {
     if (const auto& own = states.*key.member) add(std::string(key.title) + " " + std::string(name_of(*own)));
   }
   if (states.master_weights) add(*states.master_weights ? "master weights" : "no master weights");
-  if (states.offload) add("optimizer in host memory");
+  if (states.offload.any()) add(spell(states.offload) + " in host memory");
   return text;
+}
+
+std::string spell(const Offload& offload) {
+  std::string text(offload.activations ? kOffloadActivations : "");
+  if (offload.optimizer) text += (text.empty() ? "" : "+") + std::string(kOffloadOptimizer);
+  return text.empty() ? "none" : text;
 }
 
 std::span<const StateKey> state_keys() {

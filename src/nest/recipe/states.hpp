@@ -22,15 +22,15 @@ struct States {
   std::optional<StateDType> reduction;  // as ranks send them to each other
   std::optional<StateDType> moments;    // of the optimizer
   std::optional<bool> master_weights;
-  bool offload = false;  // of the optimizer, to host memory
+  Offload offload;
 
-  [[nodiscard]] bool any() const { return gradients || reduction || moments || master_weights || offload; }
+  [[nodiscard]] bool any() const { return gradients || reduction || moments || master_weights || offload.any(); }
   // The same for equal ones alone, below kStateNumbers; 0: all is the recipe's.
   [[nodiscard]] std::size_t number() const;
 
   bool operator==(const States&) const = default;
 };
-inline constexpr std::size_t kStateNumbers = 5 * 5 * 5 * 3 * 2;
+inline constexpr std::size_t kStateNumbers = 5 * 5 * 5 * 3 * 4;
 
 [[nodiscard]] Recipe with_states(Recipe recipe, const States& states);
 // All of them, as a recipe has them.
@@ -52,6 +52,9 @@ struct StateKey {
 inline constexpr std::string_view kMasterWeights = "master_weights";
 // What may lie in host memory, as plans and options call it.
 inline constexpr std::string_view kOffloadOptimizer = "optimizer";
+inline constexpr std::string_view kOffloadActivations = "activations";
+// "optimizer", "activations", "activations+optimizer" or "none".
+[[nodiscard]] std::string spell(const Offload& offload);
 // What a key takes, widest first: only moments may be fp8.
 [[nodiscard]] std::span<const StateDType> dtypes_of(const StateKey& key);
 [[nodiscard]] std::vector<std::string> dtype_names(const StateKey& key);

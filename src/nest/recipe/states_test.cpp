@@ -33,9 +33,9 @@ TEST(States, BytesOfAParameter) {
 
 // States, weights as the host updates them, and gradients.
 TEST(States, BytesOfAParameterInHostMemory) {
-  const Recipe megatron = with_states(named_recipe("megatron"), {.offload = true});
-  EXPECT_TRUE(megatron.offload_optimizer);
-  EXPECT_FALSE(with_states(megatron, {}).offload_optimizer);
+  const Recipe megatron = with_states(named_recipe("megatron"), {.offload = {.optimizer = true}});
+  EXPECT_TRUE(megatron.offload.optimizer);
+  EXPECT_FALSE(with_states(megatron, {}).offload.any());
   EXPECT_EQ(megatron.host_bytes_per_parameter(), 2 * 4 + 4 + 4);
   EXPECT_EQ(with_states(megatron, {.master_weights = false}).host_bytes_per_parameter(), 2 * 4 + 2 + 4);
 }
@@ -47,7 +47,8 @@ TEST(States, EachCombinationHasANumber) {
     for (const auto reduction : some_dtype(keys[1])) {
       for (const auto moments : some_dtype(keys[2])) {
         for (const auto master : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
-          for (const bool offload : {false, true}) {
+          for (const Offload offload :
+               {Offload{}, Offload{true, false}, Offload{false, true}, Offload{true, true}}) {
             const States states{gradients, reduction, moments, master, offload};
             EXPECT_EQ(states.number() > 0, states.any());
             EXPECT_LT(states.number(), kStateNumbers);
@@ -57,7 +58,7 @@ TEST(States, EachCombinationHasANumber) {
       }
     }
   }
-  EXPECT_EQ(seen.size(), 4U * 4 * 5 * 3 * 2);
+  EXPECT_EQ(seen.size(), 4U * 4 * 5 * 3 * 4);
 }
 
 TEST(States, AreSpelled) {
@@ -65,7 +66,7 @@ TEST(States, AreSpelled) {
   EXPECT_EQ(spell(States{StateDType::bf16, StateDType::fp32, StateDType::fp8, false}),
             "gradients bf16, reductions fp32, optimizer states fp8, no master weights");
   EXPECT_EQ(spell(States{.master_weights = true}), "master weights");
-  EXPECT_EQ(spell(States{.moments = StateDType::bf16, .offload = true}),
+  EXPECT_EQ(spell(States{.moments = StateDType::bf16, .offload = {.optimizer = true}}),
             "optimizer states bf16, optimizer in host memory");
 }
 

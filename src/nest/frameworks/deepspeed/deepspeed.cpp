@@ -141,7 +141,7 @@ Value deepspeed_config(const ExportFacts& f) {
   zero.set("allgather_bucket_size", 500'000'000);
   const std::int64_t group = p.data * p.strategy.context;
   if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
-  if (t.states.offload) {
+  if (t.states.offload.optimizer) {
     Value host = Value::object();
     host.set("device", "cpu").set("pin_memory", true);
     zero.set("offload_optimizer", std::move(host));

@@ -103,8 +103,8 @@ class Import {
     t.optimizer = type == "SGD" ? Optimizer::sgd : Optimizer::adam;
     t.precision = read_precision();
     // The older of the two has no other device.
-    t.states.offload = device_of(kOffloadOptimizerKey) != "none" ||
-                       file_.boolean("zero_optimization.cpu_offload").value_or(false);
+    t.states.offload.optimizer = device_of(kOffloadOptimizerKey) != "none" ||
+                                 file_.boolean("zero_optimization.cpu_offload").value_or(false);
   }
 
   [[nodiscard]] Precision read_precision() const {

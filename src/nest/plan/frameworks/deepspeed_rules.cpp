@@ -16,7 +16,7 @@ constexpr std::array kDeepSpeed{
                   [](const PlanDegrees& d) { return !is_low(d.training.precision); }},
     FrameworkRule{"offload-needs-zero", "DeepSpeed offloads the optimizer with ZeRO 1, 2 and 3, and Adam",
                   [](const PlanDegrees& d) {
-                    return !d.training.states.offload ||
+                    return !d.training.states.offload.optimizer ||
                            (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_optimizer());
                   }},
     FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
@@ -68,6 +68,9 @@ constexpr std::array kDeepSpeedInputs{
               [](const PlanInputs&, const Training& t) {
                 return moments_in(t, {StateDType::fp32}) && t.states.master_weights.value_or(true);
               }},
+    InputRule{"activations-on-device",
+              "NEST's export for DeepSpeed has no words for activations in host memory",
+              activations_on_device},
     InputRule{"no-muon", "NEST's export for DeepSpeed has no words for Muon", without_muon},
     InputRule{"no-mtp", "plans for DeepSpeed are without modules for multi-token prediction", without_mtp},
 };

@@ -41,14 +41,11 @@ void compare(const Training& a, const Training& b, Choices& out) {
   out.add("optimizer", std::string(name_of(a.optimizer)), std::string(name_of(b.optimizer)));
   const auto or_word = [](const std::string& text, const char* word) { return text.empty() ? word : text; };
   const auto dtypes = [&](States states) {
-    states.offload = false;
+    states.offload = {};
     return or_word(spell(states), "the recipe's");
   };
   out.add("dtypes", dtypes(a.states), dtypes(b.states));
-  const auto offload = [](const States& states) {
-    return std::string(states.offload ? "optimizer" : "none");
-  };
-  out.add("offload", offload(a.states), offload(b.states));
+  out.add("offload", spell(a.states.offload), spell(b.states.offload));
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));
   out.add("multi-token prediction", on_off(a.mtp), on_off(b.mtp));

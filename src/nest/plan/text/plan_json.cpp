@@ -165,9 +165,11 @@ Value to_value(const Parallelism& p, std::span<const Stage> stages) {
 
 // What lies in host memory; a key only where something does.
 void put_offload(Value& parallelism, const Plan& plan) {
-  if (!plan.training.states.offload) return;
+  const Offload& offload = plan.training.states.offload;
+  if (!offload.any()) return;
   Value list = Value::array();
-  list.push(kOffloadOptimizer);
+  if (offload.activations) list.push(kOffloadActivations);
+  if (offload.optimizer) list.push(kOffloadOptimizer);
   parallelism.set("offload", std::move(list));
 }
 

@@ -192,16 +192,17 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
   return p;
 }
 
-// ["optimizer"], or an empty list.
+// ["activations", "optimizer"], or one of them, or none.
 void read_offload(Reader& r, Plan& plan) {
   const Value* list = r.find("offload");
   if (list == nullptr || list->is_null()) return;
   if (list->as_array() == nullptr) r.fail_at("offload", "a list of words is expected", "[\"optimizer\"]");
   for (const Value& item : *list->as_array()) {
     const std::string* word = item.as_string();
-    if (word == nullptr || *word != kOffloadOptimizer)
-      r.fail_at("offload", "what is offloaded is \"optimizer\"");
-    plan.training.states.offload = true;
+    const bool optimizer = word != nullptr && *word == kOffloadOptimizer;
+    if (word == nullptr || (!optimizer && *word != kOffloadActivations))
+      r.fail_at("offload", "what is offloaded is \"activations\" and \"optimizer\"");
+    (optimizer ? plan.training.states.offload.optimizer : plan.training.states.offload.activations) = true;
   }
 }
 

@@ -116,7 +116,7 @@ TEST(ReadPlan, WrongTypes) {
   EXPECT_EQ(message(R"({"parallelism": {"offload": "optimizer"}})"),
             "p.json: line 1, parallelism.offload: a list of words is expected; [\"optimizer\"]");
   EXPECT_EQ(message(R"({"parallelism": {"offload": ["weights"]}})"),
-            "p.json: line 1, parallelism.offload: what is offloaded is \"optimizer\"");
+            "p.json: line 1, parallelism.offload: what is offloaded is \"activations\" and \"optimizer\"");
   EXPECT_EQ(message(R"({"stages": {}})"), "p.json: line 1, stages: a list is expected, not a group of keys");
   EXPECT_EQ(message("{\"stages\": [{},\n 7]}"),
             "p.json: line 2, stages[1]: a group of keys is expected here, not a whole number");

@@ -130,7 +130,7 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
     for (Stage& stage : alone.stages) stage.strategy.expert_overlap = false;
     e.effects.push_back(priced_effect("no communication hidden behind compute", alone, bare, options));
   }
-  if (plan.training.states.offload) {
+  if (plan.training.states.offload.any()) {
     e.host = e.effects.size();
     e.effects.push_back(priced_effect("10 % more of the host's link and processors", plan,
                                       with_host(inputs, kMore), options));

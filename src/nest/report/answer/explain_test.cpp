@@ -39,7 +39,7 @@ TEST(Explain, AnOffloadedOptimizerIsBoundByTheHost) {
   inputs.recipe.optimizer_time = true;
   Plan plan = test::example_plan({{0, 1, 2}}, 2, 2);
   EXPECT_FALSE(explain(plan, inputs).host.has_value());
-  plan.training.states.offload = true;
+  plan.training.states.offload.optimizer = true;
   const Explanation e = explain(plan, inputs);
   ASSERT_TRUE(e.host.has_value());
   EXPECT_EQ(e.effects[*e.host].change, "10 % more of the host's link and processors");

@@ -15,7 +15,7 @@
 
 namespace nest::simulate {
 
-// The last three are those of an offloaded optimizer: both ways of the link to host memory, and the host's processors.
+// The last three are those of what is offloaded: both ways of the link to host memory, and the host's processors.
 enum class Stream : std::uint8_t { compute, communication, to_host, host, from_host };
 inline constexpr std::size_t kStreams = 5;
 enum class SegmentKind : std::uint8_t {
@@ -77,12 +77,14 @@ class Timeline final : public Listener {
   [[nodiscard]] std::size_t at(std::size_t stage, std::int32_t chunk) const {
     return stage * static_cast<std::size_t>(chunks_) + static_cast<std::size_t>(chunk);
   }
+  void add_copy(const Event& event, SegmentKind pass);
   void add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to);
 
   std::vector<Segment> segments_;
   std::vector<Worker> workers_;
   std::vector<Seconds> recomputed_;
   std::vector<double> recomputed_share_;
+  std::vector<Seconds> copied_;  // activations to host memory, or back: beside the pass of such a chunk
   std::size_t stages_ = 1;
   std::int64_t micro_batches_ = 1;
   std::int64_t chunks_ = 1;

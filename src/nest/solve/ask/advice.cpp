@@ -217,20 +217,31 @@ class Adviser {
     if (!any) fewer_bytes(all);
   }
 
-  // States of the optimizer in host memory, where the step is longer.
+  // States of the optimizer or activations in host memory, or both where neither alone does.
   void offload() {
     const SpaceOption& option = *find_space_option("offload");
-    if (!is_open(option, question_.asked.choices) || question_.training.optimizer == Optimizer::muon) return;
+    if (!is_open(option, question_.asked.choices)) return;
+    const bool optimizer = question_.training.optimizer != Optimizer::muon;
+    bool any = optimizer && offload(option, {.optimizer = true});
+    any = offload(option, {.activations = true}) || any;
+    if (optimizer && !any) offload(option, {.optimizer = true, .activations = true});
+  }
+
+  bool offload(const SpaceOption& option, const Offload& what) {
     Asked asked = question_.asked;
-    (void)read_space_option(option, kOffloadOptimizer, asked.choices);
-    const std::string text = fmt::format("--{} {}", option.name, kOffloadOptimizer);
+    asked.choices.offload = {what};
+    const std::string text = fmt::format("--{} {}", option.name, spell(what));
     tell(text);
     SearchResult found = look_otherwise(asked);
-    if (found.plans.empty()) return;
-    const Bytes host = found.plans.front().stages.front().memory->host;
-    keep_knob(option.name, std::string(kOffloadOptimizer),
-              fmt::format("{}, {} of host memory for a device", text, format_memory(host)), 0,
-              std::move(found));
+    if (found.plans.empty()) return false;
+    const Plan& plan = found.plans.front();
+    Bytes host;
+    for (const Stage& stage : plan.stages) host = std::max(host, stage.memory->host);
+    keep_knob(option.name, spell(what),
+              fmt::format("{}, with a step of {} and {} of host memory for a device", text,
+                          format(plan.predicted->step), format_memory(host)),
+              0, std::move(found));
+    return true;
   }
 
   void memory(Bytes least) {

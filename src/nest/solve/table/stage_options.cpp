@@ -13,9 +13,10 @@ namespace nest::solve {
 namespace {
 
 constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward_expert,
-                              Term::forward_context};
+                              Term::forward_context, Term::forward_offload};
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
-                               Term::backward_tensor, Term::backward_expert, Term::backward_context};
+                               Term::backward_tensor, Term::backward_expert, Term::backward_context,
+                               Term::backward_offload};
 
 constexpr std::int64_t kRoundingPart = 1'000'000'000;
 
@@ -23,7 +24,7 @@ constexpr std::int64_t kRoundingPart = 1'000'000'000;
 constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
                            Term::forward_context,   Term::backward_weight, Term::dense_parameters,
                            Term::expert_parameters, Term::low_parameters,  Term::layers,
-                           Term::frozen_dense,      Term::frozen_expert};
+                           Term::frozen_dense,      Term::frozen_expert,   Term::forward_offload};
 
 template <class Terms>
 Seconds time_of(const LayerTerms& t, const Terms& terms) {
@@ -166,6 +167,8 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       }
     }
   }
+  // What is copied more hides less: then no option stands for others.
+  if (!ordered_ && setting.coster != nullptr && setting.coster->recipe().offload.activations) none_first_ = false;
 }
 
 StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
@@ -231,11 +234,12 @@ StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerm
   const Bytes fresh = coster.fresh(m.gradients, setting_.shape.micro_batches);
   StageNeed need;
   need.fixed = m.weights + m.gradients - fresh + m.optimizer;
-  if (!m.fits_host()) need.fixed += kNowhereToLie;
   need.workspace = setting_.any_zero
                        ? coster.memory(terms, *where.network, 0, beside.tied, Bytes{0}).workspace
                        : m.workspace;
   need.stash = round_up_bytes(terms.of(Term::stash)) + beside.buffers;
+  need.host_stash = round_up_bytes(terms.of(Term::host_stash));
+  need.host_room = m.host_capacity - m.host;
   need.update = coster.update(terms, *where.network, setting_.zero, beside.tied) + fresh;
   return need;
 }

@@ -46,8 +46,11 @@ struct StageNeed {
   Bytes workspace;
   Bytes stash;
   Bytes update;
+  Bytes host_stash;  // of the host's memory, of which `host_room` is left
+  Bytes host_room;
 
   [[nodiscard]] Bytes total(std::int64_t in_flight) const {
+    if (host_stash * in_flight > host_room) return kNowhereToLie;
     return fixed + std::max(stash * in_flight + workspace, update);
   }
 };

@@ -46,11 +46,12 @@ inline void draw_offload(unsigned seed, Instance& made) {
   // Enough for some stages of small models, and not for all.
   if (dice.once_in(2)) chip.host_memory = Bytes{dice.pick(1, 40) * chip.memory.value / 20};
   made.inputs.cluster = Cluster(std::move(parts));
-  if (dice.once_in(3)) {
-    made.space.offload = {{.optimizer = true}};
-  } else {
-    made.space.offload = {{}, {.optimizer = true}};
-  }
+  const std::vector<Offload> kinds{{.optimizer = true},
+                                   {.activations = true},
+                                   {.optimizer = true, .activations = true}};
+  if (!dice.once_in(3)) made.space.offload.emplace_back();
+  made.space.offload.push_back(dice.one_of(kinds));
+  if (dice.once_in(4)) made.space.offload = {{}, kinds[0], kinds[1], kinds[2]};
 }
 
 // Dtypes of gradients, reductions and optimizer, in lists or one of them, of dice of their own; only where the space is

@@ -21,15 +21,14 @@ namespace nest::solve {
   const States& own = training.states;
   std::vector<std::optional<bool>> masters(space.master_weights.begin(), space.master_weights.end());
   if (masters.empty()) masters.push_back(own.master_weights);
-  std::vector<bool> offloads;
-  for (const Offload& offload : space.offload) offloads.push_back(offload.optimizer);
+  std::vector<Offload> offloads = space.offload;
   if (offloads.empty()) offloads.push_back(own.offload);
   std::vector<States> all;
   for (const auto gradients : dtypes(space.gradient_dtypes, own.gradients)) {
     for (const auto reduction : dtypes(space.reduce_dtypes, own.reduction)) {
       for (const auto moments : dtypes(space.optimizer_dtypes, own.moments)) {
         for (const auto master : masters) {
-          for (const bool offload : offloads) {
+          for (const Offload& offload : offloads) {
             Training one = training;
             one.states = {gradients, reduction, moments, master, offload};
             const bool listed = !space.gradient_dtypes.empty() || !space.reduce_dtypes.empty() ||
