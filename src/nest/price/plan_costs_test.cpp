@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::price {
 namespace {
