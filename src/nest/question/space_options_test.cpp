@@ -35,6 +35,8 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
   EXPECT_EQ(read_back("context-method", "all_to_all"), "all_to_all");
   EXPECT_EQ(read_back("schedule", "gpipe,zb-h1"), "gpipe,zb-h1");
   EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
+  EXPECT_EQ(read_back("offload", "none,activations+optimizer"), "none,activations+optimizer");
+  EXPECT_EQ(read_back("offload", "auto"), "none,optimizer,activations,activations+optimizer");
 }
 
 TEST(SpaceOptions, SayWhyATextHasNoValues) {
@@ -48,6 +50,8 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
       problem_of("schedule", "1f1b,gpip"),
       "1f1b, interleaved, gpipe, zb-h1, zb-v or dualpipe-v is expected, not 'gpip'; did you mean 'gpipe'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
+  EXPECT_EQ(problem_of("offload", "weights"),
+            "none, optimizer, activations or activations+optimizer is expected, not 'weights'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),
