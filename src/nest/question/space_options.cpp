@@ -144,11 +144,11 @@ constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePoli
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
 
-constexpr std::array<Word<Offload>, 4> kOffloads{
-    {{"none", {}},
-     {kOffloadOptimizer, {.optimizer = true}},
-     {kOffloadActivations, {.activations = true}},
-     {"activations+optimizer", {.optimizer = true, .activations = true}}}};
+std::vector<Word<Offload>> offload_words() {
+  std::vector<Word<Offload>> words;
+  for (const std::string& name : offload_names()) words.push_back({name, *find_offload(name)});
+  return words;
+}
 
 std::vector<std::string_view> items(std::string_view text) {
   std::vector<std::string_view> list;
@@ -259,7 +259,7 @@ struct Reading {
     return read_words(schedule_words(), text, space->*member);
   }
   Problem operator()(std::vector<Offload> SearchSpace::* member) const {
-    return read_words(kOffloads, text, space->*member);
+    return read_words(offload_words(), text, space->*member);
   }
   Problem operator()(std::vector<StateDType> SearchSpace::* member) const {
     std::vector<Word<StateDType>> words;

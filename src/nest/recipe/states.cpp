@@ -11,6 +11,8 @@ constexpr std::array kKeys{
     StateKey{"reduce_dtype", "reductions", &States::reduction},
     StateKey{"optimizer_dtype", "optimizer states", &States::moments},
 };
+constexpr std::array kOffloads{Offload{}, Offload{.optimizer = true}, Offload{.activations = true},
+                               Offload{.optimizer = true, .activations = true}};
 constexpr std::array kDtypes{StateDType::fp32, StateDType::bf16, StateDType::fp16, StateDType::fp8};
 
 }  // namespace
@@ -53,6 +55,21 @@ std::string spell(const States& states) {
   if (states.master_weights) add(*states.master_weights ? "master weights" : "no master weights");
   if (states.offload.any()) add(spell(states.offload) + " in host memory");
   return text;
+}
+
+const std::vector<std::string>& offload_names() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Offload& offload : kOffloads) names.push_back(spell(offload));
+    return names;
+  }();
+  return kNames;
+}
+
+std::optional<Offload> find_offload(std::string_view name) {
+  const auto* const at = std::ranges::find_if(kOffloads, [&](const Offload& o) { return spell(o) == name; });
+  if (at == kOffloads.end()) return std::nullopt;
+  return *at;
 }
 
 std::string spell(const Offload& offload) {

@@ -53,8 +53,10 @@ inline constexpr std::string_view kMasterWeights = "master_weights";
 // What may lie in host memory, as plans and options call it.
 inline constexpr std::string_view kOffloadOptimizer = "optimizer";
 inline constexpr std::string_view kOffloadActivations = "activations";
-// "optimizer", "activations", "activations+optimizer" or "none".
+// "none", "optimizer", "activations" or "activations+optimizer".
 [[nodiscard]] std::string spell(const Offload& offload);
+[[nodiscard]] const std::vector<std::string>& offload_names();
+[[nodiscard]] std::optional<Offload> find_offload(std::string_view name);
 // What a key takes, widest first: only moments may be fp8.
 [[nodiscard]] std::span<const StateDType> dtypes_of(const StateKey& key);
 [[nodiscard]] std::vector<std::string> dtype_names(const StateKey& key);

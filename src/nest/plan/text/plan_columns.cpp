@@ -54,15 +54,16 @@ struct WordColumn {
   std::string_view key;
   bool of_training = false;
 };
-constexpr std::array<WordColumn, 9> kWords{{{"precision", true},
-                                            {"optimizer", true},
-                                            {"gradient_dtype", true},
-                                            {"reduce_dtype", true},
-                                            {"optimizer_dtype", true},
-                                            {"context_method"},
-                                            {"dispatcher"},
-                                            {"recompute"},
-                                            {"schedule"}}};
+constexpr std::array<WordColumn, 10> kWords{{{"precision", true},
+                                             {"optimizer", true},
+                                             {"gradient_dtype", true},
+                                             {"reduce_dtype", true},
+                                             {"optimizer_dtype", true},
+                                             {"context_method"},
+                                             {"dispatcher"},
+                                             {"recompute"},
+                                             {"offload"},
+                                             {"schedule"}}};
 constexpr const char* kChunks = "interleave";
 constexpr std::int64_t kMostChunks = 1024;
 
@@ -167,6 +168,7 @@ Plan PlanColumns::read_base(const std::vector<std::int64_t>& of) const {
   }
   if (of.back() > 0) parallelism.set(kChunks, of.back());
   Value root = Value::object();
+  const bool offloads = parallelism.find("offload") != nullptr;
   root.set("training", training).set("parallelism", std::move(parallelism));
   const Document document = parse_json("", to_json_line(root));
   Reader reader(document);
@@ -179,6 +181,7 @@ Plan PlanColumns::read_base(const std::vector<std::int64_t>& of) const {
   for (const StateKey& key : state_keys()) {
     if (said.states.*key.member) plan.training.states.*key.member = said.states.*key.member;
   }
+  if (offloads) plan.training.states.offload = said.states.offload;
   return plan;
 }
 

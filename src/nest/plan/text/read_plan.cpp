@@ -192,11 +192,14 @@ Prediction read_prediction(Reader& r, Warnings& warnings) {
   return p;
 }
 
-// ["activations", "optimizer"], or one of them, or none.
+// ["activations", "optimizer"], or one of them, or none; or a word as after --offload.
 void read_offload(Reader& r, Plan& plan) {
   const Value* list = r.find("offload");
   if (list == nullptr || list->is_null()) return;
-  if (list->as_array() == nullptr) r.fail_at("offload", "a list of words is expected", "[\"optimizer\"]");
+  if (list->as_array() == nullptr) {
+    plan.training.states.offload = *find_offload(r.choice("offload", offload_names()));
+    return;
+  }
   for (const Value& item : *list->as_array()) {
     const std::string* word = item.as_string();
     const bool optimizer = word != nullptr && *word == kOffloadOptimizer;
