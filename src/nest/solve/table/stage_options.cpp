@@ -83,7 +83,8 @@ LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place&
     for (const LayerTable* table : place.tables) {
       if (table == nullptr) continue;
       const LayerTerms& other = table->of(sets.example(kind));
-      least.of(Term::stash) = std::min(least.of(Term::stash), other.of(Term::stash));
+      for (const Term term : {Term::stash, Term::host_stash})
+        least.of(term) = std::min(least.of(term), other.of(term));
       least.transient = std::min(least.transient, other.transient);
       least.largest_parameters = std::min(least.largest_parameters, other.largest_parameters);
       least.largest_gathered = std::min(least.largest_gathered, other.largest_gathered);
