@@ -12,8 +12,11 @@
 namespace nest::solve {
 namespace {
 
+// Work alone: what copies add to it may be less under a choice that keeps less and works longer.
 constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward_expert,
-                              Term::forward_context, Term::forward_offload};
+                              Term::forward_context};
+constexpr std::array kBackwardWork{Term::backward_input,  Term::backward_weight, Term::recompute,
+                                   Term::backward_tensor, Term::backward_expert, Term::backward_context};
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
                                Term::backward_tensor, Term::backward_expert, Term::backward_context,
                                Term::backward_offload};
@@ -156,7 +159,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const LayerTerms& t = table->of(setting.sets->example(kind));
         least_forward_[kind] = std::min(least_forward_[kind], time_of(t, kForward));
-        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackward));
+        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackwardWork));
         const LayerTable* none = place.tables.front();
         if (none == nullptr) {
           none_first_ = false;
@@ -168,8 +171,8 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       }
     }
   }
-  // What is copied more hides less: then no option stands for others.
-  if (!ordered_ && setting.coster != nullptr && setting.coster->recipe().offload.activations) none_first_ = false;
+  // What keeps more copies longer, and may be slower than what works more: no option stands for others.
+  if (setting.coster != nullptr && setting.coster->recipe().offload.activations) ordered_ = none_first_ = false;
 }
 
 StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
