@@ -103,6 +103,10 @@ class Options(TypedDict, total=False):
     master_weights: Asked
     """Whether the optimizer holds a copy of the weights in fp32; auto tries both (default: the
     recipe's)."""
+    offload: Asked
+    """What lies in host memory: none, optimizer for the optimizer's states, which the host then
+    updates, activations for what layers keep for their backward passes, or activations+optimizer;
+    auto tries all four (default: none)."""
     schedule: Asked
     """1f1b and interleaved (the default), gpipe, zb-h1, zb-v or dualpipe-v."""
     interleave: Asked

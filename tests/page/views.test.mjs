@@ -164,6 +164,13 @@ test('a timeline is unpacked into what runs and what runs beside it', () => {
   assert.deepEqual(spans.sumKinds(row.compute), { forward: 1, backward: 2 });
 });
 
+test('copies to and from the host have lists of their own, and its update is work', () => {
+  const [row] = spans.unpackTimeline({ kinds: ['to host', 'host update', 'from host'], tick_s: 1,
+    rows: [[0, 0, 0, 0, 2, 1, 0, 0, 1, 3, 2, 0, 0, 2, 2]] });
+  assert.deepEqual([row.beside, row.compute, row.back].map((list) => list.map((s) => [s.kind, s.from, s.to])),
+    [[['to host', 0, 2]], [['host update', 1, 4]], [['from host', 2, 4]]]);
+});
+
 test('passes beside each other are passes in halves of a row, and share its time', () => {
   const [row] = spans.unpackTimeline({ kinds: [...kTimeline.kinds, 'forward beside', 'backward beside'], tick_s: 1,
     rows: [[0, 0, 0, 0, 2, 5, 1, 0, 2, 4, 6, 0, 1, 2, 4]] });

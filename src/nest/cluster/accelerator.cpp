@@ -21,6 +21,19 @@ BytesPerSecond positive_bandwidth(Reader& r, const std::string& key) {
   return rate;
 }
 
+Bytes positive_memory(Reader& r, const std::string& key) {
+  const Bytes memory = r.bytes(key);
+  if (memory.value <= 0) r.fail_at(key, "the memory must be above 0");
+  return memory;
+}
+
+// Parameters a second.
+double positive_rate(Reader& r, const std::string& key) {
+  const double rate = r.number(key);
+  if (!(rate > 0)) r.fail_at(key, "the number of parameters in a second must be above 0");
+  return rate;
+}
+
 double fraction(Reader& r, const std::string& key) {
   const double share = r.number(key);
   if (!(share > 0 && share <= 1)) r.fail_at(key, "a share of the peak is above 0 and at most 1");
@@ -120,8 +133,7 @@ void read_kernel_figures(Reader& r, Accelerator& a) {
 // Every key that an accelerator may have besides name and base, on top of what `a` holds already.
 void read_figures(Reader& r, Accelerator& a) {
   if (r.has("memory")) {
-    a.memory = r.bytes("memory");
-    if (a.memory.value <= 0) r.fail_at("memory", "the memory must be above 0");
+    a.memory = positive_memory(r, "memory");
     a.memory_source = "given";
   }
   a.memory_source = r.prose_or("memory_source", a.memory_source);
@@ -133,6 +145,9 @@ void read_figures(Reader& r, Accelerator& a) {
   read_shares(r, "power_clock", a, a.power_clock);
   if (r.has("memory_fraction")) a.memory_fraction = fraction(r, "memory_fraction");
   read_kernel_figures(r, a);
+  if (r.has("host_link")) a.host_link = positive_bandwidth(r, "host_link");
+  if (r.has("host_memory")) a.host_memory = positive_memory(r, "host_memory");
+  if (r.has("host_update")) a.host_update = positive_rate(r, "host_update");
   if (r.has("power")) {
     a.power = r.power("power");
     if (a.power->value <= 0) r.fail_at("power", "the power must be above 0");
@@ -170,6 +185,10 @@ Catalogue read_catalogue() {
   out.defaults.power_clock = fraction(defaults, "power_clock");
   out.defaults.multiprocessors = defaults.whole_or("multiprocessors", 1, {1, 1 << 20});
   out.defaults.launch = defaults.time("launch");
+  out.defaults.host_link = positive_bandwidth(defaults, "host_link");
+  out.defaults.host_both_ways = fraction(defaults, "host_both_ways");
+  out.defaults.host_memory = positive_memory(defaults, "host_memory");
+  out.defaults.host_update = positive_rate(defaults, "host_update");
   defaults.done();
   Reader rows = r.object("accelerators");
   for (const std::string& name : rows.keys()) {
@@ -251,6 +270,18 @@ Share Accelerator::power_share(MathType type) const {
 
 std::int64_t Accelerator::multiprocessor_count() const {
   return multiprocessors.value_or(accelerator_defaults().multiprocessors);
+}
+
+HostShare Accelerator::host() const {
+  const AcceleratorDefaults& d = accelerator_defaults();
+  HostShare share{.link = host_link.value_or(d.host_link),
+                  .memory = host_memory.value_or(d.host_memory),
+                  .update = host_update.value_or(d.host_update),
+                  .default_link = !host_link,
+                  .default_memory = !host_memory,
+                  .default_update = !host_update};
+  share.both.value = d.host_both_ways * share.link.value;
+  return share;
 }
 
 const AcceleratorDefaults& accelerator_defaults() {

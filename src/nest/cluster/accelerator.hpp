@@ -59,6 +59,17 @@ struct MatmulFit {
   bool operator==(const MatmulFit&) const = default;
 };
 
+// A device's share of its host, and what of it is the stated default.
+struct HostShare {
+  BytesPerSecond link;  // one direction
+  BytesPerSecond both;  // each of two, where copies run both ways
+  Bytes memory;
+  double update = 1;  // parameters a second
+  bool default_link = false;
+  bool default_memory = false;
+  bool default_update = false;
+};
+
 struct Accelerator {
   std::string name;
   std::string base;  // the catalogued accelerator it was made from, where there is one
@@ -82,7 +93,7 @@ struct Accelerator {
   std::string software;        // what programs are compiled for ("xla", "neuron"); empty: CUDA or ROCm
   std::optional<Watts> power;  // of the board, at most
   // Of the host, for each of its devices: one direction of the link to its memory, that memory, and the parameters that
-  // its processors update in a second.
+  // its processors update in a second with Adam; see host().
   std::optional<BytesPerSecond> host_link;
   std::optional<Bytes> host_memory;
   std::optional<double> host_update;
@@ -99,6 +110,7 @@ struct Accelerator {
   // Of another arithmetic where this one has none of its own: fp8 for fp8_block and fp4, then bf16.
   [[nodiscard]] Share power_share(MathType type) const;
   [[nodiscard]] std::int64_t multiprocessor_count() const;
+  [[nodiscard]] HostShare host() const;
 
   bool operator==(const Accelerator&) const = default;
 };
@@ -110,6 +122,10 @@ struct AcceleratorDefaults {
   double power_clock = 1;
   std::int64_t multiprocessors = 1;
   Seconds launch;
+  BytesPerSecond host_link;
+  double host_both_ways = 1;  // of the link's rate, where copies run both ways at once
+  Bytes host_memory;
+  double host_update = 1;
 };
 [[nodiscard]] const AcceleratorDefaults& accelerator_defaults();
 

@@ -125,6 +125,31 @@ TEST(Accelerator, WhatAPriceDependsOnIsAFieldWithADefault) {
             "x.yaml: line 1, accelerator.scale_up: unknown key 'fabrik'; did you mean 'fabric'?");
 }
 
+// Where nothing is stated, a host is assumed; both ways at once are slower than one alone.
+TEST(Accelerator, AHostIsStatedOrAssumed) {
+  const HostShare measured = find_accelerator("h200").host();
+  EXPECT_EQ(measured.link.value, 55.1e9);
+  EXPECT_NEAR(measured.both.value, 0.916 * 55.1e9, 1);
+  EXPECT_EQ(measured.memory.value, 256'000'000'000);
+  EXPECT_EQ(measured.update, 4.14e9);
+  EXPECT_FALSE(measured.default_link || measured.default_memory || measured.default_update);
+  EXPECT_EQ(find_accelerator("gb200").host().link.value, 225e9);
+  const HostShare assumed = find_accelerator("trainium1").host();
+  EXPECT_EQ(assumed.link.value, 27.5e9);
+  EXPECT_TRUE(assumed.default_link && assumed.default_memory && assumed.default_update);
+  const HostShare own =
+      read("accelerator: {base: h200, host_link: 100 GB/s, host_memory: 1 TB, host_update: 2e9}").host();
+  EXPECT_EQ(own.link.value, 100e9);
+  EXPECT_EQ(own.memory.value, 1'000'000'000'000);
+  EXPECT_EQ(own.update, 2e9);
+  EXPECT_EQ(error_of("accelerator: {base: h200, host_link: 0}"),
+            "x.yaml: line 1, accelerator.host_link: the bandwidth must be above 0");
+  EXPECT_EQ(error_of("accelerator: {base: h200, host_memory: 0}"),
+            "x.yaml: line 1, accelerator.host_memory: the memory must be above 0");
+  EXPECT_EQ(error_of("accelerator: {base: h200, host_update: 0}"),
+            "x.yaml: line 1, accelerator.host_update: the number of parameters in a second must be above 0");
+}
+
 TEST(Accelerator, WrongOnesAreAnsweredWithAGuess) {
   EXPECT_EQ(error_of("accelerator: h100-smx"),
             "x.yaml: line 1, accelerator: unknown accelerator 'h100-smx'; did you mean 'h100-sxm'?");

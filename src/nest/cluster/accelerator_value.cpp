@@ -70,6 +70,9 @@ Value accelerator_file_value(const Accelerator& a) {
   if (differs(&Accelerator::multiprocessors) && a.multiprocessors)
     out.set("multiprocessors", *a.multiprocessors);
   if (differs(&Accelerator::launch) && a.launch) out.set("launch", a.launch->value);
+  if (differs(&Accelerator::host_link) && a.host_link) out.set("host_link", a.host_link->value);
+  if (differs(&Accelerator::host_memory) && a.host_memory) out.set("host_memory", a.host_memory->value);
+  if (differs(&Accelerator::host_update) && a.host_update) out.set("host_update", *a.host_update);
   if (differs(&Accelerator::power) && a.power) out.set("power", a.power->value);
   if (differs(&Accelerator::price_per_hour) && a.price_per_hour) out.set("price_per_hour", *a.price_per_hour);
   const Accelerator& other = base != nullptr ? *base : kBlank;
@@ -114,6 +117,12 @@ Value accelerator_summary(const Accelerator& a) {
   if (!a.multiprocessors) assumed.push("multiprocessors");
   if (a.launch) out.set("launch_s", a.launch->value);
   out.set("flash_time", flash_value(a));
+  const HostShare host = a.host();
+  out.set("host_link_bytes_per_s", host.link.value).set("host_memory_bytes", host.memory.value);
+  out.set("host_update_parameters_per_s", host.update);
+  if (host.default_link) assumed.push("host_link");
+  if (host.default_memory) assumed.push("host_memory");
+  if (host.default_update) assumed.push("host_update");
   if (!a.profile.empty()) out.set("profile", a.profile);
   if (!a.scale_up.fabric.empty()) out.set("scale_up_fabric", a.scale_up.fabric);
   if (a.power) out.set("power_w", a.power->value);

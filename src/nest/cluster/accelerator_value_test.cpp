@@ -15,6 +15,7 @@ Accelerator read(const std::string& yaml) {
 TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
   for (const std::string yaml :
        {"accelerator: h200", "accelerator: {base: tpu-v4, memory: 64 GiB}",
+        "accelerator: {base: h100-sxm, name: near, host_link: 100 GB/s, host_memory: 1 TB, host_update: 2e9}",
         "accelerator: {base: h100-sxm, name: hot, matmul_fraction: {bf16: 0.6}, memory_fraction: 0.9}",
         "accelerator: {name: x, memory: 80 GB, memory_bandwidth: 3.35 TB/s, peak: {bf16: 989 TFLOP/s}, note: "
         "own}"}) {
@@ -28,7 +29,10 @@ TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
 
 TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
   const Value summary = accelerator_summary(find_accelerator("gb200"));
-  EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["memory_fraction"])");
+  EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["memory_fraction", "host_update"])");
+  EXPECT_EQ(*summary.find("host_link_bytes_per_s")->as_double(), 225e9);
+  EXPECT_EQ(*summary.find("host_memory_bytes")->as_int(), 240'000'000'000);
+  EXPECT_EQ(*summary.find("host_update_parameters_per_s")->as_double(), 4.14e9);
   EXPECT_EQ(*summary.find("memory_bytes")->as_int(), std::int64_t{189471} << 20);
 }
 

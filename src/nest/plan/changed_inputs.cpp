@@ -25,6 +25,15 @@ PlanInputs with_memory(const PlanInputs& inputs, Bytes memory) {
   return with_cluster(inputs, Cluster(std::move(parts)));
 }
 
+PlanInputs with_host(const PlanInputs& inputs, double factor) {
+  ClusterParts parts = inputs.cluster.parts();
+  Accelerator& chip = parts.accelerator;
+  const HostShare host = chip.host();
+  chip.host_link = factor * host.link;
+  chip.host_update = factor * host.update;
+  return with_cluster(inputs, Cluster(std::move(parts)));
+}
+
 std::optional<PlanInputs> with_one_more_domain(const PlanInputs& inputs) {
   std::optional<Cluster> more = with_one_more_domain(inputs.cluster);
   if (!more) return std::nullopt;

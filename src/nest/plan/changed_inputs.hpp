@@ -15,6 +15,8 @@ namespace nest::plan {
 // links of the same kind is the same share of them.
 [[nodiscard]] PlanInputs with_bandwidth(const PlanInputs& inputs, LevelId level, double factor);
 [[nodiscard]] PlanInputs with_memory(const PlanInputs& inputs, Bytes memory);
+// Hosts whose links and processors are so many times as fast.
+[[nodiscard]] PlanInputs with_host(const PlanInputs& inputs, double factor);
 
 // One more domain of the innermost level (a node), beside the others where they leave room in the levels
 // outside, in domains of its own otherwise; where there is one level only, one more device. None where a level

@@ -28,6 +28,15 @@ TEST(ChangedInputs, MoreMemory) {
   EXPECT_EQ(after.model_name(), "llama3.1-8b");
 }
 
+TEST(ChangedInputs, AFasterHost) {
+  const PlanInputs before = inputs("h100-spine-leaf");
+  const HostShare slow = before.cluster.accelerator().host();
+  const HostShare fast = with_host(before, 2).cluster.accelerator().host();
+  EXPECT_DOUBLE_EQ(fast.link.value, 2 * slow.link.value);
+  EXPECT_DOUBLE_EQ(fast.update, 2 * slow.update);
+  EXPECT_EQ(fast.memory, slow.memory);
+}
+
 TEST(ChangedInputs, OneMoreNode) {
   const PlanInputs before = inputs("h100-spine-leaf");
   EXPECT_EQ(with_one_more_domain(before)->cluster.devices(), before.cluster.devices() + 8);

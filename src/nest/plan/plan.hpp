@@ -38,7 +38,8 @@ struct Training {
   std::int64_t micro_batches = 1;    // of one copy in one step
   Precision precision = Precision::bf16;
   Optimizer optimizer = Optimizer::adam;
-  States states{};      // dtypes of gradients, reductions and optimizer; what is not said is the recipe's
+  // Dtypes of gradients, reductions and optimizer, and whether that is offloaded; what is not said is the recipe's.
+  States states{};
   Contents contents{};  // of a sequence
   Tuning tuning;        // what of the model is trained
   bool mtp = false;     // with its modules for multi-token prediction
@@ -54,9 +55,8 @@ struct Parallelism {
   std::int64_t data_inner = 1;     // copies whose cells of one stage lie side by side
   std::int64_t block_devices = 0;  // devices of the range of one block of copies; 0: the tightest
   Zero zero;
-  std::int64_t zero_shards = 0;    // ranks that ZeRO shards over; 0: the whole group
-  bool offload_optimizer = false;  // states and master weights lie in host memory, and the host updates them
-  std::int64_t interleave = 1;     // chunks of one stage
+  std::int64_t zero_shards = 0;  // ranks that ZeRO shards over; 0: the whole group
+  std::int64_t interleave = 1;   // chunks of one stage
   Schedule schedule = Schedule::one_f_one_b;
   bool first_stage_first = false;  // the first stage lies at device 0, not the last
 
@@ -104,7 +104,8 @@ struct StageMemory {
     return static_cast<double>(total().value) / static_cast<double>(capacity.value);
   }
   [[nodiscard]] Bytes over() const { return total() + margin - capacity; }
-  [[nodiscard]] bool fits() const { return over() <= Bytes{0}; }
+  [[nodiscard]] bool fits() const { return over() <= Bytes{0} && fits_host(); }
+  [[nodiscard]] bool fits_host() const { return host <= host_capacity; }
 };
 
 struct Stage {

@@ -230,6 +230,7 @@ void PlanCosts::cost(const Plan& plan, const Setting& setting, std::vector<Stage
   const ScheduleShape shape{p.pipeline, plan.training.micro_batches, p.interleave};
   out.resize(plan.stages.size());
   stashes_.resize(v);
+  host_stashes_.resize(v);
   for (std::size_t i = 0; i < out.size(); ++i) {
     StageCost& cost = out[i];
     if (i > 0 && alike(plan, network, i - 1, i)) {
@@ -250,8 +251,11 @@ void PlanCosts::cost(const Plan& plan, const Setting& setting, std::vector<Stage
       chunk.paired =
           paired_share(p.schedule, shape, static_cast<std::int64_t>(i), static_cast<std::int64_t>(c));
       stashes_[c] = chunk.stash;
+      host_stashes_[c] = chunk.host_stash;
     }
     cost.memory.activations = peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), stashes_);
+    if (coster.recipe().offload.activations)
+      cost.memory.host += peak_stash(p.schedule, shape, static_cast<std::int64_t>(i), host_stashes_);
     // The optimizer's moment, where it needs more than the fullest moment of the passes.
     const Bytes passes = cost.memory.activations + cost.memory.workspace;
     if (cost.update > passes) cost.memory.workspace += cost.update - passes;

@@ -79,6 +79,7 @@ class PlanCosts {
   std::vector<Part> parts_;       // parts_[stage * chunks + chunk]
   std::vector<TiedShare> tied_;
   std::vector<Bytes> stashes_;
+  std::vector<Bytes> host_stashes_;
 };
 
 }  // namespace nest::price

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nest/plan/test_example.hpp"
+#include "nest/price/price.hpp"
 
 namespace nest::price {
 namespace {
@@ -49,6 +50,25 @@ TEST_F(Costs, StageBuffersAreKeptWithEveryStash) {
   cost(test::example_plan({{0, 1}, {2}}, 2, 1));
   // Two micro-batches in flight, each with 200 MB of stash and two tensors of 50 MB.
   EXPECT_EQ(stages[0].memory.activations, Bytes{600'000'000});
+}
+
+// Of as many micro-batches as are in flight; the device holds two layers' worth while one works.
+TEST(PlanCosts, ActivationsInHostMemoryAreThoseInFlight) {
+  Pricer pricer(test::example_inputs());
+  Plan plan = test::example_plan({{0, 1}, {2}}, 2, 1);
+  const PricedPlan near = pricer.price(plan);
+  plan.training.states.offload.activations = true;
+  const PricedPlan far = pricer.price(plan);
+  ASSERT_EQ(far.status, PriceStatus::feasible) << far.reason;
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(near.stages[i].memory.activations, Bytes{0});
+    EXPECT_EQ(far.stages[i].memory.host, near.stages[i].memory.activations);
+    EXPECT_EQ(far.stages[i].memory.activations, Bytes{0});
+    EXPECT_GT(far.stages[i].memory.workspace, near.stages[i].memory.workspace);
+    EXPECT_EQ(far.stages[i].memory.optimizer, near.stages[i].memory.optimizer);
+  }
+  const StageTime own = far.stages[0].time();
+  EXPECT_NEAR(own.total().value - own.offload.value, near.stages[0].time().total().value, 1e-12);
 }
 
 }  // namespace

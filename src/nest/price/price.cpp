@@ -71,6 +71,9 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
     return inputs.model_name() + " has no modules for multi-token prediction";
   if (const std::string lacks = lacking_math(inputs.cluster, plan.training.precision); !lacks.empty())
     return inputs.cluster.device_name() + " " + lacks;
+  if (plan.training.optimizer == Optimizer::muon &&
+      with_states(inputs.recipe, plan.training.states).offload.optimizer)
+    return "Muon's matrices are orthogonalized on the device: its states are not offloaded";
   const Strategy* before = nullptr;
   for (const Stage& stage : plan.stages) {
     if (profile != nullptr && stage.recompute.policy == RecomputePolicy::selective)

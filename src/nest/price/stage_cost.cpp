@@ -5,7 +5,7 @@
 
 #include "nest/estimate/kernels/optimizer_time.hpp"
 #include "nest/estimate/kernels/slowest_rank.hpp"
-#include "nest/estimate/layers/fixed_memory.hpp"
+#include "nest/price/held_parameters.hpp"
 #include "nest/price/unhidden.hpp"
 
 namespace nest::price {
@@ -19,17 +19,6 @@ const Shapes& either(const Shapes& alone, const Shapes& all) {
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
 
-double sharded(double parameters, const ParameterGroup& group) {
-  return parameters / static_cast<double>(group.shards);
-}
-
-// Parameters whose optimizer states one device has.
-double held_parameters(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) {
-  const double dense = t.of(Term::dense_parameters) + tied;
-  const double expert = t.of(Term::expert_parameters);
-  return zero.shards_optimizer() ? sharded(dense, network.dense) + sharded(expert, network.expert)
-                                 : dense + expert;
-}
 
 }  // namespace
 
@@ -102,6 +91,7 @@ StageTime StageCost::time() const {
     t.context += c.forward_collectives.context + c.backward_collectives.context;
     t.pipeline += c.forward_receive + c.backward_receive;
     t.zero += c.forward_zero + c.backward_zero;
+    t.offload += c.forward_offload + c.backward_offload;
   }
   t.expert -= saved();
   return t;
@@ -142,6 +132,10 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   out.forward_collectives.expert += out.forward_beside;
   out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
+  out.host_stash = round_up_bytes(t.of(Term::host_stash));
+  out.host_copy = Seconds{t.of(Term::host_stash) / host_.link.value};
+  out.forward_offload = Seconds{t.of(Term::forward_offload)};
+  out.backward_offload = Seconds{t.of(Term::backward_offload)};
   out.forward_zero = out.backward_zero = Seconds{};
   if (zero.reduces_every_micro_batch()) pass_traffic(t, network, zero, keeping, out);
 }
@@ -264,9 +258,15 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const auto parameters = static_cast<std::int64_t>(std::ceil(held));
   const auto gradients =
       static_cast<std::int64_t>(std::ceil(zero.shards_gradients() ? held : dense + expert));
-  out.optimizer = recipe.optimizer == Optimizer::muon
-                      ? muon_time(muon_states(t, network, zero, tied), network, gradients)
-                      : optimizer_time(parameters, recipe, rates_, gradients);
+  out.offload.reset();
+  if (recipe.offload.optimizer) {
+    out.offload = host_update(parameters, recipe, host_, rates_, gradients);
+    out.optimizer = out.offload->total(out.buckets);
+  } else {
+    out.optimizer = recipe.optimizer == Optimizer::muon
+                        ? muon_time(muon_states(t, network, zero, tied), network, gradients)
+                        : optimizer_time(parameters, recipe, rates_, gradients);
+  }
   out.update = update(t, network, zero, tied);
   out.norm = norm_time(parameters, recipe, rates_);
 }
@@ -280,65 +280,6 @@ Seconds StageCoster::muon_time(const MuonStates& states, const StageNetwork& net
                       time(CollectiveKind::all_to_all, states.expert_bytes, network.expert.inner);
   return optimizer_time(whole(states.others), recipe_, rates_, gradients) +
          matrix_update_time(whole(states.matrices), recipe_, rates_) + Seconds{states.orthogonal + 2 * sent};
-}
-
-Bytes StageCoster::update(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied) const {
-  return round_up_bytes(recipe_.step_bytes * held_parameters(t, network, zero, tied));
-}
-
-StageMemory StageCoster::memory(const LayerTerms& t, const StageNetwork& network, Zero zero, double tied,
-                                Bytes stashes, const Keeping& keeping) const {
-  const Recipe& recipe = recipe_;
-  const double dense = t.of(Term::dense_parameters) + tied;
-  const double expert = t.of(Term::expert_parameters);
-  const double all = dense + expert;
-  const double part = sharded(dense, network.dense) + sharded(expert, network.expert);
-  const double frozen_dense = t.of(Term::frozen_dense);
-  const double frozen_expert = t.of(Term::frozen_expert);
-  const double frozen = zero.shards_parameters()
-                            ? sharded(frozen_dense, network.dense) + sharded(frozen_expert, network.expert)
-                            : frozen_dense + frozen_expert;
-  StageMemory m;
-  const double held = zero.shards_parameters() ? part : all;
-  const double low = all > 0 ? t.of(Term::low_parameters) / all : 0;
-  m.weights = round_up_bytes(held * (static_cast<double>(recipe.weight_bytes_per_parameter()) +
-                                     low * recipe.low_bytes_per_parameter()) +
-                             frozen);
-  const bool parts = zero.shards_gradients() && !reduces_late(zero, keeping.stages);
-  m.gradients =
-      round_up_bytes((parts ? part : all) * static_cast<double>(recipe.gradient_bytes_per_parameter()));
-  const auto states = static_cast<double>(recipe.optimizer_bytes_per_parameter());
-  if (recipe.optimizer == Optimizer::muon) {
-    const MuonStates muon = muon_states(t, network, zero, tied);
-    m.optimizer = round_up_bytes(muon.others * states +
-                                 muon.matrices * static_cast<double>(recipe.matrix_bytes_per_parameter()));
-  } else {
-    m.optimizer = round_up_bytes((zero.shards_optimizer() ? part : all) * states);
-  }
-  m.activations = stashes;
-  double workspace = t.transient;
-  // What is gathered, and gradients of the layer whose reduction runs.
-  if (zero.gathers_every_pass()) workspace += gathered_bytes(t, network, zero, keeping.first);
-  if (zero.reduces_every_micro_batch())
-    workspace += t.largest_parameters * static_cast<double>(size_of(recipe.reduce_dtype));
-  m.workspace = round_up_bytes(workspace) + fixed_memory(recipe, 0).buckets;
-  m.fragmentation = fragmentation(m.allocated());
-  m.reserve = recipe.reserve;
-  m.margin = margin_;
-  m.capacity = capacity_;
-  return m;
-}
-
-Bytes StageCoster::fragmentation(Bytes allocated) const {
-  return fragmentation_of(allocated, recipe_.fragmentation);
-}
-
-Bytes StageCoster::on_device(Bytes allocated) const {
-  return allocated + fragmentation(allocated) + recipe_.reserve;
-}
-
-Bytes StageCoster::allocatable() const {
-  return allocatable_in(capacity_ - margin_ - recipe_.reserve, recipe_.fragmentation);
 }
 
 }  // namespace nest::price

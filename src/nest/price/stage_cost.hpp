@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "nest/base/units.hpp"
+#include "nest/cluster/accelerator.hpp"
 #include "nest/estimate/kernels/kernel_model.hpp"
+#include "nest/estimate/kernels/optimizer_time.hpp"
 #include "nest/estimate/layers/layer_cost.hpp"
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/schedule.hpp"
@@ -31,6 +34,10 @@ struct ChunkCost {
   // ZeRO-2 and ZeRO-3 traffic of every micro-batch that nothing hides, and kernels slowed down by the rest.
   Seconds forward_zero;
   Seconds backward_zero;
+  // What copies to and from host memory take beyond the layers' own passes, where activations lie there.
+  Seconds forward_offload;
+  Seconds backward_offload;
+  Seconds host_copy;  // of one way, hidden or not
   // Of forward_collectives and backward_collectives: what the other pass of a pair hides, where there are pairs.
   Seconds forward_beside;
   Seconds backward_beside;
@@ -44,13 +51,16 @@ struct ChunkCost {
   // What the passes hide of both: the first and the last micro-batch wait for it all the same.
   Seconds forward_hidden;
   Seconds backward_hidden;
-  Bytes stash;
+  Bytes stash;       // on the device
+  Bytes host_stash;  // in host memory
 
   [[nodiscard]] Seconds backward_compute() const { return backward_input + backward_weight + recompute; }
   // The task without its receive.
-  [[nodiscard]] Seconds forward_work() const { return forward + forward_collectives.total() + forward_zero; }
+  [[nodiscard]] Seconds forward_work() const {
+    return forward + forward_collectives.total() + forward_zero + forward_offload;
+  }
   [[nodiscard]] Seconds backward_work() const {
-    return backward_compute() + backward_collectives.total() + backward_zero;
+    return backward_compute() + backward_collectives.total() + backward_zero + backward_offload;
   }
   // Where all hides that may: what sends hide behind, in a pair or not.
   [[nodiscard]] Seconds least_forward_work() const { return forward_work() - forward_beside; }
@@ -100,6 +110,7 @@ struct StageCost {
   Seconds gather;                       // G_i: what its own first forward pass does not hide
   Seconds slow_down;                    // of kernels beside the hidden part of both
   Seconds optimizer;
+  std::optional<HostUpdate> offload;  // what it consists of, where the host's processors do it
   Seconds norm;
   std::int64_t buckets = 1;  // parts in which gradients become ready, and parameters are gathered
 
@@ -147,7 +158,8 @@ class StageCoster {
         capacity_(cluster.device_memory()),
         margin_(round_up_bytes(margin * static_cast<double>(capacity_.value))),
         collectives_(&collectives),
-        rates_(device_rates(cluster.accelerator())) {}
+        rates_(device_rates(cluster.accelerator())),
+        host_(cluster.accelerator().host()) {}
 
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
@@ -220,6 +232,7 @@ class StageCoster {
   Bytes margin_;
   const CollectiveModel* collectives_;
   DeviceRates rates_;
+  HostShare host_;
 };
 
 }  // namespace nest::price

@@ -2,54 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "nest/plan/test_example.hpp"
-#include "nest/price/layers/cost_book.hpp"
+#include "nest/price/test_stage_costs.hpp"
 
 namespace nest::price {
 namespace {
 
-// The example's network with two copies in one node: 100 GB/s, 1 us.
-class StageCosts : public ::testing::Test {
- protected:
-  explicit StageCosts(const std::string& recipe = "plain") : inputs_(test::example_inputs()) {
-    inputs_.recipe = named_recipe(recipe);
-    inputs_.recipe.ideal_network = true;
-    restart();
-  }
-  void restart() {
-    book_ = std::make_unique<CostBook>(inputs_);
-    coster_ = std::make_unique<StageCoster>(inputs_.recipe, inputs_.cluster, book_->collectives());
-    network_ = book_->network({}, {.inner = 2}, {});
-    const Strategy plain;
-    Training t;
-    t.sequence = 512;
-    terms_ = book_->table(t, plain, RecomputePolicy::none, network_->stages[0]).range(0, 3);
-  }
-  const StageNetwork& stage() const { return network_->stages[0]; }
-  ChunkCost chunk(std::int64_t zero) const {
-    ChunkCost out;
-    coster_->chunk(terms_, stage(), zero, Schedule::one_f_one_b, out);
-    return out;
-  }
-  StageCost step(std::int64_t zero, double tied = 0, double shared = 0) const {
-    StageCost out;
-    out.chunks = {chunk(zero)};
-    coster_->step(terms_, stage(),
-                  {.zero = zero, .tied = tied, .shared = shared, .ends = &stage().dense.whole}, out);
-    return out;
-  }
-
-  PlanInputs inputs_;
-  std::unique_ptr<CostBook> book_;
-  std::unique_ptr<StageCoster> coster_;
-  const PlanNetwork* network_ = nullptr;
-  LayerTerms terms_;  // all three layers: 4 ms, 8 ms, 600 MB, 300 MB of stash
-};
-
-class MegatronCosts : public StageCosts {
- protected:
-  MegatronCosts() : StageCosts("megatron") {}
-};
+using test_stages::MegatronCosts;
+using test_stages::StageCosts;
 
 TEST_F(StageCosts, AChunkIsTheSumOfItsLayers) {
   const ChunkCost c = chunk(0);
@@ -149,41 +108,6 @@ TEST_F(StageCosts, TiedWeightsAreSummedLastAndHideNowhere) {
 TEST_F(StageCosts, PlainHasNoOptimizerTime) {
   EXPECT_EQ(step(0).optimizer.value, 0);
   EXPECT_EQ(step(0).norm.value, 0);
-}
-
-TEST_F(StageCosts, MemoryOfPlain) {
-  const StageMemory m = coster_->memory(terms_, stage(), 0, 0, Bytes{7});
-  EXPECT_EQ(m.weights, Bytes{600'000'000});
-  EXPECT_EQ(m.gradients, Bytes{600'000'000});
-  EXPECT_EQ(m.optimizer, Bytes{0});
-  EXPECT_EQ(m.activations, Bytes{7});
-  EXPECT_EQ(m.workspace, Bytes{0});
-  EXPECT_EQ(m.fragmentation, Bytes{0});
-  EXPECT_EQ(m.capacity, Bytes{80'000'000'000});
-  EXPECT_EQ(coster_->allocatable(), m.capacity);
-}
-
-// 300 million parameters: 2 bytes of weights, 4 of gradients, 12 of master weights and moments.
-TEST_F(MegatronCosts, MemoryUnderEachZero) {
-  const auto memory = [&](std::int64_t zero) { return coster_->memory(terms_, stage(), zero, 0, Bytes{0}); };
-  EXPECT_EQ(memory(0).weights, Bytes{600'000'000});
-  EXPECT_EQ(memory(0).gradients, Bytes{1'200'000'000});
-  EXPECT_EQ(memory(0).optimizer, Bytes{3'600'000'000});
-  EXPECT_EQ(memory(1).gradients, Bytes{1'200'000'000});
-  EXPECT_EQ(memory(1).optimizer, Bytes{1'800'000'000});
-  EXPECT_EQ(memory(2).weights, Bytes{600'000'000});
-  EXPECT_EQ(memory(2).gradients, Bytes{600'000'000});
-  EXPECT_EQ(memory(3).weights, Bytes{300'000'000});
-  EXPECT_EQ(memory(0).reserve, Bytes{2LL << 30});
-  // 4 % of what is allocated; the reserve lies outside the allocator.
-  EXPECT_EQ(memory(0).allocated(), Bytes{5'400'000'000});
-  EXPECT_EQ(memory(0).fragmentation, Bytes{216'000'000});
-  EXPECT_EQ(memory(0).total(), Bytes{5'616'000'000 + (2LL << 30)});
-  EXPECT_EQ(coster_->on_device(Bytes{5'400'000'000}), memory(0).total());
-  // The fp32 gradients of one layer under reduction; two gathered layers of 200 MB besides.
-  EXPECT_EQ(memory(2).workspace, Bytes{400'000'000});
-  EXPECT_EQ(memory(3).workspace, Bytes{800'000'000});
-  EXPECT_EQ(coster_->memory(terms_, stage(), 0, 50e6, Bytes{0}).weights, Bytes{700'000'000});
 }
 
 TEST_F(MegatronCosts, ShardsMakeTheOptimizerFaster) {

@@ -78,7 +78,9 @@ void step_time(const Plan& plan, PipelineModel model, std::vector<StagePass>& pa
       Seconds{out.stages.size() == 1 ? 0 : std::max(0.0, out.pipeline.value - m * own.total().value)};
   parts_of.data = Seconds{end.reduce + end.slow_down};
   parts_of.zero = m * own.zero + Seconds{end.update() - optimizer};
-  parts_of.optimizer = Seconds{end.norm + optimizer};
+  const bool offloaded = !out.stages.empty() && out.stages.front().offload.has_value();
+  parts_of.optimizer = Seconds{offloaded ? end.norm : end.norm + optimizer};
+  parts_of.offload = m * own.offload + Seconds{offloaded ? optimizer : 0};
   // Ranks meet where gradients are reduced: that is where they wait.
   result.stragglers = (waiting.factor - 1) * parts_of.total() + waiting.more;
   parts_of.data += result.stragglers;

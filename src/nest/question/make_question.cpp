@@ -238,6 +238,10 @@ PlanQuestion make_question(PlanInputs inputs, const Asked& asked) {
     apply_rules(*find_framework_rules(asked.framework), question);
   }
   check_recompute(question.inputs, question.space);
+  const std::vector<Offload>& offload = question.space.offload;
+  if (question.training.optimizer == Optimizer::muon && !offload.empty() &&
+      std::all_of(offload.begin(), offload.end(), [](const Offload& o) { return o.optimizer; }))
+    refuse("offload", "Muon's matrices are orthogonalized on the device: its states are not offloaded");
   question.options.memory_margin = margin_of(question.inputs, asked, question.notes);
   return question;
 }

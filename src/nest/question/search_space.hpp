@@ -44,6 +44,7 @@ struct SearchSpace {
   std::vector<StateDType> reduce_dtypes;
   std::vector<StateDType> optimizer_dtypes;
   std::vector<bool> master_weights;       // the recipe's
+  std::vector<Offload> offload;           // to host memory: nothing
   bool same_recompute = false;            // one for all stages
   bool mixed = false;                     // strategies may differ between stages
   const FrameworkRules* rules = nullptr;  // of find_framework_rules

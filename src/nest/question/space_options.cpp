@@ -128,6 +128,14 @@ const auto& options() {
                       "the recipe's)",
                   .member = &SearchSpace::master_weights,
                   .all = "on,off"},
+      SpaceOption{
+          .name = "offload",
+          .argument = "LIST",
+          .text = "what lies in host memory: none, optimizer for the optimizer's states, which the host then "
+                  "updates, activations for what layers keep for their backward passes, or "
+                  "activations+optimizer; auto tries all four (default: none)",
+          .member = &SearchSpace::offload,
+          .all = "none,optimizer,activations,activations+optimizer"},
       SpaceOption{"schedule", "LIST", kSchedules, &SearchSpace::schedules},
       SpaceOption{"interleave", "LIST", "the number of chunks in a stage (default 1,2,3,4,6,8)",
                   &SearchSpace::interleave},
@@ -153,6 +161,12 @@ constexpr auto kDispatcherWords = [] {
 constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
                                                           {"full", RecomputePolicy::full}}};
+
+std::vector<Word<Offload>> offload_words() {
+  std::vector<Word<Offload>> words;
+  for (const std::string& name : offload_names()) words.push_back({name, *find_offload(name)});
+  return words;
+}
 
 std::vector<std::string_view> items(std::string_view text) {
   std::vector<std::string_view> list;
@@ -262,6 +276,9 @@ struct Reading {
   Problem operator()(std::vector<Schedule> SearchSpace::* member) const {
     return read_words(schedule_words(), text, space->*member);
   }
+  Problem operator()(std::vector<Offload> SearchSpace::* member) const {
+    return read_words(offload_words(), text, space->*member);
+  }
   Problem operator()(std::vector<StateDType> SearchSpace::* member) const {
     std::vector<Word<StateDType>> words;
     for (const StateDType dtype : dtypes_of(*find_state_key(*option)))
@@ -320,6 +337,9 @@ std::string spell_item(Schedule schedule) {
 }
 std::string spell_item(const Resharding& r) {
   return spell(r);
+}
+std::string spell_item(const Offload& offload) {
+  return spell(offload);
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));

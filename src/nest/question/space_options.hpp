@@ -19,7 +19,8 @@ struct SpaceOption {
   using Member = std::variant<Choice SearchSpace::*, std::vector<bool> SearchSpace::*,
                               std::vector<ContextMethod> SearchSpace::*, std::vector<Schedule> SearchSpace::*,
                               std::vector<Dispatcher> SearchSpace::*, std::vector<Recompute> SearchSpace::*,
-                              std::vector<Resharding> SearchSpace::*, std::vector<StateDType> SearchSpace::*>;
+                              std::vector<Resharding> SearchSpace::*, std::vector<StateDType> SearchSpace::*,
+                              std::vector<Offload> SearchSpace::*>;
   std::string_view name;      // "micro-batch"; on the command line --micro-batch
   std::string_view argument;  // "LIST"
   std::string_view text;      // the values, and the default ones

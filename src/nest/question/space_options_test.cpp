@@ -37,6 +37,8 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
   EXPECT_EQ(read_back("context-method", "auto"), "ring,all_to_all,hybrid");
   EXPECT_EQ(read_back("schedule", "gpipe,zb-h1"), "gpipe,zb-h1");
   EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
+  EXPECT_EQ(read_back("offload", "none,activations+optimizer"), "none,activations+optimizer");
+  EXPECT_EQ(read_back("offload", "auto"), "none,optimizer,activations,activations+optimizer");
 }
 
 TEST(SpaceOptions, SayWhyATextHasNoValues) {
@@ -52,6 +54,8 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(problem_of("context-method", "hybrids"),
             "ring, all_to_all or hybrid is expected, not 'hybrids'; did you mean 'hybrid'?");
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
+  EXPECT_EQ(problem_of("offload", "weights"),
+            "none, optimizer, activations or activations+optimizer is expected, not 'weights'");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),

@@ -21,7 +21,7 @@ std::vector<T> list_of(const std::optional<T>& own) {
 
 bool lists_none(const SearchSpace& space) {
   return space.gradient_dtypes.empty() && space.reduce_dtypes.empty() && space.optimizer_dtypes.empty() &&
-         space.master_weights.empty();
+         space.master_weights.empty() && space.offload.empty();
 }
 
 }  // namespace
@@ -29,15 +29,22 @@ bool lists_none(const SearchSpace& space) {
 std::vector<States> state_values(const PlanInputs& inputs, const Training& training,
                                  const SearchSpace& space) {
   if (lists_none(space)) return {training.states};
+  std::vector<Offload> offloads = space.offload;
+  if (offloads.empty()) offloads.push_back(training.states.offload);
   std::vector<States> all;
   for (const auto& gradients : values_of(space.gradient_dtypes, training.states.gradients)) {
     for (const auto& reduction : values_of(space.reduce_dtypes, training.states.reduction)) {
       for (const auto& moments : values_of(space.optimizer_dtypes, training.states.moments)) {
-        for (const auto& master : values_of(space.master_weights, training.states.master_weights))
-          all.push_back({gradients, reduction, moments, master});
+        for (const auto& master : values_of(space.master_weights, training.states.master_weights)) {
+          for (const Offload& offload : offloads)
+            all.push_back({gradients, reduction, moments, master, offload});
+        }
       }
     }
   }
+  // Its matrices are orthogonalized, for which hosts are too slow.
+  if (training.optimizer == Optimizer::muon)
+    std::erase_if(all, [](const States& states) { return states.offload.optimizer; });
   if (space.rules != nullptr) {
     std::erase_if(all, [&](const States& states) {
       Training own = training;
@@ -63,6 +70,8 @@ void put_states(const States& states, SearchSpace& space) {
   space.reduce_dtypes = list_of(states.reduction);
   space.optimizer_dtypes = list_of(states.moments);
   space.master_weights = list_of(states.master_weights);
+  space.offload.clear();
+  if (states.offload.any()) space.offload.push_back(states.offload);
 }
 
 PlanQuestion with_only(PlanQuestion question, const States& states) {
@@ -80,7 +89,7 @@ PlanQuestion settled(PlanQuestion question, const Plan& taken) {
     question.training.global_batch = batch;
     question.asked.global_batch = batch;
   }
-  if (!states.any()) return question;
+  if (!states.any() && question.space.offload.empty()) return question;
   put_states(states, question.asked.choices);
   return with_only(std::move(question), states);
 }

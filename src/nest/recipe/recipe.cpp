@@ -250,6 +250,11 @@ std::int64_t Recipe::optimizer_bytes_per_parameter() const {
   return states * size_of(optimizer_dtype) + (master_weights ? size_of(StateDType::fp32) : 0);
 }
 
+std::int64_t Recipe::host_bytes_per_parameter() const {
+  return optimizer_bytes_per_parameter() + (master_weights ? 0 : size_of(parameter_dtype)) +
+         size_of(gradient_dtype);
+}
+
 std::int64_t Recipe::matrix_bytes_per_parameter() const {
   if (optimizer != Optimizer::muon) return optimizer_bytes_per_parameter();
   return size_of(optimizer_dtype) + (master_weights ? size_of(StateDType::fp32) : 0);

@@ -84,6 +84,17 @@ struct Overlap {
   bool operator==(const Overlap&) const = default;
 };
 
+// What lies in host memory.
+struct Offload {
+  // States and master weights, which the host's processors update: gradients go out, weights come back.
+  bool optimizer = false;
+  // What layers keep from their forward to their backward passes: it goes out and comes back beside the passes.
+  bool activations = false;
+
+  [[nodiscard]] bool any() const { return optimizer || activations; }
+  bool operator==(const Offload&) const = default;
+};
+
 struct Recipe {
   std::string name;
   std::string source;
@@ -130,6 +141,7 @@ struct Recipe {
   bool fresh_gradients = false;
   bool scaled_gradients =
       false;  // clipping multiplies all gradients at every step (PyTorch), not only where needed
+  Offload offload;  // a choice of plans (States), which no file of a recipe makes
   bool early_stop = false;  // full recomputation ends where nothing more is kept (PyTorch's checkpointing)
   bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed
   Bytes buckets;                  // of reductions and gathers, besides the tensors themselves
@@ -178,6 +190,8 @@ struct Recipe {
     return size_of(gradient_dtype) + (gradient_copy ? 2 : 0);
   }
   [[nodiscard]] std::int64_t optimizer_bytes_per_parameter() const;
+  // Of host memory, where the optimizer is offloaded: its states, the weights as it updates them, and the gradients.
+  [[nodiscard]] std::int64_t host_bytes_per_parameter() const;
   // The same of matrices that Muon updates.
   [[nodiscard]] std::int64_t matrix_bytes_per_parameter() const;
 };

@@ -31,6 +31,15 @@ TEST(States, BytesOfAParameter) {
             4 + 2 + 2 * 4 + 4);
 }
 
+// States, weights as the host updates them, and gradients.
+TEST(States, BytesOfAParameterInHostMemory) {
+  const Recipe megatron = with_states(named_recipe("megatron"), {.offload = {.optimizer = true}});
+  EXPECT_TRUE(megatron.offload.optimizer);
+  EXPECT_FALSE(with_states(megatron, {}).offload.any());
+  EXPECT_EQ(megatron.host_bytes_per_parameter(), 2 * 4 + 4 + 4);
+  EXPECT_EQ(with_states(megatron, {.master_weights = false}).host_bytes_per_parameter(), 2 * 4 + 2 + 4);
+}
+
 TEST(States, EachCombinationHasANumber) {
   std::set<std::size_t> seen;
   const auto keys = state_keys();
@@ -38,15 +47,18 @@ TEST(States, EachCombinationHasANumber) {
     for (const auto reduction : some_dtype(keys[1])) {
       for (const auto moments : some_dtype(keys[2])) {
         for (const auto master : {std::optional<bool>(), std::optional(false), std::optional(true)}) {
-          const States states{gradients, reduction, moments, master};
-          EXPECT_EQ(states.number() > 0, states.any());
-          EXPECT_LT(states.number(), kStateNumbers);
-          EXPECT_TRUE(seen.insert(states.number()).second);
+          for (const Offload offload :
+               {Offload{}, Offload{true, false}, Offload{false, true}, Offload{true, true}}) {
+            const States states{gradients, reduction, moments, master, offload};
+            EXPECT_EQ(states.number() > 0, states.any());
+            EXPECT_LT(states.number(), kStateNumbers);
+            EXPECT_TRUE(seen.insert(states.number()).second);
+          }
         }
       }
     }
   }
-  EXPECT_EQ(seen.size(), 4U * 4 * 5 * 3);
+  EXPECT_EQ(seen.size(), 4U * 4 * 5 * 3 * 4);
 }
 
 TEST(States, AreSpelled) {
@@ -54,6 +66,8 @@ TEST(States, AreSpelled) {
   EXPECT_EQ(spell(States{StateDType::bf16, StateDType::fp32, StateDType::fp8, false}),
             "gradients bf16, reductions fp32, optimizer states fp8, no master weights");
   EXPECT_EQ(spell(States{.master_weights = true}), "master weights");
+  EXPECT_EQ(spell(States{.moments = StateDType::bf16, .offload = {.optimizer = true}}),
+            "optimizer states bf16, optimizer in host memory");
 }
 
 TEST(States, OnlyMomentsAreOfEightBits) {

@@ -195,7 +195,10 @@ Value row_value(const RunResult& r) {
     out.set("memory", std::move(held));
   }
   Value parts = Value::object();
-  for (const auto& key : kBreakdownKeys) parts.set(key.key, (r.prediction.breakdown.*key.member).value);
+  for (const auto& key : kBreakdownKeys) {
+    if (is_written(key, r.prediction.breakdown))
+      parts.set(key.key, (r.prediction.breakdown.*key.member).value);
+  }
   return std::move(out.set("breakdown", std::move(parts)));
 }
 

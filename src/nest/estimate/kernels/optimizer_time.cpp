@@ -1,5 +1,7 @@
 #include "nest/estimate/kernels/optimizer_time.hpp"
 
+#include <algorithm>
+
 #include "nest/estimate/kernels/kernel_model.hpp"
 
 namespace nest::estimate {
@@ -31,6 +33,11 @@ Seconds time_of(const Like& like, std::int64_t parameters, std::int64_t bytes, c
 // Bytes of a weight as the optimizer updates it.
 std::int64_t updated_weight(const Recipe& recipe) {
   return recipe.master_weights ? size_of(StateDType::fp32) : size_of(recipe.parameter_dtype);
+}
+
+Seconds zeroing_time(std::int64_t gradients, const Recipe& recipe, const DeviceRates& rates) {
+  return recipe.zeroed_gradients ? time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates)
+                                 : Seconds{};
 }
 
 }  // namespace
@@ -76,8 +83,25 @@ Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const Devi
   Seconds sum =
       time_of(recipe.optimizer != Optimizer::sgd ? adam : kPass, parameters, updated_bytes(recipe), rates);
   sum += time_of(kCast, parameters, copied_bytes(recipe), rates);
-  if (recipe.zeroed_gradients) sum += time_of(kFill, gradients, size_of(recipe.gradient_dtype), rates);
-  return sum;
+  return sum + zeroing_time(gradients, recipe, rates);
+}
+
+Seconds HostUpdate::total(std::int64_t buckets) const {
+  const Seconds longest = std::max({out, update, back});
+  return longest + (out + update + back - longest) / static_cast<double>(buckets) + zeroing;
+}
+
+HostUpdate host_update(std::int64_t parameters, const Recipe& recipe, const HostShare& host,
+                       const DeviceRates& rates, std::int64_t gradients) {
+  if (!recipe.optimizer_time) return {};
+  const auto all = static_cast<double>(parameters);
+  const auto copied = [&](StateDType dtype) {
+    return Seconds{all * static_cast<double>(size_of(dtype)) / host.both.value};
+  };
+  return {.out = copied(recipe.gradient_dtype),
+          .update = Seconds{all / host.update},
+          .back = copied(recipe.parameter_dtype),
+          .zeroing = zeroing_time(gradients, recipe, rates)};
 }
 
 std::int64_t matrix_bytes(const Recipe& recipe) {

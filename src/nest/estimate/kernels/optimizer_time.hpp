@@ -27,6 +27,20 @@ namespace nest::estimate {
 [[nodiscard]] Seconds optimizer_time(std::int64_t parameters, const Recipe& recipe, const DeviceRates& rates,
                                      std::int64_t gradients);
 
+// The update by the host's processors, whose states and weights lie in its memory: gradients go out, 16-bit weights come
+// back, bucket by bucket.
+struct HostUpdate {
+  Seconds out;
+  Seconds update;
+  Seconds back;
+  Seconds zeroing;  // of gradients on the device, for the next step
+
+  // In `buckets` equal parts: the longest of the three, and one bucket of the others.
+  [[nodiscard]] Seconds total(std::int64_t buckets) const;
+};
+[[nodiscard]] HostUpdate host_update(std::int64_t parameters, const Recipe& recipe, const HostShare& host,
+                                     const DeviceRates& rates, std::int64_t gradients);
+
 // What Muon moves of its matrices besides orthogonalizing them (orthogonalization.hpp).
 [[nodiscard]] Seconds matrix_update_time(std::int64_t parameters, const Recipe& recipe,
                                          const DeviceRates& rates);

@@ -86,5 +86,23 @@ TEST(NormTime, ReadsTheGradients) {
             norm_time(kBillion, named_recipe("megatron"), h200()));
 }
 
+// A billion parameters: gradients of 4 bytes go out at 0.916 x 55.1 GB/s, weights of 2 come back, and 4.14e9 are updated in
+// a second, which takes longest; in ten parts a tenth of both copies shows.
+TEST(HostUpdate, TheLongestOfThreeAndOneBucketOfTheOthers) {
+  const Recipe megatron = named_recipe("megatron");
+  const HostUpdate u = host_update(kBillion, megatron, h200().host(), device_rates(h200()), kBillion);
+  EXPECT_NEAR(u.out.value, 4e9 / (0.916 * 55.1e9), 1e-9);
+  EXPECT_NEAR(u.back.value, 2e9 / (0.916 * 55.1e9), 1e-9);
+  EXPECT_NEAR(u.update.value, 1e9 / 4.14e9, 1e-9);
+  EXPECT_NEAR(u.total(1).value, (u.out + u.update + u.back + u.zeroing).value, 1e-12);
+  EXPECT_NEAR(u.total(10).value, (u.update + u.zeroing).value + 0.1 * (u.out + u.back).value, 1e-12);
+  // Gradients of ZeRO 1 are zeroed whole, on the device.
+  EXPECT_EQ(u.zeroing.value > 0, megatron.zeroed_gradients);
+  EXPECT_EQ(host_update(kBillion, named_recipe("plain"), h200().host(), device_rates(h200()), kBillion)
+                .total(1)
+                .value,
+            0);
+}
+
 }  // namespace
 }  // namespace nest::estimate

@@ -109,6 +109,9 @@ TEST(AccelerateImport, ReadsDeepSpeedsWords) {
   EXPECT_EQ(open.plan.parallelism.zero.number(), 2);
   EXPECT_EQ(open.plan.training.global_batch, 32);
   EXPECT_EQ(open.inputs.recipe.framework, "deepspeed");
+  EXPECT_FALSE(open.plan.training.states.offload.any());
+  question.text.replace(question.text.rfind("none"), 4, "cpu");
+  EXPECT_TRUE(import_accelerate(question, warnings).plan.training.states.offload.optimizer);
   question.text =
       "distributed_type: DEEPSPEED\nnum_processes: 8\ndeepspeed_config:\n  deepspeed_config_file: "
       "sub/ds.json\n";

@@ -101,6 +101,8 @@ class Writer {
   ExportResult write() {
     result_.releases = {&find_releases("chakra")->usual()};
     if (priced_.status == PriceStatus::invalid) return refused("a plan that can be priced", priced_.reason);
+    if (plan_.training.states.offload.activations)
+      return refused("activations on the device", "a trace has no copies to host memory and back");
     if (schedule_of(plan_.parallelism.schedule).pairs_passes) {
       return refused("one pass at a time",
                      fmt::format("a trace runs the passes of a stage one after the other, and {} "

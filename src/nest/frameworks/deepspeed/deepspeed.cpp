@@ -142,6 +142,11 @@ Value deepspeed_config(const ExportFacts& f) {
   const std::int64_t group = p.data * p.strategy.context;
   if (p.zero.shards_parameters() && p.zero_shards < group) zero.set("mics_shard_size", p.zero_shards);
   if (p.zero.resharding().group() > 0) zero.set("zero_hpz_partition_size", p.zero.resharding().group());
+  if (t.states.offload.optimizer) {
+    Value host = Value::object();
+    host.set("device", "cpu").set("pin_memory", true);
+    zero.set("offload_optimizer", std::move(host));
+  }
   out.set("zero_optimization", std::move(zero));
   if (p.strategy.tensor > 1) {
     Value tensor = Value::object();

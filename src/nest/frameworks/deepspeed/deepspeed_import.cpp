@@ -13,10 +13,10 @@
 namespace nest::frameworks {
 namespace {
 
-constexpr std::array kOffloads{"zero_optimization.offload_optimizer", "zero_optimization.offload_param"};
+constexpr const char* kOffloadOptimizerKey = "zero_optimization.offload_optimizer";
+constexpr const char* kOffloadParametersKey = "zero_optimization.offload_param";
 // Of zero_optimization: what changes a plan and is not read here.
-constexpr std::array<std::pair<const char*, const char*>, 4> kNotPriced{{
-    {"zero_optimization.cpu_offload", "offloading is not priced: everything stays on the device"},
+constexpr std::array<std::pair<const char*, const char*>, 3> kNotPriced{{
     {"zero_optimization.zero_quantized_weights", "parameters are priced as sent in 16 bits"},
     {"zero_optimization.zero_quantized_gradients", "gradients are priced as sent whole"},
     {"activation_checkpointing.cpu_checkpointing", "activations are priced as kept on the device"},
@@ -53,10 +53,10 @@ class Import {
 
  private:
   void warn_what_is_not_priced() {
-    for (const char* key : kOffloads) {
-      if (file_.text(fmt::format("{}.device", key)).value_or("none") != "none")
-        file_.warn(key, "offloading is not priced: everything stays on the device", run_.warnings);
-    }
+    if (device_of(kOffloadParametersKey) != "none")
+      file_.warn(kOffloadParametersKey, "parameters are priced as kept on the device", run_.warnings);
+    if (device_of(kOffloadOptimizerKey) == "nvme")
+      file_.warn(kOffloadOptimizerKey, "the optimizer is priced as kept in host memory", run_.warnings);
     for (const auto& [key, sentence] : kNotPriced) {
       const Value* value = file_.find(key);
       const bool off = value == nullptr || *value == Value(false) || *value == Value(0) || *value == Value(1);
@@ -64,6 +64,10 @@ class Import {
     }
     file_.warn_unknown("tensor_parallel", kTensor, run_.warnings);
     file_.warn_unknown("pipeline", kPipeline, run_.warnings);
+  }
+
+  [[nodiscard]] std::string device_of(const char* key) const {
+    return file_.text(fmt::format("{}.device", key)).value_or("none");
   }
 
   // What the file says, or an option, or nobody.
@@ -97,6 +101,9 @@ class Import {
     }
     t.optimizer = type == "SGD" ? Optimizer::sgd : Optimizer::adam;
     t.precision = read_precision();
+    // The older of the two has no other device.
+    t.states.offload.optimizer = device_of(kOffloadOptimizerKey) != "none" ||
+                                 file_.boolean("zero_optimization.cpu_offload").value_or(false);
   }
 
   [[nodiscard]] Precision read_precision() const {

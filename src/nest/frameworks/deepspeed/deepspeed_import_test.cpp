@@ -104,17 +104,33 @@ TEST(DeepSpeedImport, WarnsOfWhatIsNotPriced) {
   Warnings warnings;
   static_cast<void>(
       import_deepspeed(some(R"({"train_batch_size": 16, "bf16": {"enabled": true}, "pipeline": {"magic": 1},
-"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "none"},
+"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme"}, "offload_param": {"device": "cpu"},
 "zero_hpz_partition_size": 8, "zero_quantized_weights": false}})"),
                        warnings));
   EXPECT_EQ(
       warnings,
       (Warnings{
-          "ds.json: line 2, zero_optimization.offload_optimizer: offloading is not priced: everything "
-          "stays on the device",
+          "ds.json: line 2, zero_optimization.offload_param: parameters are priced as kept on the device",
+          "ds.json: line 2, zero_optimization.offload_optimizer: the optimizer is priced as kept in host "
+          "memory",
           "ds.json: line 3, zero_optimization.zero_hpz_partition_size: parameters are priced as gathered "
           "from all ranks",
           "ds.json: line 1, pipeline.magic: it is not understood: the plan does not have it"}));
+}
+
+TEST(DeepSpeedImport, AnOptimizerInHostMemory) {
+  const auto offload = [](const std::string& zero) {
+    Warnings warnings;
+    const OpenPlan open = import_deepspeed(
+        some(R"({"train_batch_size": 16, "bf16": {"enabled": true}, "zero_optimization": )" + zero + "}"),
+        warnings);
+    EXPECT_TRUE(warnings.empty());
+    return open.plan.training.states.offload;
+  };
+  const Offload optimizer{.optimizer = true};
+  EXPECT_EQ(offload(R"({"stage": 2, "offload_optimizer": {"device": "cpu", "pin_memory": true}})"), optimizer);
+  EXPECT_EQ(offload(R"({"stage": 2, "cpu_offload": true})"), optimizer);
+  EXPECT_EQ(offload(R"({"stage": 2, "offload_optimizer": {"device": "none"}})"), Offload{});
 }
 
 // What export writes, import reads back as the same plan, if options say what the file cannot.

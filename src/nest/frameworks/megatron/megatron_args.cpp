@@ -110,6 +110,11 @@ FlagSection state_flags(const ExportFacts& f) {
       flags.add("--megatron-fsdp-grad-comm-dtype", dtype_name(f.recipe().reduce_dtype));
     }
   }
+  if (f.plan().training.states.offload.optimizer) {
+    flags.add("--optimizer-cpu-offload").add("--optimizer-offload-fraction", "1.0");
+    flags.add("--use-precision-aware-optimizer");  // whose code path it takes
+    flags.add("--overlap-cpu-optimizer-d2h-h2d");
+  }
   if (const StateDType moments = f.recipe().optimizer_dtype;
       f.plan().training.states.moments && moments != StateDType::fp32) {
     flags.add("--use-precision-aware-optimizer");

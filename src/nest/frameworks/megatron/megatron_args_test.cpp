@@ -75,6 +75,27 @@ TEST(MegatronArgs, SmallStatesAreThePrecisionAwareOptimizers) {
       "Adam");
 }
 
+// The hybrid optimizer takes the code path of the precision-aware one, which is distributed.
+TEST(MegatronArgs, AnOptimizerInHostMemory) {
+  test::Planner planner("llama3.1-8b");
+  Plan plan = test::degrees({}, 1, 8);
+  plan.parallelism.zero = 1;
+  EXPECT_FALSE(args_of(planner.question(plan)).has("optimizer-cpu-offload"));
+  plan.training.states.offload.optimizer = true;
+  const test::Args args = args_of(planner.question(plan));
+  for (const char* flag :
+       {"optimizer-cpu-offload", "use-precision-aware-optimizer", "overlap-cpu-optimizer-d2h-h2d"})
+    EXPECT_TRUE(args.has(flag)) << flag;
+  EXPECT_EQ(args.text("optimizer-offload-fraction"), "1.0");
+  EXPECT_FALSE(args.has("exp-avg-dtype"));
+  plan.parallelism.zero = 0;
+  EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
+            "Megatron-LM offloads Adam's states of 32 bits, and its distributed optimizer: ZeRO 1");
+  plan.training.states.offload = {.activations = true};
+  EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
+            "NEST's export for Megatron-LM has no words for activations in host memory");
+}
+
 TEST(MegatronArgs, MuonSharesItsMatricesByItself) {
   test::Planner planner("llama3.1-8b");
   Plan plan = test::degrees({}, 1, 8);

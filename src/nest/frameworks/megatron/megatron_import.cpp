@@ -203,7 +203,15 @@ class Import {
     if (!known || name_of(*known) != word)
       fail("--optimizer", fmt::format("adam, sgd, muon or dist_muon is expected, not '{}'", optimizer));
     t.optimizer = *known;
-    if (has("--use-precision-aware-optimizer")) read_moments(t);
+    t.states.offload.optimizer = has("--optimizer-cpu-offload");
+    if (const std::string part = text("--optimizer-offload-fraction").value_or("1");
+        t.states.offload.optimizer && part.find_first_not_of("1.0") != std::string::npos)
+      warnings_.push_back(
+          fmt::format("{}: --optimizer-offload-fraction {}: all of the optimizer is priced as offloaded",
+                      question_.file, part));
+    // Offloading takes the code path of the other, and leaves moments in 32 bits.
+    if (has("--use-precision-aware-optimizer") && !(t.states.offload.optimizer && !has("--exp-avg-dtype")))
+      read_moments(t);
     if (const auto modules = whole("--mtp-num-layers")) {
       const auto* spec = std::get_if<ModelSpec>(&inputs.source);
       const std::int64_t own = spec == nullptr ? 0 : spec->mtp_layers;

@@ -66,6 +66,20 @@ TEST(MegatronImport, MomentsOfThePrecisionAwareOptimizer) {
             "x.sh: --exp-avg-dtype: fp32, fp16, bf16 or fp8 is expected, not 'int8'");
 }
 
+// Offloading takes the code path of the precision-aware optimizer, without its dtypes.
+TEST(MegatronImport, AnOptimizerInHostMemory) {
+  Warnings warnings;
+  const std::string flags =
+      kLlama + std::string("--use-distributed-optimizer --optimizer-cpu-offload --use-precision-aware-optimizer");
+  EXPECT_EQ(imported(flags, warnings, 64).plan.training.states, States{.offload = {.optimizer = true}});
+  EXPECT_EQ(imported(flags + " --optimizer-offload-fraction 1.0", warnings, 64).plan.training.states,
+            States{.offload = {.optimizer = true}});
+  EXPECT_TRUE(warnings.empty());
+  static_cast<void>(imported(flags + " --optimizer-offload-fraction 0.5", warnings, 64));
+  EXPECT_EQ(warnings,
+            Warnings{"x.sh: --optimizer-offload-fraction 0.5: all of the optimizer is priced as offloaded"});
+}
+
 TEST(MegatronImport, Muon) {
   Warnings warnings;
   const Plan alone = imported(kLlama + std::string("--optimizer muon"), warnings, 64).plan;

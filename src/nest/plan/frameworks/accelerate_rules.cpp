@@ -83,6 +83,15 @@ constexpr std::array kAccelerate{
                   [](const PlanDegrees& d) {
                     return !ulysses(d.parallelism.strategy) || d.parallelism.zero.shards_anything();
                   }},
+    FrameworkRule{
+        "offload-with-deepspeed",
+        "Accelerate's FSDP offloads parameters with the optimizer, which no plan does; DeepSpeed, which runs "
+        "ZeRO 1 and Ulysses, offloads Adam's states alone",
+        [](const PlanDegrees& d) {
+          return !d.training.states.offload.optimizer ||
+                 (by_deepspeed(d.parallelism) && d.parallelism.zero.shards_optimizer() &&
+                  d.training.optimizer == Optimizer::adam);
+        }},
     FrameworkRule{"fp8-without-deepspeed",
                   "Accelerate's fp8 is torchao's, which runs without DeepSpeed: not with ZeRO 1 or Ulysses",
                   [](const PlanDegrees& d) {
@@ -102,6 +111,9 @@ constexpr std::array kAccelerateInputs{
           return gradients_in(t, {weights}) && reductions_in(t, {StateDType::bf16}) &&
                  moments_in(t, {weights}) && !t.states.master_weights.value_or(false);
         }},
+    InputRule{"activations-on-device",
+              "NEST's export for Accelerate has no words for activations in host memory",
+              activations_on_device},
     InputRule{"no-muon", "NEST's export for Accelerate has no words for Muon", without_muon},
     InputRule{"no-mtp", "plans for Accelerate are without modules for multi-token prediction", without_mtp},
 };

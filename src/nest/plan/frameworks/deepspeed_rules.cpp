@@ -14,6 +14,11 @@ constexpr std::array kDeepSpeed{
                   usual_exchange},
     FrameworkRule{"no-fp8", "DeepSpeed trains in bf16 and fp16",
                   [](const PlanDegrees& d) { return !is_low(d.training.precision); }},
+    FrameworkRule{"offload-needs-zero", "DeepSpeed offloads the optimizer with ZeRO 1, 2 and 3, and Adam",
+                  [](const PlanDegrees& d) {
+                    return !d.training.states.offload.optimizer ||
+                           (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_optimizer());
+                  }},
     FrameworkRule{"zero-with-pipeline", "DeepSpeed's pipeline engine runs with ZeRO 0 and 1 only",
                   [](const PlanDegrees& d) {
                     return d.parallelism.pipeline == 1 || !d.parallelism.zero.shards_gradients();
@@ -71,6 +76,9 @@ constexpr std::array kDeepSpeedInputs{
               [](const PlanInputs&, const Training& t) {
                 return moments_in(t, {StateDType::fp32}) && t.states.master_weights.value_or(true);
               }},
+    InputRule{"activations-on-device",
+              "NEST's export for DeepSpeed has no words for activations in host memory",
+              activations_on_device},
     InputRule{"no-muon", "NEST's export for DeepSpeed has no words for Muon", without_muon},
     InputRule{"no-mtp", "plans for DeepSpeed are without modules for multi-token prediction", without_mtp},
 };

@@ -98,6 +98,14 @@ bool without_mtp(const PlanInputs& /*inputs*/, const Training& training) {
   return !training.mtp;
 }
 
+bool without_offload(const PlanInputs& /*inputs*/, const Training& training) {
+  return !training.states.offload.optimizer;
+}
+
+bool activations_on_device(const PlanInputs& /*inputs*/, const Training& training) {
+  return !training.states.offload.activations;
+}
+
 bool without_muon(const PlanInputs& /*inputs*/, const Training& training) {
   return training.optimizer != Optimizer::muon;
 }

@@ -40,6 +40,10 @@ namespace nest::plan {
 [[nodiscard]] bool without_mtp(const PlanInputs& inputs, const Training& training);
 // With another optimizer than Muon.
 [[nodiscard]] bool without_muon(const PlanInputs& inputs, const Training& training);
+// With an optimizer on the device.
+[[nodiscard]] bool without_offload(const PlanInputs& inputs, const Training& training);
+// With activations on the device.
+[[nodiscard]] bool activations_on_device(const PlanInputs& inputs, const Training& training);
 // Devices with CUDA or ROCm.
 [[nodiscard]] bool on_gpus(const PlanInputs& inputs, const Training& training);
 

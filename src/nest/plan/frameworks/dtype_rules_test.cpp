@@ -1,7 +1,9 @@
-// Which dtypes that a plan chooses each framework has words for.
+// Which dtypes that a plan chooses, and which offloads, each framework has words for.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "nest/plan/frameworks/test_rules.hpp"
 #include "nest/plan/inputs.hpp"
@@ -78,6 +80,41 @@ TEST(DtypeRules, OthersHaveWhatTheyHave) {
   EXPECT_EQ(refused("accelerate", {.gradients = kFp32, .moments = kFp32}, "accelerate"), "");  // fp32 weights
   EXPECT_EQ(refused("accelerate", {.moments = kBf16}, "accelerate"), "dtypes");
   EXPECT_EQ(refused("accelerate", {.moments = kBf16}, "transformers"), "");  // of a model in bf16
+}
+
+constexpr Offload kOptimizer{.optimizer = true};
+
+TEST(DtypeRules, OffloadedOptimizersAreThoseThatTheHostUpdates) {
+  for (const char* framework : {"megatron", "megatron-bridge", "verl", "ms-swift", "deepspeed", "accelerate"})
+    EXPECT_EQ(refused(framework, {.offload = kOptimizer}, "transformers"), "") << framework;
+  for (const char* framework : {"torchtitan", "maxtext"})
+    EXPECT_EQ(refused(framework, {.offload = kOptimizer}, framework), "no-offload") << framework;
+  for (const char* framework : {"megatron", "megatron-bridge", "verl", "ms-swift", "torchtitan", "deepspeed",
+                                "accelerate", "maxtext"})
+    EXPECT_EQ(refused(framework, {.offload = {.activations = true}}, "transformers"), "activations-on-device")
+        << framework;
+}
+
+TEST(DtypeRules, OffloadedOptimizersAreShardedOnes) {
+  PlanDegrees d;
+  d.training.states.offload = kOptimizer;
+  d.parallelism.data = 8;
+  d.parallelism.zero_shards = 8;
+  for (const auto& [framework, rule, most] : {std::tuple{"megatron", "offload-needs-zero-1", 1},
+                                              {"deepspeed", "offload-needs-zero", 3},
+                                              {"accelerate", "offload-with-deepspeed", 1}}) {
+    for (const std::int64_t zero : {0, 1, 2, 3}) {
+      d.parallelism.zero = zero;
+      EXPECT_EQ(test::broken(framework, d), zero >= 1 && zero <= most ? "" : rule)
+          << framework << " " << zero;
+    }
+  }
+  d.parallelism.zero = 1;
+  d.training.optimizer = Optimizer::sgd;
+  EXPECT_EQ(test::broken("deepspeed", d), "offload-needs-zero");
+  d.training.optimizer = Optimizer::adam;
+  d.training.states.moments = kBf16;
+  EXPECT_EQ(test::broken("megatron", d), "offload-needs-zero-1");
 }
 
 }  // namespace

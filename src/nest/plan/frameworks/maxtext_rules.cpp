@@ -97,6 +97,13 @@ constexpr std::array kInputs{
                 return reductions_in(t, {StateDType::bf16}) && moments_in(t, {StateDType::fp32}) &&
                        !t.states.master_weights.value_or(false);
               }},
+    InputRule{"activations-on-device",
+              "NEST's export for MaxText has no words for activations in host memory", activations_on_device},
+    InputRule{
+        "no-offload",
+        "MaxText's optimizer_memory_host_offload brings states back to the device for their update, which no "
+        "plan does",
+        without_offload},
     InputRule{"no-mtp", "plans for MaxText are without modules for multi-token prediction", without_mtp},
     InputRule{
         "model-family",

@@ -34,6 +34,15 @@ constexpr std::array kMegatron{
           return moments_in(d.training, {StateDType::fp32}) ||
                  (d.training.optimizer == Optimizer::adam && d.parallelism.zero.shards_anything());
         }},
+    FrameworkRule{"offload-needs-zero-1",
+                  "Megatron-LM offloads Adam's states of 32 bits, and its distributed optimizer: ZeRO 1",
+                  [](const PlanDegrees& d) {
+                    const Zero zero = d.parallelism.zero;
+                    return !d.training.states.offload.optimizer ||
+                           (d.training.optimizer == Optimizer::adam &&
+                            moments_in(d.training, {StateDType::fp32}) && zero.shards_optimizer() &&
+                            !zero.shards_gradients());
+                  }},
     FrameworkRule{"interleaving-in-rounds",
                   "Megatron-LM interleaves with a pipeline of 2 or more whose degree divides the "
                   "micro-batches",
@@ -69,6 +78,9 @@ constexpr std::array kMegatronInputs{
               [](const PlanInputs&, const Training& training) {
                 return training.states.master_weights.value_or(true);
               }},
+    InputRule{"activations-on-device",
+              "NEST's export for Megatron-LM has no words for activations in host memory",
+              activations_on_device},
     InputRule{"no-muon", "Megatron-LM has Muon from core_v0.16 on", without_muon, "", "core_v0.15"},
     InputRule{"no-t5-and-bert", "Megatron-LM has neither T5 nor BERT from core_v0.18 on",
               [](const PlanInputs& inputs, const Training&) { return !is_family(inputs, {"t5", "bert"}); },

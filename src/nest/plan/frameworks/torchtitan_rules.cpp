@@ -108,7 +108,14 @@ constexpr std::array kTorchtitanInputs{
           return gradients_in(t, {StateDType::fp32}) && reductions_in(t, {StateDType::fp32}) &&
                  moments_in(t, {StateDType::fp32}) && !t.states.master_weights.value_or(false);
         }},
+    InputRule{"activations-on-device",
+              "NEST's export for torchtitan has no words for activations in host memory",
+              activations_on_device},
     InputRule{"no-muon", "torchtitan's optimizers are Adam and AdamW", without_muon},
+    InputRule{
+        "no-offload",
+        "torchtitan's enable_cpu_offload takes parameters to the host with the optimizer, which no plan does",
+        without_offload},
     InputRule{"no-mtp", "torchtitan's models have no modules for multi-token prediction", without_mtp},
 };
 

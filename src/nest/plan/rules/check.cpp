@@ -236,6 +236,10 @@ std::optional<std::string> check_memory(const std::vector<StageMemory>& stages) 
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const StageMemory& m = stages[i];
     if (m.fits()) continue;
+    if (!m.fits_host())
+      return fmt::format("stage {} keeps {} of a device in host memory, where it has {}: {} over", i,
+                         format_memory(m.host), format_memory(m.host_capacity),
+                         format_memory(m.host - m.host_capacity));
     return fmt::format("stage {} needs {}, a device has {}{}: {} over", i, format_memory(m.total()),
                        format_memory(m.capacity),
                        m.margin.value > 0 ? ", of which " + format_memory(m.margin) + " are kept free" : "",

@@ -227,6 +227,11 @@ TEST(CheckMemory, TheFirstStageThatDoesNotFit) {
   EXPECT_EQ(check_memory({small, large, large}).value_or(""),
             "stage 1 needs 4 GiB, a device has 2 GiB: 2 GiB over");
   EXPECT_EQ(check_memory({}), std::nullopt);
+  small.host_capacity = small.host = Bytes{3LL << 30};
+  EXPECT_EQ(check_memory({small}), std::nullopt);
+  small.host = Bytes{5LL << 30};
+  EXPECT_EQ(check_memory({small}).value_or(""),
+            "stage 0 keeps 5 GiB of a device in host memory, where it has 3 GiB: 2 GiB over");
 }
 
 }  // namespace

@@ -40,7 +40,12 @@ void compare(const Training& a, const Training& b, Choices& out) {
   out.add("precision", std::string(name_of(a.precision)), std::string(name_of(b.precision)));
   out.add("optimizer", std::string(name_of(a.optimizer)), std::string(name_of(b.optimizer)));
   const auto or_word = [](const std::string& text, const char* word) { return text.empty() ? word : text; };
-  out.add("dtypes", or_word(spell(a.states), "the recipe's"), or_word(spell(b.states), "the recipe's"));
+  const auto dtypes = [&](States states) {
+    states.offload = {};
+    return or_word(spell(states), "the recipe's");
+  };
+  out.add("dtypes", dtypes(a.states), dtypes(b.states));
+  out.add("offload", spell(a.states.offload), spell(b.states.offload));
   out.add("trained", or_word(spell_train(a.tuning), "all"), or_word(spell_train(b.tuning), "all"));
   out.add("frozen", or_word(spell_freeze(a.tuning), "nothing"), or_word(spell_freeze(b.tuning), "nothing"));
   out.add("multi-token prediction", on_off(a.mtp), on_off(b.mtp));
@@ -176,6 +181,7 @@ PlanDifference diff(const Plan& a, const Plan& b) {
   result.first = a.predicted->step;
   result.second = b.predicted->step;
   for (const auto& key : kBreakdownKeys) {
+    if (!is_written(key, a.predicted->breakdown) && !is_written(key, b.predicted->breakdown)) continue;
     const std::string name(key.key);
     result.terms.push_back({name.substr(0, name.size() - 2), a.predicted->breakdown.*key.member,
                             b.predicted->breakdown.*key.member});

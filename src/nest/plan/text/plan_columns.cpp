@@ -56,7 +56,7 @@ struct WordColumn {
   std::string_view key;
   bool of_training = false;
 };
-constexpr std::array<WordColumn, 10> kWords{{{"precision", true},
+constexpr std::array<WordColumn, 11> kWords{{{"precision", true},
                                              {"optimizer", true},
                                              {"gradient_dtype", true},
                                              {"reduce_dtype", true},
@@ -65,6 +65,7 @@ constexpr std::array<WordColumn, 10> kWords{{{"precision", true},
                                              {"dispatcher"},
                                              {"reshard"},
                                              {"recompute"},
+                                             {"offload"},
                                              {"schedule"}}};
 constexpr const char* kChunks = "interleave";
 constexpr std::int64_t kMostChunks = 1024;
@@ -170,6 +171,7 @@ Plan PlanColumns::read_base(const std::vector<std::int64_t>& of) const {
   }
   if (of.back() > 0) parallelism.set(kChunks, of.back());
   Value root = Value::object();
+  const bool offloads = parallelism.find("offload") != nullptr;
   root.set("training", training).set("parallelism", std::move(parallelism));
   const Document document = parse_json("", to_json_line(root));
   Reader reader(document);
@@ -182,6 +184,7 @@ Plan PlanColumns::read_base(const std::vector<std::int64_t>& of) const {
   for (const StateKey& key : state_keys()) {
     if (said.states.*key.member) plan.training.states.*key.member = said.states.*key.member;
   }
+  if (offloads) plan.training.states.offload = said.states.offload;
   return plan;
 }
 

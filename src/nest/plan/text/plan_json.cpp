@@ -121,7 +121,9 @@ void put_certainty(Value& v, const Prediction& p) {
 
 Value to_value(const Prediction& p) {
   Value breakdown = Value::object();
-  for (const auto& k : kBreakdownKeys) breakdown.set(k.key, (p.breakdown.*k.member).value);
+  for (const auto& k : kBreakdownKeys) {
+    if (is_written(k, p.breakdown)) breakdown.set(k.key, (p.breakdown.*k.member).value);
+  }
   Value v = Value::object();
   v.set("step_s", p.step.value);
   put_certainty(v, p);
@@ -134,7 +136,9 @@ Value to_value(const Prediction& p) {
 
 Value to_value(const StageTime& time) {
   Value v = Value::object();
-  for (const auto& k : kTimeKeys) v.set(k.key, (time.*k.member).value);
+  for (const auto& k : kTimeKeys) {
+    if (is_written(k, time)) v.set(k.key, (time.*k.member).value);
+  }
   v.set("total_s", time.total().value);
   return v;
 }
@@ -144,6 +148,8 @@ Value to_value(const StageMemory& memory) {
   for (const auto& k : kMemoryKeys) v.set(k.key, (memory.*k.member).value);
   v.set("total_bytes", memory.total().value).set("margin_bytes", memory.margin.value);
   v.set("capacity_bytes", memory.capacity.value);
+  if (memory.host_capacity.value > 0)
+    v.set("host_bytes", memory.host.value).set("host_capacity_bytes", memory.host_capacity.value);
   return v;
 }
 
@@ -159,6 +165,16 @@ Value to_value(const Parallelism& p, std::span<const Stage> stages) {
   return v;
 }
 
+// What lies in host memory; a key only where something does.
+void put_offload(Value& parallelism, const Plan& plan) {
+  const Offload& offload = plan.training.states.offload;
+  if (!offload.any()) return;
+  Value list = Value::array();
+  if (offload.activations) list.push(kOffloadActivations);
+  if (offload.optimizer) list.push(kOffloadOptimizer);
+  parallelism.set("offload", std::move(list));
+}
+
 Value plan_value(const Plan& plan, const PlanInputs& inputs) {
   Value about = Value::object();
   about.set("version", version_text()).set("schema", kSchema);
@@ -169,7 +185,9 @@ Value plan_value(const Plan& plan, const PlanInputs& inputs) {
   v.set("inputs", inputs_value(inputs, plan.training.states))
       .set("model", model_facts(inputs, plan.training));
   v.set("cluster", cluster_value(inputs.cluster)).set("training", training_value(plan.training));
-  v.set("parallelism", to_value(plan.parallelism, plan.stages));
+  Value parallelism = to_value(plan.parallelism, plan.stages);
+  put_offload(parallelism, plan);
+  v.set("parallelism", std::move(parallelism));
   Value stages = Value::array();
   for (const Stage& stage : plan.stages) stages.push(stage_value(stage));
   v.set("stages", std::move(stages));

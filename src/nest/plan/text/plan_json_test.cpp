@@ -82,6 +82,19 @@ TEST(PlanJson, DtypesThatThePlanChooses) {
   }
 }
 
+TEST(PlanJson, AnOffloadedOptimizer) {
+  Plan plan = example_plan({{0, 1}, {2}}, 2, 1);
+  plan.training.states.offload = {.optimizer = true, .activations = true};
+  const Document document = parse_json("p.json", priced_there_and_back(plan, example_inputs()));
+  EXPECT_EQ(to_json_line(*document.root.find("parallelism")->find("offload")),
+            R"(["activations", "optimizer"])");
+  const Value& memory = *document.root.find("stages")->as_array()->front().find("memory");
+  EXPECT_GT(*memory.find("host_bytes")->as_int(), 0);
+  EXPECT_GT(*memory.find("host_capacity_bytes")->as_int(), *memory.find("host_bytes")->as_int());
+  plan.training.states.offload = {};
+  EXPECT_EQ(there_and_back(plan, example_inputs()).find("offload"), std::string::npos);
+}
+
 TEST(PlanJson, MixedRecomputation) {
   Plan plan = example_plan({{0, 1}, {2}}, 2, 1);
   plan.stages[0].recompute = {RecomputePolicy::full, 1};

@@ -12,9 +12,16 @@ template <class Group, class Number>
 struct NumberKey {
   const char* key;
   Number Group::* member;
+  bool rare = false;  // written only where it is not 0
 };
 
-inline constexpr std::array<NumberKey<StageTime, Seconds>, 8> kTimeKeys{{
+// The number of a group that a file has of this key.
+template <class Group, class Number>
+[[nodiscard]] bool is_written(const NumberKey<Group, Number>& key, const Group& group) {
+  return !key.rare || !(group.*key.member == Number{});
+}
+
+inline constexpr std::array<NumberKey<StageTime, Seconds>, 9> kTimeKeys{{
     {"forward_s", &StageTime::forward},
     {"backward_s", &StageTime::backward},
     {"recompute_s", &StageTime::recompute},
@@ -23,6 +30,7 @@ inline constexpr std::array<NumberKey<StageTime, Seconds>, 8> kTimeKeys{{
     {"context_s", &StageTime::context},
     {"pipeline_s", &StageTime::pipeline},
     {"zero_s", &StageTime::zero},
+    {"offload_s", &StageTime::offload, true},
 }};
 
 inline constexpr std::array<NumberKey<StageMemory, Bytes>, 7> kMemoryKeys{{
@@ -35,7 +43,7 @@ inline constexpr std::array<NumberKey<StageMemory, Bytes>, 7> kMemoryKeys{{
     {"reserve_bytes", &StageMemory::reserve},
 }};
 
-inline constexpr std::array<NumberKey<Breakdown, Seconds>, 10> kBreakdownKeys{{
+inline constexpr std::array<NumberKey<Breakdown, Seconds>, 11> kBreakdownKeys{{
     {"compute_s", &Breakdown::compute},
     {"recompute_s", &Breakdown::recompute},
     {"tensor_s", &Breakdown::tensor},
@@ -46,6 +54,7 @@ inline constexpr std::array<NumberKey<Breakdown, Seconds>, 10> kBreakdownKeys{{
     {"data_s", &Breakdown::data},
     {"zero_s", &Breakdown::zero},
     {"optimizer_s", &Breakdown::optimizer},
+    {"offload_s", &Breakdown::offload, true},
 }};
 
 }  // namespace nest::plan

@@ -146,6 +146,9 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
     read_numbers(*memory, kMemoryKeys, stage.memory.emplace());
     stage.memory->capacity.value = memory->whole_or("capacity_bytes", 0, {0, std::int64_t{1} << 62});
     stage.memory->margin.value = memory->whole_or("margin_bytes", 0, {0, std::int64_t{1} << 62});
+    stage.memory->host.value = memory->whole_or("host_bytes", 0, {0, std::int64_t{1} << 62});
+    stage.memory->host_capacity.value =
+        memory->whole_or("host_capacity_bytes", 0, {0, std::int64_t{1} << 62});
     static_cast<void>(memory->find("total_bytes"));
     memory->warn_unknown(warnings);
   }
@@ -198,6 +201,23 @@ Zero read_zero(Reader& r) {
   return {zero.number(), *resharding};
 }
 
+// ["activations", "optimizer"], or one of them, or none; or a word as after --offload.
+void read_offload(Reader& r, Plan& plan) {
+  const Value* list = r.find("offload");
+  if (list == nullptr || list->is_null()) return;
+  if (list->as_array() == nullptr) {
+    plan.training.states.offload = *find_offload(r.choice("offload", offload_names()));
+    return;
+  }
+  for (const Value& item : *list->as_array()) {
+    const std::string* word = item.as_string();
+    const bool optimizer = word != nullptr && *word == kOffloadOptimizer;
+    if (word == nullptr || (!optimizer && *word != kOffloadActivations))
+      r.fail_at("offload", "what is offloaded is \"activations\" and \"optimizer\"");
+    (optimizer ? plan.training.states.offload.optimizer : plan.training.states.offload.activations) = true;
+  }
+}
+
 // Degrees that the file leaves out stay 0 where they follow from others.
 void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute& recompute,
                       SplitOptions& split, Warnings& warnings) {
@@ -242,7 +262,10 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   Recompute recompute;
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");
-  if (parallelism) read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
+  if (parallelism) {
+    read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
+    read_offload(*parallelism, plan);
+  }
   if (r.has("stages")) {
     for (Reader& stage : r.objects("stages")) {
       plan.stages.push_back(read_stage(stage, plan, recompute, warnings));

@@ -113,6 +113,11 @@ TEST(ReadPlan, WrongTypes) {
             "p.json: line 1, parallelism.schedule: '1F1B' is none of 1f1b, gpipe, interleaved, zb-h1, zb-v, "
             "dualpipe-v; "
             "did you mean '1f1b'?");
+  EXPECT_EQ(message(R"({"parallelism": {"offload": "weights"}})"),
+            "p.json: line 1, parallelism.offload: 'weights' is none of none, optimizer, activations, "
+            "activations+optimizer");
+  EXPECT_EQ(message(R"({"parallelism": {"offload": ["weights"]}})"),
+            "p.json: line 1, parallelism.offload: what is offloaded is \"activations\" and \"optimizer\"");
   EXPECT_EQ(message(R"({"stages": {}})"), "p.json: line 1, stages: a list is expected, not a group of keys");
   EXPECT_EQ(message("{\"stages\": [{},\n 7]}"),
             "p.json: line 2, stages[1]: a group of keys is expected here, not a whole number");

@@ -256,7 +256,7 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
                                 const CellNetwork& network) {
   const BuiltModel& built = model(training);
   if (const LayerProfile* profile = inputs_->profile())
-    return profile_table(*profile, strategy, policy, built.graph);
+    return profile_table(*profile, training, strategy, policy, built.graph);
   std::vector<LayerTerms> by_type;
   for (const LayerCompute& compute : computes(training, strategy, policy))
     by_type.push_back(pricer_.terms(compute, network, training.states));
@@ -269,15 +269,16 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
   return LayerTable(std::move(layers));
 }
 
-LayerTable CostBook::profile_table(const LayerProfile& profile, const Strategy& strategy,
-                                   RecomputePolicy policy, const LayerGraph& graph) {
+LayerTable CostBook::profile_table(const LayerProfile& profile, const Training& training,
+                                   const Strategy& strategy, RecomputePolicy policy, const LayerGraph& graph) {
   const ProfileStrategy& own = *find_strategy(profile, strategy);
   std::vector<Bytes> incoming(graph.layers());
   for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge.bytes, strategy);
   std::vector<LayerTerms> layers;
   layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)
-    layers.push_back(pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i]));
+    layers.push_back(pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i],
+                                   training.states));
   return LayerTable(std::move(layers));
 }
 

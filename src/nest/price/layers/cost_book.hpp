@@ -121,8 +121,8 @@ class CostBook {
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
   LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
                         const CellNetwork& network);
-  LayerTable profile_table(const LayerProfile& profile, const Strategy& strategy, RecomputePolicy policy,
-                           const LayerGraph& graph);
+  LayerTable profile_table(const LayerProfile& profile, const Training& training, const Strategy& strategy,
+                           RecomputePolicy policy, const LayerGraph& graph);
 
   // A placement by ids, which plans of one study often share.
   struct Listed {

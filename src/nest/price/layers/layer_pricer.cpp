@@ -85,8 +85,10 @@ LayerTerms LayerPricer::terms(const LayerCompute& compute, const CellNetwork& ne
                               const States& states) const {
   const LayerCost cost = layer_cost(compute, network);
   const Accelerator& chip = cluster_->accelerator();
-  return scaled(states.any() ? layer_terms(cost, with_states(*recipe_, states), chip)
-                             : layer_terms(cost, *recipe_, chip));
+  LayerTerms terms = scaled(states.any() ? layer_terms(cost, with_states(*recipe_, states), chip)
+                                         : layer_terms(cost, *recipe_, chip));
+  if (states.offload.activations) offload_activations(chip.host(), terms);
+  return terms;
 }
 
 void LayerPricer::add_matrices(const ShardedLayer& sharded, LayerTerms& terms) {
@@ -95,8 +97,10 @@ void LayerPricer::add_matrices(const ShardedLayer& sharded, LayerTerms& terms) {
 }
 
 LayerTerms LayerPricer::terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
-                              Bytes incoming) const {
-  return scaled(layer_terms(layer, profile, full, incoming));
+                              Bytes incoming, const States& states) const {
+  LayerTerms terms = scaled(layer_terms(layer, profile, full, incoming));
+  if (states.offload.activations) offload_activations(cluster_->accelerator().host(), terms);
+  return terms;
 }
 
 std::vector<LayerPrice> LayerPricer::price(const Model& model, const Strategy& strategy,

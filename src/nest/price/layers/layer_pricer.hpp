@@ -60,7 +60,7 @@ class LayerPricer {
   void add_matrices(const ShardedLayer& sharded, LayerTerms& terms);
   // Of a layer profile, whose times are whole.
   [[nodiscard]] LayerTerms terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
-                                 Bytes incoming) const;
+                                 Bytes incoming, const States& states = {}) const;
 
   // All of the above, by layer type.
   [[nodiscard]] std::vector<LayerPrice> price(const Model& model, const Strategy& strategy,

@@ -57,8 +57,12 @@ enum class Term : std::uint8_t {
   matrices_expert,
   orthogonal_dense,
   orthogonal_expert,
+  // Where activations lie in host memory: bytes of them, and what copies take beyond the layer's own passes.
+  host_stash,
+  forward_offload,
+  backward_offload,
 };
-inline constexpr std::size_t kTerms = 30;
+inline constexpr std::size_t kTerms = 33;
 inline constexpr std::size_t kTrainedTerms = 16;  // the first, which all models have
 
 struct LayerTerms {
@@ -80,6 +84,10 @@ struct LayerTerms {
 // `incoming`: bytes of the layer's edges on one device, which full recomputation keeps.
 [[nodiscard]] LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, bool full,
                                      Bytes incoming);
+
+// What a layer keeps lies in host memory between its passes: each pass takes as long as its work or its copy. The device
+// holds it while the layer works, and that of the layer whose copy is under way.
+void offload_activations(const HostShare& host, LayerTerms& terms);
 
 class LayerTable {
  public:

@@ -52,6 +52,11 @@ std::vector<std::string> what_binds(const Explanation& e, const Cluster& cluster
                                 "': 10 % more bandwidth makes the step " + format_percent(gain) +
                                 " shorter"});
   }
+  if (e.host) {
+    const double gain = 1 - e.effects[*e.host].step.value / step;
+    forces.push_back({gain, "the host: 10 % more of its link and its processors makes the step " +
+                                format_percent(gain) + " shorter"});
+  }
   const double bubble = e.priced.predicted.bubble_fraction;
   if (bubble > 0) {
     // A tenth less bubble, to stand beside a tenth more of the others.
@@ -124,6 +129,11 @@ Explanation explain(const Plan& plan, const PlanInputs& inputs, const PriceOptio
     alone.parallelism.strategy.expert_overlap = false;
     for (Stage& stage : alone.stages) stage.strategy.expert_overlap = false;
     e.effects.push_back(priced_effect("no communication hidden behind compute", alone, bare, options));
+  }
+  if (plan.training.states.offload.any()) {
+    e.host = e.effects.size();
+    e.effects.push_back(priced_effect("10 % more of the host's link and processors", plan,
+                                      with_host(inputs, kMore), options));
   }
   e.binds = what_binds(e, inputs.cluster);
   return e;

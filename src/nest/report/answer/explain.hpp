@@ -5,6 +5,8 @@
 //   10 % more bandwidth at level node    step 10.1 s   -1.4 %
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,9 @@ struct Effect {
 struct Explanation {
   Plan plan;  // with results
   PricedPlan priced;
-  std::vector<Effect> effects;     // compute, each level's bandwidth, then more and fewer micro-batches
-  std::vector<std::string> binds;  // sentences, the most important first
+  std::vector<Effect> effects;      // compute, each level's bandwidth, then more and fewer micro-batches
+  std::optional<std::size_t> host;  // of the effects: that of a faster host, where something is offloaded
+  std::vector<std::string> binds;   // sentences, the most important first
 };
 
 // The plan must be complete; an invalid plan is an InputError with the reason.

@@ -33,6 +33,23 @@ TEST(Explain, SaysWhatBinds) {
   EXPECT_EQ(e.binds.back(), "not memory: the fullest stage (0) takes 1.9 % of a device");
 }
 
+// Most of the step is the host's, which is one of the effects and the first of what binds.
+TEST(Explain, AnOffloadedOptimizerIsBoundByTheHost) {
+  PlanInputs inputs = test::example_inputs();
+  inputs.recipe.optimizer_time = true;
+  Plan plan = test::example_plan({{0, 1, 2}}, 2, 2);
+  EXPECT_FALSE(explain(plan, inputs).host.has_value());
+  plan.training.states.offload.optimizer = true;
+  const Explanation e = explain(plan, inputs);
+  ASSERT_TRUE(e.host.has_value());
+  EXPECT_EQ(e.effects[*e.host].change, "10 % more of the host's link and processors");
+  const Prediction& p = e.priced.predicted;
+  EXPECT_GT(p.breakdown.offload.value, 0.5 * p.step.value);
+  EXPECT_NEAR((p.step - e.effects[*e.host].step).value, p.breakdown.offload.value * (1 - 1 / 1.1), 1e-4);
+  EXPECT_TRUE(e.binds.front().starts_with("the host: 10 % more of its link and its processors makes"))
+      << e.binds.front();
+}
+
 TEST(Explain, AnInvalidPlanIsAnError) {
   Plan plan = test::example_plan({{0, 1}, {2}}, 2, 2);
   plan.stages.pop_back();

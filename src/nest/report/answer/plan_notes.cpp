@@ -95,6 +95,14 @@ double memory_share(const Plan& plan) {
   return memory_share(plan.stages[fullest_stage(plan)]);
 }
 
+std::string host_use(const std::vector<StageMemory>& stages) {
+  const auto most = std::max_element(stages.begin(), stages.end(),
+                                     [](const auto& a, const auto& b) { return a.host < b.host; });
+  if (most == stages.end() || most->host_capacity.value == 0) return "";
+  return fmt::format("{} of {} of host memory for a device", format_memory(most->host),
+                     format_memory(most->host_capacity));
+}
+
 std::string largest_memory(const StageMemory& memory) {
   const auto* largest =
       std::max_element(kMemoryKeys.begin(), kMemoryKeys.end(),

@@ -23,6 +23,9 @@ namespace nest::report {
 [[nodiscard]] double memory_share(const Stage& stage);
 [[nodiscard]] double memory_share(const Plan& plan);  // of its fullest stage
 
+// "44.7 GiB of 238 GiB of host memory for a device": of the stage that keeps most there; empty where none does.
+[[nodiscard]] std::string host_use(const std::vector<StageMemory>& stages);
+
 // "activations (61.2 GiB)": the largest part of what a stage holds.
 [[nodiscard]] std::string largest_memory(const StageMemory& memory);
 

@@ -22,7 +22,8 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::size_t kIndent = 9;  // of what stands beside a heading
-constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', 'c', 'p', '.', 'd', 'z', 'o'};
+constexpr std::array<char, kBreakdownKeys.size()> kLetters{'#', 'r', 't', 'e', 'c', 'p',
+                                                           '.', 'd', 'z', 'o', 'h'};
 
 // A degree of the runners-up's table; shown where a plan has another value than the usual.
 struct DegreeColumn {
@@ -145,6 +146,9 @@ class Screen {
                    format_memory(m.weights), format_memory(m.gradients), format_memory(m.optimizer),
                    format_memory(m.activations), format_memory(m.workspace), fragmentation,
                    m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
+    std::vector<StageMemory> stages;
+    for (const Stage& stage : one.stages) stages.push_back(*stage.memory);
+    if (const std::string host = host_use(stages); !host.empty()) out += beside("", "optimizer in " + host);
     const std::string safety = &one == &best_ ? safety_sentence(found_, asked_) : "";
     return safety.empty() ? out : out + beside("", safety);
   }

@@ -9,6 +9,7 @@
 #include "nest/base/numbers.hpp"
 #include "nest/plan/text/plan_keys.hpp"
 #include "nest/plan/text/spell_plan.hpp"
+#include "nest/report/answer/plan_notes.hpp"
 #include "nest/report/answer/stage_rows.hpp"
 
 namespace nest::report {
@@ -77,8 +78,11 @@ std::string memory_text(const PricedPlan& priced, const ScreenOptions& options) 
     table.add(std::move(cells));
     i = last + 1;
   }
+  std::vector<StageMemory> memory;
+  for (const StageCost& stage : stages) memory.push_back(stage.memory);
+  const std::string host = host_use(memory);
   return "\n" + options.title("Memory of a device") + " (" + format_memory(stages.front().memory.capacity) +
-         ")\n" + table.str();
+         ")\n" + table.str() + (host.empty() ? "" : "optimizer in " + host + "\n");
 }
 
 }  // namespace

@@ -6,8 +6,9 @@ import { usedBytes } from './devices.js';
 
 const kMemoryParts = ['weights', 'gradients', 'optimizer', 'activations', 'workspace', 'fragmentation'];
 const kStepParts = ['compute', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'bubble', 'data', 'zero',
-  'optimizer'];
-const kPassParts = ['forward', 'backward', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'zero'];
+  'optimizer', 'offload'];
+const kPassParts = ['forward', 'backward', 'recompute', 'tensor', 'expert', 'context', 'pipeline', 'zero',
+  'offload'];
 const kTrafficParts = [
   ['tensor', 'tensor groups', '#e69f00'], ['context', 'context groups', '#cc79a7'],
   ['expert', 'expert groups', '#d55e00'], ['pipeline', 'between stages', '#56b4e9'],
@@ -16,7 +17,7 @@ const kTrafficParts = [
 const kPartWords = {
   compute: 'compute', recompute: 'recomputation', tensor: 'tensor groups', expert: 'expert groups',
   context: 'context groups', pipeline: 'between stages', bubble: 'bubble', data: 'gradients', zero: 'ZeRO',
-  optimizer: 'optimizer', forward: 'forward', backward: 'backward',
+  optimizer: 'optimizer', offload: 'offload to the host', forward: 'forward', backward: 'backward',
 };
 
 // Named shares of a whole that are above zero, in a fixed order.

@@ -8,7 +8,8 @@ export const kPartColours = {
   compute: '#0072b2', forward: '#0072b2', backward: '#009e73', weight: '#56b4e9', recompute: '#882255',
   tensor: '#e69f00', expert: '#d55e00', context: '#cc79a7', pipeline: '#56b4e9', receive: '#cc79a7',
   bubble: '#a8a8a8', data: '#117733', zero: '#999933', optimizer: '#ddcc77', reduce: '#d55e00',
-  gather: '#e69f00', norm: '#8a8a8a', 'background receive': '#cc79a7',
+  gather: '#e69f00', norm: '#8a8a8a', offload: '#44aa99', 'to host': '#44aa99', 'host update': '#ddcc77',
+  'from host': '#6699cc', 'background receive': '#cc79a7',
   weights: '#0072b2', gradients: '#009e73', activations: '#cc79a7', workspace: '#56b4e9',
   fragmentation: '#d55e00', reserve: '#a8a8a8',
 };

@@ -6,6 +6,7 @@ export const kKindWords = {
   forward: 'forward', backward: 'backward', weight: 'weight gradients', receive: 'receive',
   'background receive': 'receive in the background', reduce: 'reduce gradients', gather: 'gather parameters',
   norm: 'norm of the gradients', optimizer: 'optimizer', recompute: 'recompute',
+  'to host': 'copy to the host', 'host update': 'update by the host', 'from host': 'copy from the host',
 };
 
 export function recomputedSeconds(timeline, stage, s) {

@@ -10,16 +10,18 @@
 namespace nest::report {
 namespace {
 
-constexpr double kTicks = 4e6;  // of a step
-constexpr std::size_t kSegmentKinds = 8;
-// After the kinds of segments what is not one: a receive that holds up no pass, and passes beside each other.
+constexpr double kTicks = 4e6;        // of a step
+constexpr std::size_t kOwnKinds = 8;  // those of every timeline
+// After them what is no kind: a receive that holds up no pass, and passes beside each other. Kinds of an offloaded
+// optimizer come last.
 constexpr std::array<const char*, 3> kOthers{"background receive", "forward beside", "backward beside"};
 
 std::int64_t kind_number(const Segment& s) {
-  constexpr auto kFirst = std::int64_t{kSegmentKinds};
+  constexpr auto kFirst = std::int64_t{kOwnKinds};
   if (s.kind == SegmentKind::receive && s.stream == Stream::communication) return kFirst;
   if (s.beside != simulate::Beside::nothing) return s.kind == SegmentKind::forward ? kFirst + 1 : kFirst + 2;
-  return static_cast<std::int64_t>(s.kind);
+  const auto kind = static_cast<std::size_t>(s.kind);
+  return static_cast<std::int64_t>(kind < kOwnKinds ? kind : kind + kOthers.size());
 }
 
 bool earlier(const Segment& a, const Segment& b) {
@@ -43,8 +45,10 @@ Value timeline_value(const Timeline& timeline, std::size_t most) {
   v.set("step_s", timeline.step().value).set("pipeline_s", timeline.pipeline().value);
   v.set("micro_batches", timeline.micro_batches()).set("chunks", timeline.chunks()).set("tick_s", tick);
   Value kinds = Value::array();
-  for (std::size_t i = 0; i < kSegmentKinds; ++i) kinds.push(name_of(static_cast<SegmentKind>(i)));
+  const auto push = [&](std::size_t i) { kinds.push(name_of(static_cast<SegmentKind>(i))); };
+  for (std::size_t i = 0; i < kOwnKinds; ++i) push(i);
   for (const char* kind : kOthers) kinds.push(kind);
+  for (std::size_t i = kOwnKinds; timeline.offloads() && i < simulate::kSegmentKinds; ++i) push(i);
   v.set("kinds", std::move(kinds));
   Value recomputed = Value::array();
   Value recomputed_s = Value::array();

@@ -4,18 +4,19 @@ const kPairs = { 'forward beside': ['forward', 0], 'backward beside': ['backward
 const kFields = 5;  // of a segment in the data: kind, micro-batch, chunk, from, length
 
 // Rows of segments {kind, micro, chunk, from, to} in seconds, in order of their beginnings; of compute and of
-// what runs beside it. A pass that runs beside another says which half of the row it has: 0 the upper, 1 the lower.
+// what runs beside it; copies from the host, which run beside those to it, have a list of their own. A pass that
+// runs beside another says which half of the row it has: 0 the upper, 1 the lower.
 export function unpackTimeline(timeline) {
   const { kinds, tick_s: tick } = timeline;
-  const beside = new Set(['reduce', 'gather', 'background receive']);
+  const lists = { reduce: 'beside', gather: 'beside', 'background receive': 'beside', 'to host': 'beside', 'from host': 'back' };
   return timeline.rows.map((flat) => {
-    const row = { compute: [], beside: [] };
+    const row = { compute: [], beside: [], back: [] };
     for (let i = 0; i + kFields <= flat.length; i += kFields) {
       const [kind, pair] = kPairs[kinds[flat[i]]] ?? [kinds[flat[i]]];
       const segment = { kind, micro: flat[i + 1], chunk: flat[i + 2], from: flat[i + 3] * tick,
         to: (flat[i + 3] + flat[i + 4]) * tick };
       if (pair !== undefined) segment.half = pair;
-      row[beside.has(kind) ? 'beside' : 'compute'].push(segment);
+      row[lists[kind] ?? 'compute'].push(segment);
     }
     return row;
   });

@@ -29,7 +29,7 @@ class TimelineView {
     this.canvas = makeCanvas(`timeline of one step, ${formatSeconds(t.step_s)}: ${plural(this.rows.length, 'stage')}, ` +
       `${plural(t.micro_batches, 'micro-batch')}. Left and right go from pass to pass, up and ` +
       'down from stage to stage, plus and minus zoom, 0 shows what was there at first.');
-    const kinds = new Set(this.rows.flatMap((r) => [...r.compute, ...r.beside]).map((s) => s.kind));
+    const kinds = new Set(this.rows.flatMap((r) => [...r.compute, ...r.beside, ...r.back]).map((s) => s.kind));
     this.known = Object.keys(kKindWords).filter((k) => kinds.has(k) && k !== 'background receive');
     if (kinds.has('background receive') && !kinds.has('receive')) this.known.push('background receive');
     if ((t.recomputed ?? []).some((shares) => shares.some((share) => share > 0))) this.known.push('recompute');
@@ -257,7 +257,9 @@ class TimelineView {
         context.rect(w.x, y, w.end - w.x, this.pitch);
         context.clip();
         this.drawRow(context, w, row.compute, i, y + 1, this.pitch * 0.7, true);
-        this.drawRow(context, w, row.beside, i, y + this.pitch * 0.76, this.pitch * 0.16, false);
+        const thin = this.pitch * (row.back.length > 0 ? 0.1 : 0.16);
+        this.drawRow(context, w, row.beside, i, y + this.pitch * 0.76, thin, false);
+        this.drawRow(context, w, row.back, i, y + this.pitch * 0.88, this.pitch * 0.1, false);
         context.restore();
       }
     });

@@ -19,8 +19,13 @@ enum class EventKind : std::uint8_t {
   receive_end,  // a receive on the communication stream
   reduce_end,   // a part of a collective of the stage; every worker of the stage hears it
   gather_end,
+  host_end,       // a bucket of an offloaded optimizer at one of its stations
   optimizer_end,  // `work_from`: when the norm was known
 };
+
+// Where a bucket of an offloaded optimizer is worked on: gradients go out, the host updates, weights come back.
+enum class HostStation : std::uint8_t { out, update, back };
+inline constexpr std::size_t kHostStations = 3;
 
 struct Event {
   EventKind kind = EventKind::task_begin;
@@ -35,6 +40,7 @@ struct Event {
   const Job* job = nullptr;            // what the network did for it
   double share = 1;                    // of the job
   const StepCollective* collective = nullptr;
+  HostStation station = HostStation::out;  // of host_end
 };
 
 class Listener {

@@ -1,13 +1,14 @@
 #include "nest/simulate/engine/step_end.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "nest/plan/schedules/schedule.hpp"
 
 namespace nest::simulate {
 namespace {
 
-// Subjects of due(): a bucket of a worker, a stage's optimizer, the norm.
+// Subjects of due(): a stage's optimizer, a bucket of a worker, a station of a stage's offloaded optimizer, the norm.
 constexpr std::int32_t kNorm = -1;
 
 }  // namespace
@@ -73,13 +74,17 @@ void StepEnd::due(std::int32_t subject) {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       stages_[i].part = Part::optimizing;
       stages_[i].from = host_.now_s();
-      host_.later(host_.now_s() + scenario_.cost(i).optimizer.value, static_cast<std::int32_t>(i));
+      update(i);
     }
     return;
   }
   const auto at = static_cast<std::size_t>(subject);
   if (at < stages_.size()) {
     optimized(at);
+    return;
+  }
+  if (at >= first_station()) {
+    worked((at - first_station()) / kHostStations, (at - first_station()) % kHostStations);
     return;
   }
   const std::size_t worker = at - stages_.size();
@@ -191,12 +196,55 @@ void StepEnd::reduced(std::size_t i) {
   if (++reduced_ == stages_.size()) host_.later(host_.now_s() + norm_, kNorm);
 }
 
+void StepEnd::update(std::size_t i) {
+  const StageCost& cost = scenario_.cost(i);
+  if (cost.offload && cost.optimizer > cost.offload->zeroing) {
+    work(i, 0);
+  } else {
+    host_.later(host_.now_s() + cost.optimizer.value, static_cast<std::int32_t>(i));
+  }
+}
+
+void StepEnd::work(std::size_t i, std::size_t station) {
+  const HostUpdate& offload = *scenario_.cost(i).offload;
+  const std::int64_t buckets = scenario_.cost(i).buckets;
+  Station& own = stages_[i].stations[station];
+  const std::int64_t there = station == 0 ? buckets : stages_[i].stations[station - 1].done;
+  if (own.busy || own.done >= there) return;
+  own.busy = true;
+  own.from = host_.now_s();
+  const std::array<Seconds, kHostStations> times{offload.out, offload.update, offload.back};
+  host_.later(own.from + times[station].value / static_cast<double>(buckets),
+              static_cast<std::int32_t>(first_station() + i * kHostStations + station));
+}
+
+void StepEnd::worked(std::size_t i, std::size_t station) {
+  Station& own = stages_[i].stations[station];
+  own.busy = false;
+  ++own.done;
+  const Seconds from{own.from};
+  tell(i, {.kind = EventKind::host_end,
+           .from = from,
+           .work_from = from,
+           .station = static_cast<HostStation>(station)});
+  work(i, station);
+  if (station + 1 < kHostStations) {
+    work(i, station + 1);
+  } else if (own.done == scenario_.cost(i).buckets) {
+    host_.later(host_.now_s() + scenario_.cost(i).offload->zeroing.value, static_cast<std::int32_t>(i));
+  }
+}
+
 void StepEnd::optimized(std::size_t i) {
   Stage& stage = stages_[i];
   const double now = host_.now_s();
+  // Of an offloaded one only what the device itself does.
+  const std::optional<HostUpdate>& offload = scenario_.cost(i).offload;
+  const double work_from = offload ? now - offload->zeroing.value : stage.from;
   tell(i, {.kind = EventKind::optimizer_end,
            .from = Seconds{stage.from - norm_},
-           .work_from = Seconds{stage.from}});
+           .received = Seconds{stage.from},
+           .work_from = Seconds{work_from}});
   stage.optimizer_end = now;
   stage.part = Part::gathering;
   stage.job = 0;

@@ -4,6 +4,7 @@
 // the step").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -41,6 +42,12 @@ class StepEnd {
 
  private:
   enum class Part : std::uint8_t { reducing, tied, waiting, optimizing, gathering, over };
+  // What one station of an offloaded optimizer does: a bucket after the other, each as soon as the one before has it.
+  struct Station {
+    std::int64_t done = 0;
+    bool busy = false;
+    double from = 0;
+  };
   struct Stage {
     Part part = Part::reducing;
     std::vector<std::size_t> ready;  // by class: parts of the gradients
@@ -52,6 +59,7 @@ class StepEnd {
     bool summed = false;  // what waits for the rest to be reduced, but for tied weights
     double from = 0;
     double optimizer_end = 0;
+    std::array<Station, kHostStations> stations{};
   };
 
   [[nodiscard]] std::size_t classes() const { return scenario_.classes(); }
@@ -62,6 +70,11 @@ class StepEnd {
   void reduce(std::size_t stage);
   void tie();
   void reduced(std::size_t stage);
+  void update(std::size_t stage);
+  // Begins the next bucket where it is there.
+  void work(std::size_t stage, std::size_t station);
+  void worked(std::size_t stage, std::size_t station);
+  [[nodiscard]] std::size_t first_station() const { return stages_.size() * (1 + classes()); }
   void optimized(std::size_t stage);
   void gather(std::size_t stage);
   void finish(std::size_t stage);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "nest/simulate/engine/engine.hpp"
 #include "nest/simulate/test_plans.hpp"
 
@@ -110,6 +112,25 @@ TEST(StepEnd, NormOptimizerAndGathersFollow) {
   c.inputs.recipe.overlap.parameter_gather = 1;
   s.buckets = 2;
   EXPECT_NEAR(run(c).step.value, (6 + 4.002 + 0.1 + 0.2 + 0.5 + 2.001 - 0.5) * 1e-3, 1e-12);
+}
+
+// Four buckets of which each goes out, is updated and comes back: the longest of the three, and one bucket of the others.
+TEST(StepEnd, AnOffloadedOptimizerWorksBucketByBucket) {
+  Case c = one_stage(1e-3, 2e-3);
+  StageCost& s = c.priced.stages[0];
+  s.buckets = 4;
+  s.norm = Seconds{0.1e-3};
+  for (const auto& [out, update, back] :
+       {std::array{4e-3, 8e-3, 2e-3}, {8e-3, 4e-3, 2e-3}, {2e-3, 4e-3, 8e-3}}) {
+    s.offload = HostUpdate{Seconds{out}, Seconds{update}, Seconds{back}, Seconds{0.3e-3}};
+    s.optimizer = s.offload->total(s.buckets);
+    EXPECT_NEAR(s.optimizer.value, 8e-3 + 6e-3 / 4 + 0.3e-3, 1e-12);
+    price_step(c);
+    EXPECT_NEAR(run(c).step.value, (6 + 4.002 + 0.1) * 1e-3 + s.optimizer.value, 1e-12);
+  }
+  s.offload = HostUpdate{};  // of a recipe whose optimizer takes no time
+  s.optimizer = {};
+  EXPECT_NEAR(run(c).step.value, (6 + 4.002 + 0.1) * 1e-3, 1e-12);
 }
 
 // Later stages gather while the first forward passes of the next step are on their way to them.

@@ -25,14 +25,17 @@ struct Look {
   std::string_view words;
 };
 // By SegmentKind.
-constexpr std::array<Look, 8> kLooks{{{"level0", "forward"},
-                                      {"level2", "backward"},
-                                      {"level1", "weight gradients"},
-                                      {"level7", "receive"},
-                                      {"level6", "reduce gradients"},
-                                      {"level5", "gather parameters"},
-                                      {"quiet", "norm"},
-                                      {"level4", "optimizer"}}};
+constexpr std::array<Look, kSegmentKinds> kLooks{{{"level0", "forward"},
+                                                  {"level2", "backward"},
+                                                  {"level1", "weight gradients"},
+                                                  {"level7", "receive"},
+                                                  {"level6", "reduce gradients"},
+                                                  {"level5", "gather parameters"},
+                                                  {"quiet", "norm"},
+                                                  {"level4", "optimizer"},
+                                                  {"level6", "copy to the host"},
+                                                  {"level4", "update by the host"},
+                                                  {"level5", "copy from the host"}}};
 constexpr Look kRecompute{"level3", "recompute"};
 
 const Look& look(SegmentKind kind) {
@@ -132,8 +135,11 @@ class Chart {
     const double x = w.x + (from - w.from) * scale_;
     const double width = (to - from) * scale_;
     const std::size_t stage = static_cast<std::size_t>(s.worker) - first_;
-    const bool thin = s.stream == Stream::communication || s.kind == SegmentKind::receive;
-    const double y = row(stage) + (thin ? kBox + 2 : 0);
+    // Both ways of the link to the host lie below each other; the device waits while the host updates.
+    const bool below = s.stream == Stream::from_host;
+    const bool thin = s.stream == Stream::communication || s.stream == Stream::to_host || below ||
+                      s.kind == SegmentKind::receive;
+    const double y = row(stage) + (thin ? kBox + (below ? 3 + kThin : 2) : 0);
     seen_[static_cast<std::size_t>(s.kind)] = true;
     // Chunks of one stage are told apart by turns.
     const bool light = s.kind <= SegmentKind::weight && s.task.chunk % 2 == 1;

@@ -15,8 +15,23 @@
 
 namespace nest::simulate {
 
-enum class Stream : std::uint8_t { compute, communication };
-enum class SegmentKind : std::uint8_t { forward, backward, weight, receive, reduce, gather, norm, optimizer };
+// The last three are those of what is offloaded: both ways of the link to host memory, and the host's processors.
+enum class Stream : std::uint8_t { compute, communication, to_host, host, from_host };
+inline constexpr std::size_t kStreams = 5;
+enum class SegmentKind : std::uint8_t {
+  forward,
+  backward,
+  weight,
+  receive,
+  reduce,
+  gather,
+  norm,
+  optimizer,
+  to_host,
+  host_update,
+  from_host,
+};
+inline constexpr std::size_t kSegmentKinds = 11;
 [[nodiscard]] std::string_view name_of(SegmentKind kind);
 
 // What runs at the same time on the compute stream.
@@ -45,6 +60,8 @@ class Timeline final : public Listener {
   [[nodiscard]] std::int64_t micro_batches() const { return micro_batches_; }
   [[nodiscard]] std::int64_t chunks() const { return chunks_; }
   [[nodiscard]] Schedule schedule() const { return schedule_; }
+  // Whether anything ran on the streams of the host.
+  [[nodiscard]] bool offloads() const { return offloads_; }
   [[nodiscard]] Seconds step() const { return step_; }
   [[nodiscard]] Seconds pipeline() const { return pipeline_; }
   // Of a backward pass: computing again what was not kept, which comes first, and its share of a pass that leaves
@@ -60,16 +77,19 @@ class Timeline final : public Listener {
   [[nodiscard]] std::size_t at(std::size_t stage, std::int32_t chunk) const {
     return stage * static_cast<std::size_t>(chunks_) + static_cast<std::size_t>(chunk);
   }
+  void add_copy(const Event& event, SegmentKind pass);
   void add(const Event& event, SegmentKind kind, Stream stream, Seconds from, Seconds to);
 
   std::vector<Segment> segments_;
   std::vector<Worker> workers_;
   std::vector<Seconds> recomputed_;
   std::vector<double> recomputed_share_;
+  std::vector<Seconds> copied_;  // activations to host memory, or back: beside the pass of such a chunk
   std::size_t stages_ = 1;
   std::int64_t micro_batches_ = 1;
   std::int64_t chunks_ = 1;
   Schedule schedule_ = Schedule::one_f_one_b;
+  bool offloads_ = false;
   Seconds step_;
   Seconds pipeline_;
 };

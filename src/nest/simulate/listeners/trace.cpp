@@ -1,9 +1,11 @@
 #include "nest/simulate/listeners/trace.hpp"
 
 #include <fmt/format.h>
+#include <array>
 #include <cmath>
 
 #include <iterator>
+#include <string_view>
 
 namespace nest::simulate {
 namespace {
@@ -20,6 +22,10 @@ std::string label_of(const Segment& s, bool chunks) {
   if (chunks) out += "." + std::to_string(s.task.chunk);
   return out;
 }
+
+constexpr std::array<std::string_view, kStreams> kStreamWords{
+    "compute", "communication", "copies to the host", "the host's update", "copies from the host"};
+constexpr std::int32_t kOwnStreams = 2;  // of the device; the host's tracks come after all of these
 
 // Microseconds, which the format wants, in whole nanoseconds: what ends and what begins at one time are
 // written alike, so that slices never overlap.
@@ -68,7 +74,11 @@ class Writer {
   }
   [[nodiscard]] std::int32_t process(std::int32_t id) const { return worker(id).copy; }
   [[nodiscard]] std::int32_t track(std::int32_t id, Stream stream) const {
-    return 2 * worker(id).stage + (stream == Stream::communication ? 1 : 0);
+    const auto number = static_cast<std::int32_t>(stream);
+    if (number < kOwnStreams) return kOwnStreams * worker(id).stage + number;
+    const auto stages = static_cast<std::int32_t>(timeline_.stages());
+    return kOwnStreams * stages + static_cast<std::int32_t>(kStreams - kOwnStreams) * worker(id).stage +
+           number - kOwnStreams;
   }
 
   void name_tracks() {
@@ -82,12 +92,12 @@ class Writer {
             "{}{}\"}}}}",
             own.copy, own.copy, others);
       }
-      for (const Stream stream : {Stream::compute, Stream::communication}) {
+      for (std::size_t k = 0; k < (timeline_.offloads() ? kStreams : kOwnStreams); ++k) {
+        const auto stream = static_cast<Stream>(k);
         line(
             "{{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": {}, \"tid\": {}, \"args\": {{\"name\": "
             "\"stage {} {}\"}}}}",
-            own.copy, track(static_cast<std::int32_t>(w), stream), own.stage,
-            stream == Stream::compute ? "compute" : "communication");
+            own.copy, track(static_cast<std::int32_t>(w), stream), own.stage, kStreamWords[k]);
       }
     }
   }

@@ -39,6 +39,25 @@ TEST(Trace, IsJsonWithTracksBoxesArrowsAndCounters) {
   EXPECT_EQ(count.at("C"), 32);
 }
 
+// Three more tracks for each stage, and on each a box for each bucket of each stage.
+TEST(Trace, AnOffloadedOptimizerHasTracksOfTheHost) {
+  Case c = example_case();
+  for (StageCost& s : c.priced.stages) {
+    s.buckets = 4;
+    s.offload = HostUpdate{Seconds{4e-3}, Seconds{8e-3}, Seconds{2e-3}, Seconds{}};
+    s.optimizer = s.offload->total(s.buckets);
+  }
+  const std::string text = trace_of(c);
+  const std::map<std::string, int> count = phases(text);
+  EXPECT_EQ(count.at("M"), 1 + 2 * 5);
+  EXPECT_EQ(count.at("X"), 16 + 8 + 2 + 2 * 3 * 4);
+  EXPECT_NE(text.find(R"("tid": 4, "args": {"name": "stage 0 copies to the host"})"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("tid": 9, "args": {"name": "stage 1 copies from the host"})"), std::string::npos);
+  EXPECT_NE(text.find(R"({"name": "host update", "cat": "host update", "ph": "X", "pid": 0, "tid": 5)"),
+            std::string::npos);
+}
+
 TEST(Trace, NamesPasses) {
   const std::string text = trace_of(example_case());
   EXPECT_NE(

@@ -53,6 +53,7 @@ class Adviser {
     knobs();
     wider();
     dtypes();
+    offload();
     memory(found.least_memory);
     devices();
     batch();
@@ -214,6 +215,33 @@ class Adviser {
     any = fewer_bytes(gradients) || any;
     any = fewer_bytes(copies) || any;
     if (!any) fewer_bytes(all);
+  }
+
+  // States of the optimizer or activations in host memory, or both where neither alone does.
+  void offload() {
+    const SpaceOption& option = *find_space_option("offload");
+    if (!is_open(option, question_.asked.choices)) return;
+    const bool optimizer = question_.training.optimizer != Optimizer::muon;
+    bool any = optimizer && offload(option, {.optimizer = true});
+    any = offload(option, {.activations = true}) || any;
+    if (optimizer && !any) offload(option, {.optimizer = true, .activations = true});
+  }
+
+  bool offload(const SpaceOption& option, const Offload& what) {
+    Asked asked = question_.asked;
+    asked.choices.offload = {what};
+    const std::string text = fmt::format("--{} {}", option.name, spell(what));
+    tell(text);
+    SearchResult found = look_otherwise(asked);
+    if (found.plans.empty()) return false;
+    const Plan& plan = found.plans.front();
+    Bytes host;
+    for (const Stage& stage : plan.stages) host = std::max(host, stage.memory->host);
+    keep_knob(option.name, spell(what),
+              fmt::format("{}, with a step of {} and {} of host memory for a device", text,
+                          format(plan.predicted->step), format_memory(host)),
+              0, std::move(found));
+    return true;
   }
 
   void memory(Bytes least) {

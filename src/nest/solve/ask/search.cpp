@@ -163,6 +163,12 @@ void explain_lack(const SearchProblem& problem, const SearchOptions& options, co
     // A device of that size keeps its share of it free.
     if (known)
       result.least_memory = round_up_bytes(static_cast<double>(needs.value) / (1 - options.memory_margin));
+    if (needs >= kNowhereToLie) {
+      result.least_memory = {};
+      result.reason = fmt::format("what is offloaded takes more than the {} of host memory that a device has",
+                                  format_memory(problem.costs->inputs().cluster.accelerator().host().memory));
+      return;
+    }
     if (needs + free > has) {
       result.reason = fmt::format(
           "the fullest device of every plan needs {} or more, a device has {}{}", format_memory(needs),

@@ -141,7 +141,9 @@ SearchResult ask_states(const PlanQuestion& question, const std::vector<States>&
   if (states.empty()) {
     SearchResult none;
     none.status = PlanStatus::infeasible;
-    none.reason = "the framework has none of these dtypes";
+    none.reason = question.space.offload.empty()
+                      ? "the framework has none of these dtypes"
+                      : "the framework has none of these dtypes, or offloads no such optimizer";
     return none;
   }
   return StateSearch(question, searching).search(states);

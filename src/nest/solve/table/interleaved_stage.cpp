@@ -16,7 +16,8 @@ std::vector<LayerId> ids(std::int32_t first, std::int32_t last) {
 double backward_of(const LayerTerms& t, Schedule schedule) {
   const double alone = schedule_of(schedule).pairs_passes ? t.of(Term::backward_alone) : 0;
   return t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
-         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context) + alone;
+         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context) +
+         t.of(Term::backward_offload) + alone;
 }
 
 }  // namespace
@@ -111,6 +112,8 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
                              {setting.shape.stages, first_.empty() ? nullptr : &first_.back()});
   const Bytes fresh = setting.coster->fresh(m.gradients, setting.shape.micro_batches);
   fixed_ = m.weights + m.gradients - fresh + m.optimizer;
+  host_room_ = m.host_capacity - m.host;
+  offloads_ = setting.coster->recipe().offload.activations;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
   choices_ = setting.recompute->of_stage(whole.recomputable);
 }
@@ -133,14 +136,17 @@ void StageVariants::make() {
 StageVariants::Rung StageVariants::whole(const StageClass& chunk, RecomputePolicy policy) const {
   Rung out;
   double stash = 0;
+  double host = 0;
   for (std::size_t kind = 0; kind < chunk.counts.size(); ++kind) {
     if (chunk.counts[kind] == 0) continue;
     const LayerTerms& t = terms(policy, static_cast<std::uint16_t>(kind));
     stash += chunk.counts[kind] * t.of(Term::stash);
+    host += chunk.counts[kind] * t.of(Term::host_stash);
     out.work += chunk.counts[kind] * backward_of(t, setting_->schedule);
     out.transient = std::max(out.transient, t.transient);
   }
   out.stash = round_up_bytes(stash);
+  out.host_stash = round_up_bytes(host);
   return out;
 }
 
@@ -158,6 +164,7 @@ std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) 
     }
   }
   double stash = static_cast<double>(rungs.front().stash.value);
+  double host = static_cast<double>(rungs.front().host_stash.value);
   for (const std::uint16_t kind : kinds) {
     const LayerTerms& none = terms(RecomputePolicy::none, kind);
     const LayerTerms& full = terms(RecomputePolicy::full, kind);
@@ -165,6 +172,8 @@ std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) 
     next.work += backward_of(full, setting_->schedule) - backward_of(none, setting_->schedule);
     stash += full.of(Term::stash) - none.of(Term::stash);
     next.stash = round_up_bytes(stash);
+    host += full.of(Term::host_stash) - none.of(Term::host_stash);
+    next.host_stash = round_up_bytes(host);
     rungs.push_back(next);
   }
   double most = kept;
@@ -227,6 +236,7 @@ void StageVariants::weigh() {
       own.transient = at_once_ ? own.transient + rung.transient : std::max(own.transient, rung.transient);
       work_.push_back(rung.work);
       stashes_.push_back(rung.stash + buffers[c]);
+      if (offloads_) host_stashes_.push_back(rung.host_stash);
     }
     if (own.transient != known) {
       workspace = this->workspace(own);
@@ -241,6 +251,7 @@ void StageVariants::weigh() {
 }
 
 bool StageVariants::fits(const StageVariant& variant, std::int64_t stage, Bytes capacity) const {
+  if (!fits_host(variant, stage)) return false;
   const auto total = [&](Bytes held) { return fixed_ + std::max(held + variant.workspace, update_); };
   // As many chunks of the smallest or of the largest stash settle most cases.
   const std::int64_t count = in_flight(setting_->schedule, setting_->shape, stage);
@@ -254,7 +265,15 @@ Bytes StageVariants::need(std::int64_t stage, std::span<const Bytes> stashes, By
   return fixed_ + std::max(held + workspace, update_);
 }
 
+bool StageVariants::fits_host(const StageVariant& variant, std::int64_t stage) const {
+  if (host_room_ < Bytes{0}) return false;
+  if (!offloads_) return true;
+  const auto own = std::span(host_stashes_).subspan(variant.first, content_->chunks.size());
+  return peak_stash(setting_->schedule, setting_->shape, stage, own) <= host_room_;
+}
+
 Bytes StageVariants::need(const StageVariant& variant, std::int64_t stage) const {
+  if (!fits_host(variant, stage)) return kNowhereToLie;
   return need(stage, stashes(variant), variant.workspace);
 }
 

@@ -103,6 +103,7 @@ class StageVariants {
   struct Rung {
     double work = 0;
     Bytes stash;
+    Bytes host_stash;
     double transient = 0;
   };
   [[nodiscard]] const LayerTerms& terms(RecomputePolicy policy, std::uint16_t kind) const {
@@ -116,6 +117,7 @@ class StageVariants {
   [[nodiscard]] Bytes buffers(const StageClass& chunk) const;
   [[nodiscard]] Bytes workspace(const LayerTerms& terms) const;
   [[nodiscard]] Bytes need(std::int64_t stage, std::span<const Bytes> stashes, Bytes workspace) const;
+  [[nodiscard]] bool fits_host(const StageVariant& variant, std::int64_t stage) const;
   [[nodiscard]] std::span<const Bytes> stashes(const StageVariant& variant) const {
     return std::span(stashes_).subspan(variant.first, content_->chunks.size());
   }
@@ -128,6 +130,8 @@ class StageVariants {
   bool at_once_ = false;  // two passes are under way at a time
   Bytes fixed_;
   Bytes update_;
+  bool offloads_ = false;  // activations
+  Bytes host_room_;        // for them
   LayerTerms parameters_;          // of the whole stage: what memory follows from, apart from stashes
   std::vector<LayerTerms> first_;  // as in StageStep: of each chunk, and of all; empty: none
   std::vector<Recompute> choices_;
@@ -135,6 +139,7 @@ class StageVariants {
   // Of the chunks of all variants.
   std::vector<double> work_;
   std::vector<Bytes> stashes_;
+  std::vector<Bytes> host_stashes_;  // where they are offloaded
 };
 
 }  // namespace nest::solve

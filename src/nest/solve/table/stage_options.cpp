@@ -12,10 +12,14 @@
 namespace nest::solve {
 namespace {
 
+// Work alone: what copies add to it may be less under a choice that keeps less and works longer.
 constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward_expert,
                               Term::forward_context};
+constexpr std::array kBackwardWork{Term::backward_input,  Term::backward_weight, Term::recompute,
+                                   Term::backward_tensor, Term::backward_expert, Term::backward_context};
 constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
-                               Term::backward_tensor, Term::backward_expert, Term::backward_context};
+                               Term::backward_tensor, Term::backward_expert, Term::backward_context,
+                               Term::backward_offload};
 
 constexpr std::int64_t kRoundingPart = 1'000'000'000;
 
@@ -23,7 +27,7 @@ constexpr std::int64_t kRoundingPart = 1'000'000'000;
 constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term::forward_expert,
                            Term::forward_context,   Term::backward_weight, Term::dense_parameters,
                            Term::expert_parameters, Term::low_parameters,  Term::layers,
-                           Term::frozen_dense,      Term::frozen_expert};
+                           Term::frozen_dense,      Term::frozen_expert,   Term::forward_offload};
 
 template <class Terms>
 Seconds time_of(const LayerTerms& t, const Terms& terms) {
@@ -92,7 +96,8 @@ LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place&
     for (const LayerTable* table : place.tables) {
       if (table == nullptr) continue;
       const LayerTerms& other = table->of(sets.example(kind));
-      least.of(Term::stash) = std::min(least.of(Term::stash), other.of(Term::stash));
+      for (const Term term : {Term::stash, Term::host_stash})
+        least.of(term) = std::min(least.of(term), other.of(term));
       least.transient = std::min(least.transient, other.transient);
       least.largest_parameters = std::min(least.largest_parameters, other.largest_parameters);
       least.largest_gathered = std::min(least.largest_gathered, other.largest_gathered);
@@ -164,7 +169,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const LayerTerms& t = table->of(setting.sets->example(kind));
         least_forward_[kind] = std::min(least_forward_[kind], time_of(t, kForward));
-        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackward));
+        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackwardWork));
         const LayerTable* none = place.tables.front();
         if (none == nullptr) {
           none_first_ = false;
@@ -176,6 +181,8 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       }
     }
   }
+  // What keeps more copies longer, and may be slower than what works more: no option stands for others.
+  if (setting.coster != nullptr && setting.coster->recipe().offload.activations) ordered_ = none_first_ = false;
 }
 
 StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
@@ -253,6 +260,8 @@ StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerm
                        ? coster.memory(terms, *where.network, 0, beside.tied, Bytes{0}).workspace
                        : m.workspace;
   need.stash = round_up_bytes(terms.of(Term::stash)) + beside.buffers;
+  need.host_stash = round_up_bytes(terms.of(Term::host_stash));
+  need.host_room = m.host_capacity - m.host;
   need.update = coster.update(terms, *where.network, setting_.zero, beside.tied) + fresh;
   return need;
 }

@@ -18,6 +18,9 @@
 
 namespace nest::solve {
 
+// More than any device has: of stages whose offloaded states are too much for the host.
+inline constexpr Bytes kNowhereToLie{std::int64_t{1} << 56};
+
 // Stages with equal networks and strategies.
 struct Place {
   const StageNetwork* network = nullptr;
@@ -44,8 +47,11 @@ struct StageNeed {
   Bytes workspace;
   Bytes stash;
   Bytes update;
+  Bytes host_stash;  // of the host's memory, of which `host_room` is left
+  Bytes host_room;
 
   [[nodiscard]] Bytes total(std::int64_t in_flight) const {
+    if (host_stash * in_flight > host_room) return kNowhereToLie;
     return fixed + std::max(stash * in_flight + workspace, update);
   }
 };

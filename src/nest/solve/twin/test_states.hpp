@@ -16,7 +16,7 @@ namespace nest::test {
 
 [[nodiscard]] inline std::string spell_states(const SearchSpace& s) {
   std::string text;
-  for (const char* name : {"gradient-dtype", "reduce-dtype", "optimizer-dtype", "master-weights"})
+  for (const char* name : {"gradient-dtype", "reduce-dtype", "optimizer-dtype", "master-weights", "offload"})
     text += std::string(text.empty() ? "" : ", ") + name + " " + spell(*find_space_option(name), s);
   return text;
 }
@@ -35,12 +35,37 @@ inline void draw_muon(unsigned seed, Instance& made) {
   made.text += "optimizer muon\n";
 }
 
+// The optimizer in host memory, with links, memories and hosts of all kinds: of dice of their own.
+inline void draw_offload(unsigned seed, Instance& made) {
+  Dice dice(seed + 7'000'003);
+  if (!dice.once_in(3)) return;
+  ClusterParts parts = made.inputs.cluster.parts();
+  Accelerator& chip = parts.accelerator;
+  if (dice.once_in(2)) chip.host_link = BytesPerSecond{dice.one_of<double>({1e9, 25e9, 225e9})};
+  if (dice.once_in(2)) chip.host_update = dice.one_of<double>({1e7, 1e9, 1e12});
+  // Enough for some stages of small models, and not for all.
+  if (dice.once_in(2)) chip.host_memory = Bytes{dice.pick(1, 40) * chip.memory.value / 20};
+  made.inputs.cluster = Cluster(std::move(parts));
+  const std::vector<Offload> kinds{{.optimizer = true},
+                                   {.activations = true},
+                                   {.optimizer = true, .activations = true}};
+  if (!dice.once_in(3)) made.space.offload.emplace_back();
+  made.space.offload.push_back(dice.one_of(kinds));
+  if (dice.once_in(4)) made.space.offload = {{}, kinds[0], kinds[1], kinds[2]};
+}
+
 // Dtypes of gradients, reductions and optimizer, in lists or one of them, of dice of their own; only where the space is
 // then no larger than asked for.
 inline void draw_states(unsigned seed, std::int64_t most_plans, Instance& made) {
   draw_muon(seed, made);
+  draw_offload(seed, made);
+  if (count_plans(made.inputs, made.training, made.space, most_plans) > most_plans)
+    made.space.offload.clear();
   Dice dice(seed + 5'000'011);
-  if (!dice.once_in(3)) return;
+  if (!dice.once_in(3)) {
+    if (!made.space.offload.empty()) made.text += nest::test::spell_states(made.space) + "\n";
+    return;
+  }
   const SearchSpace before = made.space;
   const auto list = [&](std::vector<StateDType>& out, std::vector<StateDType> from) {
     if (dice.once_in(2)) return;

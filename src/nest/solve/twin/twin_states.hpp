@@ -21,17 +21,22 @@ namespace nest::solve {
   const States& own = training.states;
   std::vector<std::optional<bool>> masters(space.master_weights.begin(), space.master_weights.end());
   if (masters.empty()) masters.push_back(own.master_weights);
+  std::vector<Offload> offloads = space.offload;
+  if (offloads.empty()) offloads.push_back(own.offload);
   std::vector<States> all;
   for (const auto gradients : dtypes(space.gradient_dtypes, own.gradients)) {
     for (const auto reduction : dtypes(space.reduce_dtypes, own.reduction)) {
       for (const auto moments : dtypes(space.optimizer_dtypes, own.moments)) {
         for (const auto master : masters) {
-          Training one = training;
-          one.states = {gradients, reduction, moments, master};
-          const bool listed = !space.gradient_dtypes.empty() || !space.reduce_dtypes.empty() ||
-                              !space.optimizer_dtypes.empty() || !space.master_weights.empty();
-          const bool runs = space.rules == nullptr || space.rules->refusal(inputs, one) == nullptr;
-          if (runs || !listed) all.push_back(one.states);
+          for (const Offload& offload : offloads) {
+            Training one = training;
+            one.states = {gradients, reduction, moments, master, offload};
+            const bool listed = !space.gradient_dtypes.empty() || !space.reduce_dtypes.empty() ||
+                                !space.optimizer_dtypes.empty() || !space.master_weights.empty() ||
+                                !space.offload.empty();
+            const bool runs = space.rules == nullptr || space.rules->refusal(inputs, one) == nullptr;
+            if (runs || !listed) all.push_back(one.states);
+          }
         }
       }
     }

@@ -11,8 +11,15 @@
 namespace nest::validate {
 namespace {
 
+// MaxText's custom policies with offload: decoder_layer_input=offload alone (run_recipe.sh of the rows' recipes), so that
+// what comes into a layer lies in host memory, and all of the layer runs again.
+bool offloads_inputs(const RunRow& row) {
+  return row.framework == "maxtext" && row.cpu_offload.value_or(false) && mentions(row.recompute, "custom") &&
+         mentions(row.recompute, "offload");
+}
+
 bool keeps_on_processor(const RunRow& row) {
-  if (row.cpu_offload.value_or(false)) return true;
+  if (row.cpu_offload.value_or(false)) return !offloads_inputs(row);
   // "activation CPU-offload ratio alpha=0.0" says that it was off.
   const std::size_t at = row.notes.find("offload ratio alpha=");
   return at != std::string::npos && !row.notes.substr(at).starts_with("offload ratio alpha=0.0");
@@ -52,6 +59,7 @@ struct PolicyOr {
 // Selective is what the framework's recipe means by it. Lists of modules without the attention core (norms,
 // activations, a shared expert) are element-wise work mostly: taken as none.
 PolicyOr policy_of(const RunRow& row) {
+  if (offloads_inputs(row)) return {Recompute{RecomputePolicy::full}, ""};
   const std::string& word = row.recompute_policy;
   if (word == "none") return {Recompute{}, ""};
   if (word == "full") return {Recompute{RecomputePolicy::full}, ""};
@@ -202,6 +210,7 @@ RunCase run_case(const RunRow& row, bool without_own) {
   PlanOr plan = degrees(row, recipe, cluster.slice);
   if (!plan.plan) return {std::nullopt, plan.why_not};
   plan.plan->default_recompute = *policy.policy;
+  plan.plan->training.states.offload.activations = offloads_inputs(row);
   if (const RecomputeModules modules = modules_of(row); !modules.empty()) {
     recipe.recipe->selective_recompute = SelectiveRecompute::modules;
     recipe.recipe->recompute_modules = modules;

@@ -97,6 +97,22 @@ TEST(RunCase, MicroBatchesOfFsdpMayBeParts) {
   EXPECT_NEAR(rest.run->last_share, 2.0 / 3, 1e-12);
 }
 
+// Of MaxText's own policies: what comes into a layer lies in host memory, and all of the layer runs again.
+TEST(RunCase, OffloadedInputsOfLayersAreFullRecomputationWithActivationsInHostMemory) {
+  RunRow row = made_up_run();
+  row.framework = "maxtext";
+  row.pipeline = 1;
+  row.data = 8;
+  row.cpu_offload = true;
+  row.recompute_policy = "other";
+  row.recompute = "other (custom, layer input offloaded)";
+  const RunCase run = run_case(row);
+  ASSERT_TRUE(run.run) << run.why_not;
+  EXPECT_EQ(run.run->plan.default_recompute.policy, RecomputePolicy::full);
+  EXPECT_TRUE(run.run->plan.training.states.offload.activations);
+  EXPECT_FALSE(run.run->plan.training.states.offload.optimizer);
+}
+
 TEST(RunCase, ReasonsNotTo) {
   const auto why = [](auto change) {
     RunRow row = made_up_run();
