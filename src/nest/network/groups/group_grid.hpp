@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "nest/cluster/level.hpp"
 
@@ -23,5 +24,24 @@ struct GridShare {
 // order.
 [[nodiscard]] GridShare grid_share(const Level& level, std::int32_t children,
                                    std::span<const std::int32_t> at, bool siblings);
+
+// What goes over the link from one child to its neighbour, of what a member sends. Bytes that only pass through a child
+// count as any others.
+struct GridFlow {
+  std::int32_t from = 0;
+  std::int32_t to = 0;
+  double share = 1;
+
+  bool operator==(const GridFlow&) const = default;
+};
+// One message: dimension after dimension, the shorter way round; where both ways of one dimension are equally long, half
+// of it takes either.
+[[nodiscard]] std::vector<GridFlow> grid_message(const Level& level, std::int32_t children, std::int32_t from,
+                                                 std::int32_t to);
+// The rings of a group, and its exchange of all with all: their slowest links are what grid_share says. `at` as there.
+[[nodiscard]] std::vector<GridFlow> grid_rings(const Level& level, std::int32_t children,
+                                               std::span<const std::int32_t> at);
+[[nodiscard]] std::vector<GridFlow> grid_exchange(const Level& level, std::int32_t children,
+                                                  std::span<const std::int32_t> at);
 
 }  // namespace nest::network

@@ -50,18 +50,18 @@ LinkId LinkTable::find(Kind kind, LevelId level, std::int32_t child, std::int32_
   return LinkId{at->second};
 }
 
-void LinkTable::add_inner(DeviceId device, LevelId meet, Kind kind, std::vector<LinkId>& out) {
+void LinkTable::add_inner(DeviceId device, LevelId meet, Kind kind, std::vector<LinkUse>& out) {
   for (std::int32_t l = 1; l < meet.value; ++l) {
     const LevelId level{l};
     if (cluster_->level(level).kind != LevelKind::switched) continue;
     const LinkId link = find(kind, level, child_of(device, level), 0);
     // A level that gives less than the one above it is not on the way there: both have ports of their own.
-    if (capacity(link).value >= rate(meet)) out.push_back(link);
+    if (capacity(link).value >= rate(meet)) out.push_back({link, 1});
   }
 }
 
-std::vector<LinkId> LinkTable::path(DeviceId from, DeviceId to) {
-  std::vector<LinkId> out;
+std::vector<LinkUse> LinkTable::path(DeviceId from, DeviceId to) {
+  std::vector<LinkUse> out;
   const auto meet = cluster_->tree().meet(from, to);
   if (!meet) return out;
   const Level& level = cluster_->level(*meet);
@@ -69,26 +69,55 @@ std::vector<LinkId> LinkTable::path(DeviceId from, DeviceId to) {
   add_inner(to, *meet, Kind::down, out);
   const std::int32_t a = child_of(from, *meet);
   const std::int32_t b = child_of(to, *meet);
-  if (level.kind != LevelKind::switched) {
-    out.push_back(find(Kind::pair, *meet, a, b));
+  if (level.hops_through_children()) {
+    const std::int32_t domain = cluster_->tree().parent_of(*meet, a);
+    const std::int32_t first = cluster_->tree().first_child(*meet, domain);
+    add_flows(*meet, domain,
+              grid_message(level, cluster_->tree().children(*meet, domain), a - first, b - first), out);
     return out;
   }
-  out.push_back(find(Kind::up, *meet, a, 0));
-  out.push_back(find(Kind::down, *meet, b, 0));
-  if (meet->value == 0 && level.oversubscription > 1) {
-    out.push_back(find(Kind::domain, *meet, cluster_->tree().domain_of(from, *meet), 0));
+  if (level.kind != LevelKind::switched) {
+    out.push_back({find(Kind::pair, *meet, a, b), 1});
+    return out;
+  }
+  out.push_back({find(Kind::up, *meet, a, 0), 1});
+  out.push_back({find(Kind::down, *meet, b, 0), 1});
+  if (meet->value == 0 && level.oversubscription > 1)
+    out.push_back({find(Kind::domain, *meet, cluster_->tree().domain_of(from, *meet), 0), 1});
+  return out;
+}
+
+std::vector<LinkUse> LinkTable::group_links(LevelId id, std::span<const std::int32_t> children,
+                                            Pattern pattern) {
+  const Level& level = cluster_->level(id);
+  const std::int32_t domain = cluster_->tree().parent_of(id, children.front());
+  std::vector<LinkUse> out;
+  if (level.hops_through_children()) {
+    const std::int32_t first = cluster_->tree().first_child(id, domain);
+    std::vector<std::int32_t> at;
+    at.reserve(children.size());
+    for (const std::int32_t child : children) at.push_back(child - first);
+    const auto flows = pattern == Pattern::exchange ? grid_exchange : grid_rings;
+    add_flows(id, domain, flows(level, cluster_->tree().children(id, domain), at), out);
+    return out;
+  }
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    if (level.kind != LevelKind::switched) {
+      out.push_back({find(Kind::pair, id, children[i], children[(i + 1) % children.size()]), 1});
+      continue;
+    }
+    out.push_back({find(Kind::up, id, children[i], 0), 1});
+    out.push_back({find(Kind::down, id, children[i], 0), 1});
+    if (id.value == 0 && level.oversubscription > 1) out.push_back({find(Kind::domain, id, domain, 0), 1});
   }
   return out;
 }
 
-std::vector<LinkId> LinkTable::child_links(LevelId id, std::int32_t child, std::int32_t next) {
-  const Level& level = cluster_->level(id);
-  if (level.kind != LevelKind::switched) return {find(Kind::pair, id, child, next)};
-  std::vector<LinkId> out{find(Kind::up, id, child, 0), find(Kind::down, id, child, 0)};
-  if (id.value == 0 && level.oversubscription > 1) {
-    out.push_back(find(Kind::domain, id, cluster_->tree().parent_of(id, child), 0));
-  }
-  return out;
+void LinkTable::add_flows(LevelId level, std::int32_t domain, std::span<const GridFlow> flows,
+                          std::vector<LinkUse>& out) {
+  const std::int32_t first = cluster_->tree().first_child(level, domain);
+  for (const GridFlow& flow : flows)
+    out.push_back({find(Kind::pair, level, first + flow.from, first + flow.to), flow.share});
 }
 
 std::optional<std::int32_t> LinkTable::sender(LinkId link) const {

@@ -1,15 +1,16 @@
 // The network's links as flows see them, numbered as they come up. Every child domain of a switched level has
 // an uplink and a downlink of (devices in it) * bandwidth / oversubscription; at level 0 a child is a device,
-// and oversubscription is the domain's. On rings, meshes, tori and fully connected levels two children have a
-// link of bandwidth / links for each device, and bytes that pass through others load nobody.
+// and oversubscription is the domain's. On rings, meshes, tori and fully connected levels two neighbours have a
+// link of bandwidth / links for each device, and messages load all links that they pass through.
 //
 //   LinkTable links(cluster, constants);
 //   links.path(DeviceId{0}, DeviceId{300})
-//       -> node 0 uplink, node 37 downlink, rack 0 uplink, rack 9 downlink
+//       -> node 0 uplink, node 37 downlink, rack 0 uplink, rack 9 downlink, with all bytes each
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,10 +19,16 @@
 #include "nest/base/units.hpp"
 #include "nest/cluster/cluster.hpp"
 #include "nest/estimate/collectives/fabric.hpp"
+#include "nest/network/groups/group_grid.hpp"
 
 namespace nest::simulate {
 
 using LinkId = Id<struct LinkTag>;
+
+struct LinkUse {
+  LinkId link;
+  double bytes = 0;
+};
 
 class LinkTable {
  public:
@@ -29,11 +36,13 @@ class LinkTable {
 
   // What a message passes on its way; nothing where both are the same device. Inner levels count from the
   // second on: devices have ports of their own into the network, and only those are shared further up.
-  [[nodiscard]] std::vector<LinkId> path(DeviceId from, DeviceId to);
+  [[nodiscard]] std::vector<LinkUse> path(DeviceId from, DeviceId to);
 
-  // What a group loads at a level when child after child passes data on: the child's way out and way in.
-  // `next` is the child that it sends to.
-  [[nodiscard]] std::vector<LinkId> child_links(LevelId level, std::int32_t child, std::int32_t next);
+  // What a group loads at a level for each byte that each of its children in one domain sends: as rings, child after
+  // child, or all with all. Children ascend; at least two.
+  enum class Pattern : std::uint8_t { rings, exchange };
+  [[nodiscard]] std::vector<LinkUse> group_links(LevelId level, std::span<const std::int32_t> children,
+                                                 Pattern pattern);
 
   [[nodiscard]] std::size_t size() const { return links_.size(); }
   [[nodiscard]] LevelId level(LinkId link) const { return links_[link.index()].level; }
@@ -57,7 +66,10 @@ class LinkTable {
   [[nodiscard]] double rate(LevelId level) const;  // of one device
   [[nodiscard]] std::int32_t child_of(DeviceId device, LevelId level) const;
   [[nodiscard]] std::string child_name(LevelId level, std::int32_t child) const;
-  void add_inner(DeviceId device, LevelId meet, Kind kind, std::vector<LinkId>& out);
+  // The links that flows between neighbours of a domain load.
+  void add_flows(LevelId level, std::int32_t domain, std::span<const GridFlow> flows,
+                 std::vector<LinkUse>& out);
+  void add_inner(DeviceId device, LevelId meet, Kind kind, std::vector<LinkUse>& out);
 
   const Cluster* cluster_;
   std::vector<double> efficiency_;

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> names(LinkTable& links, int from, int to) {
   std::vector<std::string> out;
-  for (const LinkId l : links.path(DeviceId{from}, DeviceId{to})) out.push_back(links.name(l));
+  for (const LinkUse& use : links.path(DeviceId{from}, DeviceId{to})) out.push_back(links.name(use.link));
   return out;
 }
 
@@ -38,11 +38,11 @@ TEST(Links, PathsGoUpToWhereDevicesMeet) {
 TEST(Links, UplinksCarryWhatTheirDevicesSendOverOversubscription) {
   const Cluster c = spine_leaf();
   LinkTable links(c, ideal_constants(c));
-  const std::vector<LinkId> path = links.path(DeviceId{0}, DeviceId{40});
-  EXPECT_DOUBLE_EQ(links.capacity(path[0]).value, 8 * 50e9);
-  EXPECT_DOUBLE_EQ(links.capacity(path[2]).value, 32 * 50e9 / 4);
-  EXPECT_EQ(links.level(path[2]), LevelId{2});
-  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{1})[0]).value, 450e9);
+  const std::vector<LinkUse> path = links.path(DeviceId{0}, DeviceId{40});
+  EXPECT_DOUBLE_EQ(links.capacity(path[0].link).value, 8 * 50e9);
+  EXPECT_DOUBLE_EQ(links.capacity(path[2].link).value, 32 * 50e9 / 4);
+  EXPECT_EQ(links.level(path[2].link), LevelId{2});
+  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{1})[0].link).value, 450e9);
 }
 
 TEST(Links, EfficiencyIsTheFabrics) {
@@ -50,7 +50,7 @@ TEST(Links, EfficiencyIsTheFabrics) {
   FabricConstants constants = ideal_constants(c);
   constants.levels[1].efficiency = 0.5;
   LinkTable links(c, constants);
-  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{9})[0]).value, 8 * 25e9);
+  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{9})[0].link).value, 8 * 25e9);
 }
 
 // At level 0 devices have their own ports, and oversubscription is the switch's.
@@ -58,7 +58,7 @@ TEST(Links, OversubscriptionInsideANodeIsItsSwitchs) {
   const Cluster c = cluster_of({level("node", 4, 100e9, 1e-6, 2)});
   LinkTable links(c, ideal_constants(c));
   EXPECT_THAT(names(links, 0, 1), ElementsAre("device 0 uplink", "device 1 downlink", "node 0 switch"));
-  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{1})[2]).value, 4 * 100e9 / 2);
+  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{0}, DeviceId{1})[2].link).value, 4 * 100e9 / 2);
 }
 
 TEST(Links, NeighboursOnARingHaveALinkOfTheirOwn) {
@@ -67,7 +67,20 @@ TEST(Links, NeighboursOnARingHaveALinkOfTheirOwn) {
   const Cluster c = cluster_of({ring});
   LinkTable links(c, ideal_constants(c));
   EXPECT_THAT(names(links, 1, 2), ElementsAre("device 1 to 2"));
-  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{1}, DeviceId{2})[0]).value, 50e9);
+  EXPECT_DOUBLE_EQ(links.capacity(links.path(DeviceId{1}, DeviceId{2})[0].link).value, 50e9);
+}
+
+TEST(Links, MessagesPassThroughWhatLiesBetween) {
+  Level ring = level("ring", 6, 100e9, 1e-6);
+  ring.kind = LevelKind::ring;
+  const Cluster c = cluster_of({ring});
+  LinkTable links(c, ideal_constants(c));
+  EXPECT_THAT(names(links, 1, 3), ElementsAre("device 1 to 2", "device 2 to 3"));
+  EXPECT_THAT(names(links, 1, 5), ElementsAre("device 1 to 0", "device 0 to 5"));
+  // Half of it either way round.
+  const std::vector<LinkUse> opposite = links.path(DeviceId{0}, DeviceId{3});
+  ASSERT_EQ(opposite.size(), 6U);
+  EXPECT_DOUBLE_EQ(opposite[0].bytes, 0.5);
 }
 
 TEST(Links, InnerLevelsThatAreNarrowerAreNotOnTheWay) {
@@ -81,8 +94,10 @@ TEST(Links, ChildLinksAreTheWayOutAndTheWayIn) {
   const Cluster c = spine_leaf();
   LinkTable links(c, ideal_constants(c));
   std::vector<std::string> found;
-  for (const LinkId l : links.child_links(LevelId{2}, 1, 2)) found.push_back(links.name(l));
-  EXPECT_THAT(found, ElementsAre("rack 1 uplink", "rack 1 downlink"));
+  const std::vector<std::int32_t> racks{1, 2};
+  for (const LinkUse& use : links.group_links(LevelId{2}, racks, LinkTable::Pattern::rings))
+    found.push_back(links.name(use.link));
+  EXPECT_THAT(found, ElementsAre("rack 1 uplink", "rack 1 downlink", "rack 2 uplink", "rack 2 downlink"));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ Routes Traffic::routes(const Cell& from, const Cell& to) {
     if (std::find(out.shapes.begin(), out.shapes.end(), shape) == out.shapes.end()) {
       out.shapes.push_back(shape);
     }
-    for (const LinkId link : links_.path(a, b)) out.uses.push_back({link, 1});
+    for (const LinkUse& use : links_.path(a, b)) out.uses.push_back(use);
     add_bytes(out.by_level, shape.outermost().level, 1);
   }
   merge_uses(out.uses);
@@ -144,21 +144,20 @@ Job Traffic::one_collective(CollectiveKind kind, Bytes bytes, const std::vector<
     JobPhase& own = job.phases.back();
     const double through = child_bytes(*phase, at, model_.level(at.level), cost, kind);
     const std::vector<Touched>& children = touched[at.level.index()];
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      // The next member of the same domain, round to its first.
-      const std::int32_t domain = children[i].domain;
-      std::size_t next = i + 1;
-      if (next == children.size() || children[next].domain != domain) {
-        next = i;
-        while (next > 0 && children[next - 1].domain == domain) --next;
-      }
-      if (next == i) continue;
-      for (const LinkId link : links_.child_links(at.level, children[i].child, children[next].child)) {
+    const bool exchange = cost.composition == Composition::direct && kind == CollectiveKind::all_to_all;
+    const auto pattern = exchange ? LinkTable::Pattern::exchange : LinkTable::Pattern::rings;
+    std::vector<std::int32_t> members;
+    for (std::size_t first = 0; first < children.size(); first += members.size()) {
+      members.clear();
+      for (std::size_t i = first; i < children.size() && children[i].domain == children[first].domain; ++i)
+        members.push_back(children[i].child);
+      if (members.size() < 2) continue;
+      for (const LinkUse& use : links_.group_links(at.level, members, pattern)) {
         // Alone it is never slower than its price, whatever the price leaves out.
-        const double most = links_.capacity(link).value * own.transfer_s;
-        own.uses.push_back({link, std::min(through, most)});
+        const double most = links_.capacity(use.link).value * own.transfer_s;
+        own.uses.push_back({use.link, std::min(use.bytes * through, most)});
       }
-      add_bytes(job.by_level, at.level, through);
+      add_bytes(job.by_level, at.level, through * static_cast<double>(members.size()));
     }
   }
   for (JobPhase& phase : job.phases) merge_uses(phase.uses);

@@ -18,11 +18,6 @@
 
 namespace nest::simulate {
 
-struct LinkUse {
-  LinkId link;
-  double bytes = 0;
-};
-
 // Part of a job: nothing moves during its latency, then all its links work at once.
 struct JobPhase {
   double latency_s = 0;
