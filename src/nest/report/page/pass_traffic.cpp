@@ -208,8 +208,8 @@ class PassCounter {
           const double sent = all * static_cast<double>(bytes.value);
           levels_[level->index()].*purpose += sent;
           if (domains_ == nullptr) continue;
-          for (const LinkId link : traffic_.links().path(group[i], next))
-            domains_->add(traffic_.links(), link, sent);
+          for (const LinkUse& use : traffic_.links().path(group[i], next))
+            domains_->add(traffic_.links(), use.link, use.bytes * sent);
         }
       }
       return;
