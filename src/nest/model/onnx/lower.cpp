@@ -196,17 +196,13 @@ void Lowering::lower_products(std::size_t first) {
     if (i == first || same) group.push_back(i);
   }
   done_.insert(group.begin(), group.end());
-  const Shape taken = contracted(op);
-  // Each of its sums is over features of one position, or of a few together.
-  const double together = static_cast<double>(elements(taken)) / static_cast<double>(axes_.width(op.in[0]));
-  const double before = static_cast<double>(now(op.in[0]).positions.first);
-  if (before < together * static_cast<double>(axes_.positions(op.out[0]).first)) {
+  if (axes_.positions(op.out[0]).first > now(op.in[0]).positions.first) {
     throw InputError(
         flow_.graph().file, "operator '" + op.op + "'",
         "it sums over positions, as layers that mix tokens do, which is modelled for attention alone",
         "give a layer profile of the model");
   }
-  StepSpec s = step(StepSpec::Kind::linear, name, {arranged(op.in[0], taken, op)});
+  StepSpec s = step(StepSpec::Kind::linear, name, {arranged(op.in[0], contracted(op), op)});
   s.bias = op.bias;
   std::vector<OnnxValueId> made;
   for (const std::size_t i : group) {
