@@ -62,6 +62,8 @@ struct FrameworkRules {
   bool plain_pairs = false;    // passes beside each other whose exchanges with experts hide recompute nothing
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
+  // With RecomputePolicy::modules: the sets that it can say; empty: all.
+  std::vector<RecomputeModules> module_sets{};
 
   [[nodiscard]] bool has(Schedule schedule) const;
   [[nodiscard]] bool has(RecomputePolicy policy) const;
@@ -70,6 +72,7 @@ struct FrameworkRules {
     return !whole_recompute && !(whole_chunks && interleave > 1);
   }
 
+  [[nodiscard]] bool has(const Recompute& recompute) const;
   // Whether stages may recompute so under these degrees.
   [[nodiscard]] bool allows(const Parallelism& parallelism, const Recompute& recompute) const;
 
