@@ -40,6 +40,8 @@ test('ids are spelt in runs, words in their number', () => {
   assert.equal(format.plural(1, 'stage'), '1 stage');
   assert.equal(format.plural(2000, 'micro-batch'), '2,000 micro-batches');
   assert.equal(format.spellRecompute({ policy: 'full', layers: 2 }), 'full on 2 layers');
+  assert.equal(format.spellRecompute({ policy: 'modules', modules: ['mlp', 'moe_act'] }), 'modules mlp, moe_act');
+  assert.equal(format.spellRecompute({ policy: 'modules', modules: ['mlp'], layers: 1 }), 'modules mlp on 1 layer');
 });
 
 test('ticks are round and inside', () => {

@@ -155,6 +155,8 @@ class Planner {
     Recompute recompute{dice.one_of(rules.policies), 0};
     if (recompute.policy == RecomputePolicy::full && rules.allows_part(p.interleave) && dice.once_in(2))
       recompute.layers = 1;
+    if (recompute.policy == RecomputePolicy::modules) recompute.modules = random_modules(dice, rules);
+    if (recompute.policy == RecomputePolicy::modules && recompute.modules.empty()) recompute = {};
     if (!rules.allows(p, recompute)) recompute = {};
     for (Stage& stage : plan.stages) {
       stage.strategy = p.strategy;
@@ -162,6 +164,13 @@ class Planner {
     }
     if (dice.once_in(3)) plan.stages.clear();  // the even split
     plan.default_recompute = recompute;
+  }
+
+  // None where the framework's sets are of models without experts. Core attention alone is the policy selective.
+  [[nodiscard]] RecomputeModules random_modules(Dice& dice, const FrameworkRules& rules) const {
+    if (rules.module_sets.empty())
+      return RecomputeModules::of_bits(static_cast<std::uint32_t>(dice.pick(2, (1 << kMostModules) - 1)));
+    return has_experts(inputs_) ? RecomputeModules{} : dice.one_of(rules.module_sets);
   }
 
   Warnings warnings_;

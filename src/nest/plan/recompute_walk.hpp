@@ -13,7 +13,7 @@ class RecomputeWalk {
   explicit RecomputeWalk(const Recompute& recompute) : recompute_(recompute) {}
 
   // Of the next layer, which can recompute or not.
-  RecomputePolicy next(bool can) { return can ? recompute_.of_layer(recomputed_++) : RecomputePolicy::none; }
+  LayerPolicy next(bool can) { return can ? recompute_.of_layer(recomputed_++) : recompute_.others(); }
 
  private:
   Recompute recompute_;

@@ -58,12 +58,12 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
   parts_.resize(plan.stages.size() * v);
   const LayerTable* last_table = nullptr;
   const CellNetwork* last_cell = nullptr;
-  RecomputePolicy last_policy = RecomputePolicy::none;
+  LayerPolicy last_policy;
   const Resharding& resharding = plan.parallelism.zero.resharding();
   const bool some = resharding.kind == Resharding::Kind::first;
   for (std::size_t i = 0; i < plan.stages.size(); ++i) {
     const Stage& stage = plan.stages[i];
-    const auto table = [&](RecomputePolicy policy) -> const LayerTable& {
+    const auto table = [&](const LayerPolicy& policy) -> const LayerTable& {
       const CellNetwork* cell = network.stages[i].cell.get();
       if (last_table == nullptr || policy != last_policy || cell != last_cell) {
         last_table = &book_->table(plan.training, stage.strategy, policy, network.stages[i]);
@@ -79,7 +79,7 @@ void PlanCosts::add_up(const Plan& plan, const BuiltModel& model, const PlanNetw
       Part& part = parts_[i * v + c];
       part.signature = 0;
       if (stage.recompute.layers == 0 && !some && is_range(ids)) {
-        const LayerTable& costs = table(stage.recompute.policy);
+        const LayerTable& costs = table(stage.recompute.chosen());
         const std::size_t first = ids.front().index();
         const std::size_t last = ids.back().index() + 1;
         part.table = &costs;

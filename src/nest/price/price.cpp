@@ -78,6 +78,8 @@ std::string Pricer::Parts::refusal(const Plan& plan) {
   for (const Stage& stage : plan.stages) {
     if (profile != nullptr && stage.recompute.policy == RecomputePolicy::selective)
       return "a layer profile does not know what selective recomputation keeps";
+    if (profile != nullptr && stage.recompute.policy == RecomputePolicy::modules)
+      return "a layer profile does not know which modules its layers have";
     if (before != nullptr && *before == stage.strategy) continue;
     before = &stage.strategy;
     const std::string& why = book.refusal(plan.training, stage.strategy);

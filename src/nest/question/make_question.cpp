@@ -100,11 +100,15 @@ void check_training(const PlanInputs& inputs, const Training& t) {
 
 // Layer profiles hold what a layer keeps without recomputation and with all of it.
 void check_recompute(const PlanInputs& inputs, const SearchSpace& space) {
-  const bool selective =
-      !space.recompute.empty() && std::ranges::all_of(space.recompute, [](const Recompute& r) {
-        return r.policy == RecomputePolicy::selective;
-      });
-  if (selective && inputs.profile() != nullptr)
+  if (inputs.profile() == nullptr) return;
+  const auto part_of_layer = [](const Recompute& r) {
+    return r.policy == RecomputePolicy::selective || r.policy == RecomputePolicy::modules;
+  };
+  if (std::ranges::any_of(space.recompute,
+                          [](const Recompute& r) { return r.policy == RecomputePolicy::modules; }))
+    refuse("recompute", "a layer profile does not know which modules its layers have",
+           "give none, full or full:N");
+  if (!space.recompute.empty() && std::ranges::all_of(space.recompute, part_of_layer))
     refuse("recompute", "a layer profile does not know what selective recomputation keeps",
            "give none, full or full:N");
 }
@@ -156,8 +160,7 @@ void check_choices(const FrameworkRules& rules, const SearchSpace& space) {
     if (!rules.has(s)) exclude("schedule", fmt::format("{} has no schedule {}", rules.title, name_of(s)));
   }
   for (const Recompute& r : space.recompute) {
-    if (!rules.has(r.policy))
-      exclude("recompute", fmt::format("{} has no recomputation {}", rules.title, spell(r)));
+    if (!rules.has(r)) exclude("recompute", fmt::format("{} has no recomputation {}", rules.title, spell(r)));
   }
 }
 

@@ -1,16 +1,25 @@
 #include "nest/question/recompute_choices.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace nest::question {
 
-RecomputeChoices::RecomputeChoices(const std::vector<Recompute>& listed) {
+RecomputeChoices::RecomputeChoices(const std::vector<Recompute>& listed,
+                                   std::shared_ptr<const ModulePoints> points) {
   if (listed.empty()) {
     policy_[0] = policy_[1] = policy_[2] = any_part_ = below_all_ = true;
+    points_ = std::move(points);
     return;
   }
   for (const Recompute& r : listed) {
-    if (r.policy == RecomputePolicy::full && r.layers > 0) {
+    if (r.policy == RecomputePolicy::modules) {
+      if (r.modules.empty()) {
+        points_ = points;
+      } else {
+        modules_.push_back(r.modules);
+      }
+    } else if (r.policy == RecomputePolicy::full && r.layers > 0) {
       parts_.push_back(r.layers);
     } else {
       policy_[static_cast<std::size_t>(r.policy)] = true;
@@ -28,11 +37,20 @@ void RecomputeChoices::drop_parts() {
   parts_.clear();
 }
 
+std::vector<RecomputeModules> RecomputeChoices::modules() const {
+  std::vector<RecomputeModules> all = modules_;
+  if (points_ == nullptr) return all;
+  for (const RecomputeModules set : points_->sets()) {
+    if (std::find(all.begin(), all.end(), set) == all.end()) all.push_back(set);
+  }
+  return all;
+}
+
 bool RecomputeChoices::allows_part(std::int64_t layers) const {
   return any_part_ || std::find(parts_.begin(), parts_.end(), layers) != parts_.end();
 }
 
-std::vector<Recompute> RecomputeChoices::of_stage(std::int64_t recomputable) const {
+std::vector<Recompute> RecomputeChoices::plain_of_stage(std::int64_t recomputable) const {
   std::vector<Recompute> all;
   for (const RecomputePolicy policy : {RecomputePolicy::none, RecomputePolicy::selective}) {
     if (allows(policy)) all.push_back({policy, 0});
@@ -44,6 +62,22 @@ std::vector<Recompute> RecomputeChoices::of_stage(std::int64_t recomputable) con
   if (allows(RecomputePolicy::full)) all.push_back({RecomputePolicy::full, 0});
   // Where no layer can recompute, all are the same.
   if (recomputable == 0 && all.size() > 1) all.resize(1);
+  return all;
+}
+
+std::vector<Recompute> RecomputeChoices::sets_of_stage(std::int64_t recomputable) const {
+  std::vector<Recompute> all;
+  if (recomputable == 0 && !plain_of_stage(0).empty()) return all;
+  for (const RecomputeModules set : modules()) all.push_back({RecomputePolicy::modules, 0, set});
+  if (recomputable == 0 && all.size() > 1) all.resize(1);
+  return all;
+}
+
+std::vector<Recompute> RecomputeChoices::of_stage(std::int64_t recomputable) const {
+  std::vector<Recompute> all = plain_of_stage(recomputable);
+  const std::vector<Recompute> sets = sets_of_stage(recomputable);
+  const auto full = std::ranges::find(all, RecomputePolicy::full, &Recompute::policy);
+  all.insert(full, sets.begin(), sets.end());
   return all;
 }
 

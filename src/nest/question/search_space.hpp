@@ -36,8 +36,8 @@ struct SearchSpace {
   std::vector<bool> expert_overlap;            // the recipe's; on where a schedule pairs passes
   std::vector<Schedule> schedules;             // 1f1b and interleaved
   std::vector<bool> first_stage_first;         // both
-  // none, selective, full and full on any number of layers; a listed {full, n} allows just that n, a listed
-  // {full, 0} whole stages.
+  // none, selective, full, full on any number of layers, and the model's sets of modules (module_points.hpp); a listed
+  // {full, n} allows just that n, a listed {full, 0} whole stages, listed modules without any all sets of the model.
   std::vector<Recompute> recompute;
   // Dtypes of gradients, of their reduction and of the optimizer's states: the recipe's.
   std::vector<StateDType> gradient_dtypes;

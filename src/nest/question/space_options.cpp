@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nest/base/closest.hpp"
+#include "nest/recipe/module_text.hpp"
 
 namespace nest::question {
 namespace {
@@ -97,9 +98,11 @@ const auto& options() {
                       "each); auto tries several (default: always, or what the framework of --for does)",
                   .member = &SearchSpace::reshardings,
                   .all = "always,never,first:1,first:2,first:4,first:8,first:16,group:2,group:4,group:8"},
-      SpaceOption{"recompute", "LIST",
-                  "none, selective, full, or full:N for N layers of a stage (default: all of them)",
-                  &SearchSpace::recompute},
+      SpaceOption{
+          "recompute", "LIST",
+          "none, selective, full, full:N for N layers of a stage, modules:layernorm+moe_act for a set of "
+          "modules, or modules for the model's best sets (default: all of them)",
+          &SearchSpace::recompute},
       SpaceOption{
           .name = "gradient-dtype",
           .argument = "LIST",
@@ -158,8 +161,9 @@ constexpr auto kDispatcherWords = [] {
   for (std::size_t i = 0; i < words.size(); ++i) words[i] = {name_of(kDispatchers[i]), kDispatchers[i]};
   return words;
 }();
-constexpr std::array<Word<RecomputePolicy>, 3> kPolicies{{{"none", RecomputePolicy::none},
+constexpr std::array<Word<RecomputePolicy>, 4> kPolicies{{{"none", RecomputePolicy::none},
                                                           {"selective", RecomputePolicy::selective},
+                                                          {"modules", RecomputePolicy::modules},
                                                           {"full", RecomputePolicy::full}}};
 
 std::vector<Word<Offload>> offload_words() {
@@ -303,7 +307,11 @@ struct Reading {
       const auto* word = find_word(kPolicies, item.substr(0, colon));
       if (word == nullptr) return SpaceProblem{unknown_word(kPolicies, item)};
       Recompute recompute{word->value, 0};
-      if (colon != std::string_view::npos) {
+      if (colon != std::string_view::npos && word->value == RecomputePolicy::modules) {
+        const ReadModules set = read_modules(item.substr(colon + 1), '+');
+        if (!set.problem.empty()) return SpaceProblem{set.problem};
+        recompute.modules = set.modules;
+      } else if (colon != std::string_view::npos) {
         const auto layers = read_choice(item.substr(colon + 1));
         const bool one = layers && layers->ranges().size() == 1 &&
                          layers->ranges()[0].first == layers->ranges()[0].last &&
@@ -343,6 +351,7 @@ std::string spell_item(const Offload& offload) {
 }
 std::string spell_item(const Recompute& r) {
   const std::string policy(name_of(r.policy));
+  if (!r.modules.empty()) return fmt::format("{}:{}", policy, spell(r.modules, "+"));
   return r.layers > 0 ? fmt::format("{}:{}", policy, r.layers) : policy;
 }
 

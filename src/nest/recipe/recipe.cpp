@@ -11,6 +11,7 @@
 #include "nest/base/error.hpp"
 #include "nest/base/files.hpp"
 #include "nest/base/plain_text.hpp"
+#include "nest/recipe/module_text.hpp"
 
 namespace nest::recipe {
 namespace {
@@ -144,19 +145,10 @@ Recipe read_over(Recipe recipe, Reader& r, std::string_view until) {
   if (recipe.step_bytes < 0) r.fail_at("step_bytes", "bytes are not below 0");
   read_word(r, "selective_recompute", kSelective, recipe.selective_recompute);
   if (r.has("recompute_modules")) {
-    recipe.recompute_modules = {};
-    std::string words = r.text("recompute_modules");
-    for (std::size_t at = 0; at <= words.size();) {
-      const std::size_t end = std::min(words.find(' ', at), words.size());
-      const std::string word = words.substr(at, end - at);
-      const auto module = find_module(word);
-      if (!module)
-        r.fail_at("recompute_modules", "there is no module '" + word + "'",
-                  "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe and shared_experts, with blanks "
-                  "between them");
-      recipe.recompute_modules.add(*module);
-      at = end + 1;
-    }
+    const ReadModules read = read_modules(r.text("recompute_modules"), ' ');
+    if (!read.problem.empty())
+      r.fail_at("recompute_modules", read.problem, all_modules() + ", with blanks between them");
+    recipe.recompute_modules = read.modules;
     recipe.selective_recompute = SelectiveRecompute::modules;
   }
   if (recipe.selective_recompute == SelectiveRecompute::modules && recipe.recompute_modules.empty())
@@ -339,12 +331,7 @@ Value to_value(const Recipe& recipe) {
   v.set("step_bytes", recipe.step_bytes);
   v.set("selective_recompute", kSelective[static_cast<std::size_t>(recipe.selective_recompute)]);
   if (recipe.selective_recompute == SelectiveRecompute::modules) {
-    std::string words;
-    for (std::size_t i = 0; i < kRecomputeModules.size(); ++i) {
-      if (recipe.recompute_modules.has(static_cast<RecomputeModule>(i)))
-        words += (words.empty() ? "" : " ") + std::string(kRecomputeModules[i]);
-    }
-    v.set("recompute_modules", words);
+    v.set("recompute_modules", spell(recipe.recompute_modules, " "));
   }
   v.set("fused_loss", recipe.fused_loss).set("early_stop", recipe.early_stop);
   v.set("fresh_gradients", recipe.fresh_gradients).set("scaled_gradients", recipe.scaled_gradients);

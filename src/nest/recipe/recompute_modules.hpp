@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,8 @@ enum class RecomputeModule : std::uint8_t {
 inline constexpr std::array<std::string_view, 7> kRecomputeModules{
     "core_attn", "mla_up_proj", "layernorm", "moe_act", "mlp", "moe", "shared_experts"};
 
+inline constexpr std::size_t kMostModules = kRecomputeModules.size();
+
 class RecomputeModules {
  public:
   constexpr RecomputeModules() = default;
@@ -38,6 +41,12 @@ class RecomputeModules {
     return (bits_ & (1U << static_cast<unsigned>(module))) != 0;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  [[nodiscard]] constexpr std::int64_t count() const { return std::popcount(bits_); }
+  [[nodiscard]] static constexpr RecomputeModules of_bits(std::uint32_t bits) {
+    RecomputeModules modules;
+    modules.bits_ = bits;
+    return modules;
+  }
   // One bit for each, in the order of kRecomputeModules.
   [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
   auto operator<=>(const RecomputeModules&) const = default;
@@ -51,6 +60,25 @@ class RecomputeModules {
     if (kRecomputeModules[i] == name) return static_cast<RecomputeModule>(i);
   }
   return std::nullopt;
+}
+
+// In the order of the table.
+[[nodiscard]] inline std::vector<std::string> names_of(RecomputeModules modules) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kMostModules; ++i) {
+    if (modules.has(static_cast<RecomputeModule>(i))) names.emplace_back(kRecomputeModules[i]);
+  }
+  return names;
+}
+
+// The same with this between them: "layernorm, moe_act".
+[[nodiscard]] inline std::string spell(RecomputeModules modules, std::string_view between) {
+  std::string text;
+  for (const std::string& name : names_of(modules)) {
+    if (!text.empty()) text += between;
+    text += name;
+  }
+  return text;
 }
 
 }  // namespace nest::recipe

@@ -185,29 +185,31 @@ std::optional<RecomputePolicy> find_policy(std::string_view name) {
   return static_cast<RecomputePolicy>(at - kPolicies.begin());
 }
 
-RecomputePolicy Recompute::of_layer(std::int64_t i) const {
-  const bool beyond = policy == RecomputePolicy::full && layers > 0 && i >= layers;
-  return beyond ? RecomputePolicy::none : policy;
-}
-
 std::string spell(const Recompute& r) {
-  const std::string name(name_of(r.policy));
-  if (r.policy != RecomputePolicy::full || r.layers == 0) return name;
-  return name + " on " + std::to_string(r.layers) + (r.layers == 1 ? " layer" : " layers");
+  std::string text(name_of(r.policy));
+  if (r.policy == RecomputePolicy::modules) text += " " + spell(r.modules, ", ");
+  if (r.layers == 0) return text;
+  return text + " on " + std::to_string(r.layers) + (r.layers == 1 ? " layer" : " layers");
 }
 
 bool can_recompute(const LayerType& layer) {
   return layer.part != LayerPart::end;
 }
 
-RecomputeCost recompute_cost(const ShardedLayer& sharded, RecomputePolicy policy, const Selective& choice,
+RecomputeCost recompute_cost(const ShardedLayer& sharded, const LayerPolicy& chosen, const Selective& choice,
                              Precision precision) {
+  const RecomputePolicy policy = chosen.policy;
   const LayerType& layer = sharded.layer;
   const double low = is_low(precision) ? facts_of(precision).operand_bytes : 0;
   // Nothing is kept for a backward pass that does not run.
   if (!layer.has_backward()) return {};
   if (policy == RecomputePolicy::none || !can_recompute(layer)) return {layer.stash_bytes(low), {}, {}, {}};
   if (policy == RecomputePolicy::full) return full(layer, low, choice.early_stop);
+  if (policy == RecomputePolicy::modules) {
+    RecomputeCost cost = selective(layer, chosen.modules, low);
+    if (!cost.operators.empty()) cost.stash = std::max(cost.stash, inputs_of(layer).bytes(layer, low));
+    return cost;
+  }
   if (choice.kind == SelectiveRecompute::operators) return every_second(layer, low);
   return selective(layer, choice.repeated(), low);
 }

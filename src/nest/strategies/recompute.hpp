@@ -8,6 +8,8 @@
 //              or, by choice, every second product, all scans and all element-wise work (torchtitan's per-operator
 //              policy): what came in, attention's results and the other products' results stay
 //   full       only what came into the layer stays; the whole forward pass runs again, collectives included
+//   modules    a set of modules runs again (recipe/recompute_modules.hpp); a block without any of them keeps everything.
+//              What came into the layer stays in any case, so that no set keeps less than full recomputation
 //
 // Every block can recompute, whatever it is made of, and so can modules for multi-token prediction: frameworks
 // put torch.utils.checkpoint around them. Embeddings, projectors and heads keep what they keep.
@@ -34,6 +36,12 @@ enum class RecomputePolicy { none, selective, full, modules };
 
 // The choice for one layer: the key of everything that is known of it.
 struct LayerPolicy {
+  constexpr LayerPolicy() = default;
+  constexpr LayerPolicy(RecomputePolicy what, RecomputeModules which = {}, bool to_host = false)
+      : policy(what),
+        modules(which),
+        offload(to_host) {}  // NOLINT(google-explicit-constructor): few have more
+
   RecomputePolicy policy = RecomputePolicy::none;
   RecomputeModules modules{};  // with RecomputePolicy::modules
   bool offload = false;        // what it keeps lies in host memory between its passes
@@ -51,7 +59,12 @@ struct Recompute {
 
   bool operator==(const Recompute&) const = default;
   // Of the stage's i-th layer that can recompute, from 0.
-  [[nodiscard]] RecomputePolicy of_layer(std::int64_t i) const;
+  [[nodiscard]] LayerPolicy of_layer(std::int64_t i) const {
+    return layers > 0 && i >= layers ? others() : chosen();
+  }
+  // Of the layers that it is chosen for, and of those beyond or that cannot recompute.
+  [[nodiscard]] LayerPolicy chosen() const { return {policy, modules, offload}; }
+  [[nodiscard]] LayerPolicy others() const { return {RecomputePolicy::none, {}, offload}; }
 };
 
 [[nodiscard]] std::string spell(const Recompute& recompute);  // "full on 2 layers"
@@ -81,7 +94,7 @@ struct RecomputeCost {
 };
 
 [[nodiscard]] bool can_recompute(const LayerType& layer);
-[[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, RecomputePolicy policy,
+[[nodiscard]] RecomputeCost recompute_cost(const ShardedLayer& layer, const LayerPolicy& policy,
                                            const Selective& selective = {},
                                            Precision precision = Precision::bf16);
 

@@ -146,7 +146,7 @@ void set_exchange(LayerCompute& compute, const Strategy& strategy) {
   }
 }
 
-LayerCompute layer_compute(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
+LayerCompute layer_compute(const ShardedLayer& sharded, const LayerPolicy& policy, const OperatorTimes& times,
                            const Selective& selective) {
   const LayerType& layer = sharded.layer;
   const OperatorSettings& settings = times.settings();

@@ -95,7 +95,7 @@ struct LayerCompute : LayerFigures {
 // How the strategy exchanges tokens with experts: nothing else of a layer's compute depends on its dispatcher.
 void set_exchange(LayerCompute& compute, const Strategy& strategy);
 
-[[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, RecomputePolicy policy,
+[[nodiscard]] LayerCompute layer_compute(const ShardedLayer& layer, const LayerPolicy& policy,
                                          const OperatorTimes& times, const Selective& selective = {});
 
 }  // namespace nest::estimate

@@ -71,7 +71,7 @@ LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network) {
   return cost;
 }
 
-LayerCost layer_cost(const ShardedLayer& sharded, RecomputePolicy policy, const OperatorTimes& times,
+LayerCost layer_cost(const ShardedLayer& sharded, const LayerPolicy& policy, const OperatorTimes& times,
                      const CellNetwork& network) {
   return layer_cost(layer_compute(sharded, policy, times), network);
 }

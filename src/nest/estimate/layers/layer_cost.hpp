@@ -68,7 +68,7 @@ struct LayerCost : LayerFigures {
 [[nodiscard]] Seconds exposed_context(const LayerCost& cost, Direction direction, double share);
 
 [[nodiscard]] LayerCost layer_cost(const LayerCompute& compute, const CellNetwork& network);
-[[nodiscard]] LayerCost layer_cost(const ShardedLayer& layer, RecomputePolicy policy,
+[[nodiscard]] LayerCost layer_cost(const ShardedLayer& layer, const LayerPolicy& policy,
                                    const OperatorTimes& times, const CellNetwork& network);
 
 // Bytes that parameters take on one device before ZeRO shards them.

@@ -167,7 +167,7 @@ class Maker {
     LayerTerms terms;
     std::array<Sums, 2> sums;
     for (const LayerId id : ids) {
-      const RecomputePolicy policy = walk.next(model_->graph.recomputes(id));
+      const LayerPolicy policy = walk.next(model_->graph.recomputes(id));
       terms += book_.table(plan_.training, stage.strategy, policy, network_->stages[i]).of(id);
       if (!model_->model) continue;
       const std::size_t type = model_->model->layers[id.index()].type;

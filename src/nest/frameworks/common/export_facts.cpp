@@ -28,7 +28,7 @@ std::optional<Recompute> ExportFacts::recompute() const {
     const std::int64_t count = parallelism().interleave == 1 ? parts[i].blocks : 0;
     const bool whole = own.layers == 0 || own.layers == count;
     const bool said = own.layers == most.layers || (whole && count > 0 && count <= most.layers);
-    if (own.policy != most.policy || !said) return std::nullopt;
+    if (own.policy != most.policy || own.modules != most.modules || !said) return std::nullopt;
   }
   return most;
 }

@@ -56,6 +56,15 @@ std::optional<BrokenRule> broken_by_framework(const ExportFacts& f, const Framew
                         fmt::format("in {} {}: {}", rules.title, rule.sentence, *problem)};
   }
   const Recompute recompute = f.recompute().value_or(f.plan().stages.front().recompute);
+  if (recompute.policy == RecomputePolicy::modules && !rules.has(recompute)) {
+    return BrokenRule{"modules", fmt::format("{} cannot run just these again: {}", rules.title,
+                                             spell(recompute.modules, ", "))};
+  }
+  if (recompute.policy == RecomputePolicy::modules && recompute.layers > 0) {
+    return BrokenRule{"whole-recomputation",
+                      fmt::format("{} runs modules of all layers of a stage again or of none: {}",
+                                  rules.title, spell(recompute))};
+  }
   if (!rules.has(recompute.policy)) {
     return BrokenRule{"recomputation",
                       fmt::format("{} has no {} recomputation", rules.title, name_of(recompute.policy))};

@@ -34,6 +34,10 @@ struct FlagSection {
     flags.push_back({std::move(name), {std::move(value)}});
     return *this;
   }
+  FlagSection& add(std::string name, std::vector<std::string> values) {
+    flags.push_back({std::move(name), std::move(values)});
+    return *this;
+  }
   FlagSection& add(std::string name, std::int64_t value) {
     return add(std::move(name), std::to_string(value));
   }

@@ -34,6 +34,12 @@ Problem fewer_layers_than_stages(const ExportFacts& f) {
   return fmt::format("pipeline {}", f.parallelism().pipeline);
 }
 
+Problem modules_beside_experts(const ExportFacts& f) {
+  const Recompute& recompute = f.plan().stages.front().recompute;
+  if (recompute.policy != RecomputePolicy::modules || f.experts() == nullptr) return std::nullopt;
+  return spell(recompute);
+}
+
 constexpr std::array kRules{
     ExportRule{"world", "MaxText's devices are data x pipeline x fsdp x context x tensor x expert",
                world_does_not_split},
@@ -47,6 +53,8 @@ constexpr std::array kRules{
                sequence_does_not_split},
     ExportRule{"one-decoder", "MaxText's pipeline has an embedding, blocks and a head in a chain",
                not_a_decoder},
+    ExportRule{"modules", "MaxText's policies that leave out the MLP are of models without experts",
+               modules_beside_experts},
     ExportRule{"stages", "MaxText's stages have a layer each at least", fewer_layers_than_stages},
 };
 
@@ -119,7 +127,7 @@ std::vector<std::string> losses(const ExportFacts& f, const MaxTextMesh& mesh) {
       lost.emplace_back("the stages: MaxText gives each the same number of layers");
     }
   }
-  if (recompute.policy == RecomputePolicy::none)
+  if (recompute.policy == RecomputePolicy::none || recompute.policy == RecomputePolicy::modules)
     lost.emplace_back("MaxText keeps all products and attention's output, and computes the rest again");
   if (p.strategy.context > 1 && on_tpus(f))
     lost.emplace_back("keys and values are gathered, not sent around a ring");

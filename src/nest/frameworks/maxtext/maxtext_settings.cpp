@@ -53,13 +53,15 @@ void add_precision(Value& out, const ExportFacts& f) {
 
 }  // namespace
 
-std::string_view remat_policy(RecomputePolicy policy) {
-  switch (policy) {
+std::string_view remat_policy(const LayerPolicy& policy) {
+  switch (policy.policy) {
     case RecomputePolicy::full:
       return "full";
     case RecomputePolicy::selective:
       return "minimal";
-    case RecomputePolicy::modules:
+    case RecomputePolicy::modules:  // of the sets that maxtext_table() has
+      return policy.modules.has(RecomputeModule::core_attn) ? "save_dot_except_mlp"
+                                                            : "save_dot_with_context_except_mlp";
     case RecomputePolicy::none:
       return "minimal_with_context";
   }
@@ -101,7 +103,7 @@ Value maxtext_settings(const ExportFacts& f, const MaxTextMesh& mesh) {
     out.set("context_parallel_load_balance", true);
   }
   out.set("attention", on_tpus(f) ? "flash" : "cudnn_flash_te");
-  out.set("remat_policy", remat_policy(f.plan().stages.front().recompute.policy));
+  out.set("remat_policy", remat_policy(f.plan().stages.front().recompute.chosen()));
   add_precision(out, f);
   const Optimizer optimizer = f.plan().training.optimizer;
   out.set("opt_type", optimizer == Optimizer::adam ? std::string_view("adamw") : name_of(optimizer));

@@ -11,7 +11,7 @@
 namespace nest::frameworks {
 
 // The remat_policy that keeps what the plan's recomputation keeps. MaxText's "none" keeps nothing, as "full" does.
-[[nodiscard]] std::string_view remat_policy(RecomputePolicy policy);
+[[nodiscard]] std::string_view remat_policy(const LayerPolicy& policy);
 // Layers of a stage, and those that no stage has because they do not divide.
 struct MaxTextStages {
   std::int64_t layers = 0;

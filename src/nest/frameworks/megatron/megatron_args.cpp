@@ -133,6 +133,8 @@ FlagSection recompute_flags(const ExportFacts& f, std::vector<std::string>& lost
     if (f.recipe().selective_recompute != SelectiveRecompute::core_attention)
       lost.emplace_back(
           "selective recomputation is of the attention core, the recipe means single operators");
+  } else if (r.policy == RecomputePolicy::modules) {
+    flags.add("--recompute-granularity", "selective").add("--recompute-modules", names_of(r.modules));
   } else if (r.policy == RecomputePolicy::full) {
     flags.add("--recompute-granularity", "full");
     flags.add("--recompute-method", r.layers > 0 ? "block" : "uniform");

@@ -14,6 +14,7 @@
 #include "nest/frameworks/megatron/megatron_shape.hpp"
 #include "nest/frameworks/megatron/megatron_stages.hpp"
 #include "nest/model/hub/hub_config.hpp"
+#include "nest/recipe/module_text.hpp"
 
 namespace nest::frameworks {
 namespace {
@@ -321,9 +322,11 @@ class Import {
     if (granularity == "none") return r;
     if (granularity == "selective") {
       const Flag* modules = find_flag(flags_, "--recompute-modules");
-      if (modules != nullptr && modules->values != std::vector<std::string>{"core_attn"})
-        warnings_.push_back(question_.file + ": --recompute-modules: a plan recomputes core_attn only");
-      return {RecomputePolicy::selective, 0};
+      if (modules == nullptr || modules->values == std::vector<std::string>{"core_attn"})
+        return {RecomputePolicy::selective, 0};
+      const ReadModules set = read_modules(fmt::format("{}", fmt::join(modules->values, " ")), ' ');
+      if (!set.problem.empty()) fail("--recompute-modules", set.problem);
+      return {RecomputePolicy::modules, 0, set.modules};
     }
     if (granularity != "full")
       fail("--recompute-granularity", fmt::format("full or selective is expected, not '{}'", granularity));

@@ -35,6 +35,7 @@ std::string value_of(const CoreKnob& knob, const Flag& flag, CoreDialect dialect
     case KnobKind::quoted:
       return hydra ? fmt::format("'{}'", joined) : joined;
     case KnobKind::list:
+      return hydra ? fmt::format("[{}]", joined) : fmt::format("{}", fmt::join(flag.values, " "));
     case KnobKind::pair:
       return hydra ? fmt::format("[{}]", joined) : joined;
     case KnobKind::layers:

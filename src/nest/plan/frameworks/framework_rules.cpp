@@ -32,8 +32,14 @@ bool FrameworkRules::has(RecomputePolicy policy) const {
   return std::find(policies.begin(), policies.end(), policy) != policies.end();
 }
 
+bool FrameworkRules::has(const Recompute& recompute) const {
+  const bool open = module_sets.empty() || recompute.modules.empty();
+  return has(recompute.policy) && (open || std::ranges::count(module_sets, recompute.modules) > 0);
+}
+
 bool FrameworkRules::allows(const Parallelism& parallelism, const Recompute& recompute) const {
-  if (recompute.layers > 0 && !allows_part(parallelism.interleave)) return false;
+  const bool modules = recompute.policy == RecomputePolicy::modules;
+  if (recompute.layers > 0 && (modules || !allows_part(parallelism.interleave))) return false;
   return !plain_pairs || recompute.policy == RecomputePolicy::none ||
          !hides_in_pairs(parallelism.schedule, parallelism.strategy);
 }

@@ -65,6 +65,8 @@ struct FrameworkRules {
   bool (*by_fsdp)(const Strategy& strategy) = nullptr;
   std::vector<RecomputePolicy> policies{RecomputePolicy::none, RecomputePolicy::selective,
                                         RecomputePolicy::full};
+  // With RecomputePolicy::modules: the sets that it can say; empty: all.
+  std::vector<RecomputeModules> module_sets{};
 
   [[nodiscard]] bool has(Schedule schedule) const;
   [[nodiscard]] bool has(RecomputePolicy policy) const;
@@ -77,6 +79,7 @@ struct FrameworkRules {
     return by_fsdp != nullptr && by_fsdp(strategy);
   }
 
+  [[nodiscard]] bool has(const Recompute& recompute) const;
   // Whether stages may recompute so under these degrees.
   [[nodiscard]] bool allows(const Parallelism& parallelism, const Recompute& recompute) const;
 

@@ -117,15 +117,19 @@ constexpr std::array kInputs{
 }  // namespace
 
 FrameworkRules maxtext_table() {
-  return FrameworkRules{.name = "maxtext",
-                        .title = "MaxText",
-                        .same_recompute = true,
-                        .contiguous_stages = true,
-                        .schedules = {Schedule::one_f_one_b, Schedule::gpipe},
-                        .rules = {kMaxText.begin(), kMaxText.end()},
-                        .input_rules = {kInputs.begin(), kInputs.end()},
-                        .whole_recompute = true,
-                        .one_decoder = true};
+  return FrameworkRules{
+      .name = "maxtext",
+      .title = "MaxText",
+      .same_recompute = true,
+      .contiguous_stages = true,
+      .schedules = {Schedule::one_f_one_b, Schedule::gpipe},
+      .rules = {kMaxText.begin(), kMaxText.end()},
+      .input_rules = {kInputs.begin(), kInputs.end()},
+      .whole_recompute = true,
+      .one_decoder = true,
+      .policies = {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::modules,
+                   RecomputePolicy::full},
+      .module_sets = {{RecomputeModule::mlp}, {RecomputeModule::core_attn, RecomputeModule::mlp}}};
 }
 
 }  // namespace nest::plan

@@ -99,7 +99,9 @@ FrameworkRules megatron_table() {
                         .input_rules = {kMegatronInputs.begin(), kMegatronInputs.end()},
                         .experts_in_sequence = true,
                         .one_decoder = true,
-                        .whole_chunks = true};
+                        .whole_chunks = true,
+                        .policies = {RecomputePolicy::none, RecomputePolicy::selective,
+                                     RecomputePolicy::modules, RecomputePolicy::full}};
 }
 
 }  // namespace nest::plan

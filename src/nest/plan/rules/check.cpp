@@ -178,6 +178,8 @@ Problem check_stages(const Plan& plan, const LayerGraph& graph) {
       return fmt::format("stage {}: {} makes cells of {} with {} side by side, the others have {} and {}", i,
                          spell(s), s.cell(), s.side(), p.strategy.cell(), p.strategy.side());
     }
+    if (stage.recompute.policy == RecomputePolicy::modules && stage.recompute.modules.empty())
+      return fmt::format("stage {}: it is not said which modules run again", i);
     if (stage.recompute.layers <= 0) continue;
     std::int64_t blocks = 0;
     for (const LayerId id : stage.layers) blocks += graph.recomputes(id) ? 1 : 0;

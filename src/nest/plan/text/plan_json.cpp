@@ -18,9 +18,15 @@ Value ids_value(const std::vector<LayerId>& ids) {
 }
 
 Value recompute_value(const Recompute& recompute) {
-  if (recompute.policy != RecomputePolicy::full || recompute.layers == 0) return name_of(recompute.policy);
+  if (recompute.modules.empty() && recompute.layers == 0) return name_of(recompute.policy);
   Value v = Value::object();
-  v.set("policy", name_of(recompute.policy)).set("layers", recompute.layers);
+  v.set("policy", name_of(recompute.policy));
+  if (!recompute.modules.empty()) {
+    Value modules = Value::array();
+    for (const std::string& name : names_of(recompute.modules)) modules.push(name);
+    v.set("modules", std::move(modules));
+  }
+  if (recompute.layers > 0) v.set("layers", recompute.layers);
   return v;
 }
 

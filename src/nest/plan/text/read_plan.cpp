@@ -8,6 +8,7 @@
 #include "nest/plan/text/contents_text.hpp"
 #include "nest/plan/text/plan_json.hpp"
 #include "nest/plan/text/plan_keys.hpp"
+#include "nest/plan/text/read_recompute.hpp"
 
 namespace nest::plan {
 namespace {
@@ -79,23 +80,6 @@ std::vector<IdType> read_ids(const Reader& r, const char* key, const Value& list
   return ids;
 }
 
-Recompute read_recompute(Reader& r, const char* key, const Recompute& fallback, Warnings& warnings) {
-  const Value* value = r.find(key);
-  if (value == nullptr || value->is_null()) return fallback;
-  Recompute recompute;
-  if (value->as_object() != nullptr) {
-    Reader group = r.object(key);
-    read_word(group, "policy", {"none", "selective", "full"}, find_policy, recompute.policy);
-    recompute.layers = group.whole_or("layers", 0, {0, kCount.most});
-    if (recompute.layers > 0 && recompute.policy != RecomputePolicy::full)
-      group.fail_at("layers", "a number of layers goes with the policy 'full'");
-    group.warn_unknown(warnings);
-    return recompute;
-  }
-  read_word(r, key, {"none", "selective", "full"}, find_policy, recompute.policy);
-  return recompute;
-}
-
 template <class Group, class Number, std::size_t N>
 void read_numbers(Reader& r, const std::array<NumberKey<Group, Number>, N>& keys, Group& group) {
   for (const auto& k : keys) {
@@ -129,7 +113,9 @@ Stage read_stage(Reader& r, const Plan& plan, const Recompute& recompute, Warnin
           ? read_strategy(*strategy, {.dispatcher = whole.dispatcher, .expert_overlap = whole.expert_overlap})
           : whole;
   if (strategy) strategy->warn_unknown(warnings);
-  stage.recompute = read_recompute(r, "recompute", recompute, warnings);
+  if (recompute.policy == RecomputePolicy::modules && recompute.modules.empty() && !r.has("recompute"))
+    r.fail("it is not said which modules run again");
+  stage.recompute = read_recompute(r, recompute, warnings);
   if (const Value* devices = r.find("devices")) {
     if (devices->as_array() == nullptr)
       r.fail_at("devices", "a list with one list of ids a copy is expected");
@@ -220,7 +206,7 @@ void read_offload(Reader& r, Plan& plan) {
 
 // Degrees that the file leaves out stay 0 where they follow from others.
 void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute& recompute,
-                      SplitOptions& split, Warnings& warnings) {
+                      SplitOptions& split, bool has_stages, Warnings& warnings) {
   static_cast<void>(r.find("cell"));
   p.pipeline = r.whole_or("pipeline", 0, {0, kDegree.most});
   p.data = r.whole_or("data", 0, {0, kDegree.most});
@@ -246,9 +232,15 @@ void read_parallelism(Reader& r, const Recipe& recipe, Parallelism& p, Recompute
     split.loss_slot = slots->boolean_or("loss", false);
     slots->done();
   }
+  // These words leave it to the stages.
   const Value* word = r.find("recompute");
-  if (word != nullptr && word->as_string() != nullptr && *word->as_string() == "mixed") return;
-  recompute = read_recompute(r, "recompute", recompute, warnings);
+  const std::string* text = word == nullptr ? nullptr : word->as_string();
+  if (text != nullptr && *text == "mixed") return;
+  if (text != nullptr && *text == name_of(RecomputePolicy::modules) && has_stages) {
+    recompute.policy = RecomputePolicy::modules;
+    return;
+  }
+  recompute = read_recompute(r, recompute, warnings);
 }
 
 }  // namespace
@@ -263,7 +255,8 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
   plan.parallelism.pipeline = plan.parallelism.data = plan.parallelism.data_inner = 0;
   std::optional<Reader> parallelism = r.object_if("parallelism");
   if (parallelism) {
-    read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, warnings);
+    read_parallelism(*parallelism, recipe, plan.parallelism, recompute, plan.split, r.has("stages"),
+                     warnings);
     read_offload(*parallelism, plan);
   }
   if (r.has("stages")) {
@@ -276,7 +269,8 @@ Plan read_plan(Reader& r, const Recipe& recipe, Warnings& warnings) {
                                        parallelism->has("expert"));
     if (!named && !plan.stages.empty()) plan.parallelism.strategy = plan.stages.front().strategy;
   }
-  plan.default_recompute = recompute;
+  const bool said_by_stages = recompute.policy == RecomputePolicy::modules && recompute.modules.empty();
+  plan.default_recompute = said_by_stages ? Recompute{} : recompute;
   if (r.has("status")) {
     PlanStatus status = PlanStatus::feasible;
     read_word(r, "status", {"optimal", "feasible", "infeasible", "limit"}, find_plan_status, status);

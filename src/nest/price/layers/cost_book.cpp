@@ -64,7 +64,10 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   std::size_t hash = reinterpret_cast<std::size_t>(std::get<5>(key));
   mix_hash(hash, static_cast<std::size_t>(std::get<0>(key)));
   mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
-  mix_hash(hash, static_cast<std::size_t>(std::get<3>(key)) * 4 + static_cast<std::size_t>(std::get<4>(key)));
+  const LayerPolicy& policy = std::get<4>(key);
+  mix_hash(hash, static_cast<std::size_t>(std::get<3>(key)) * 4 + static_cast<std::size_t>(policy.policy));
+  if (!policy.modules.empty() || policy.offload)
+    mix_hash(hash, std::size_t{policy.modules.bits()} * 2 + (policy.offload ? 1 : 0));
   if (std::get<2>(key) > 0) mix_hash(hash, std::get<2>(key));
   return hash;
 }
@@ -159,9 +162,9 @@ const std::string& CostBook::refusal(const Training& training, const Strategy& s
 }
 
 const std::vector<LayerCompute>& CostBook::computes(const Training& training, const Strategy& strategy,
-                                                    RecomputePolicy policy) {
+                                                    const LayerPolicy& policy) {
   Computes& all = computes(training, strategy);
-  std::vector<LayerCompute>& own = all.by_policy[static_cast<std::size_t>(policy)];
+  std::vector<LayerCompute>& own = all.by_policy[policy];
   if (!own.empty()) return own;
   // Strategies that differ in their exchanges with experts alone share all the rest.
   Strategy plain = strategy;
@@ -239,8 +242,8 @@ std::shared_ptr<const PlanNetwork> CostBook::network(std::span<const Stage> stag
   return network;
 }
 
-const LayerTable& CostBook::table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
-                                  const StageNetwork& network) {
+const LayerTable& CostBook::table(const Training& training, const Strategy& strategy,
+                                  const LayerPolicy& policy, const StageNetwork& network) {
   // Gradients of a micro-batch are added up in their dtype; Muon asks for matrices.
   const std::size_t muon = training.optimizer == Optimizer::muon ? 1 : 0;
   const std::size_t kind = (number_of(training) * kStateNumbers + training.states.number()) * 2 + muon;
@@ -252,7 +255,7 @@ const LayerTable& CostBook::table(const Training& training, const Strategy& stra
   return *tables_.emplace(key, std::move(made)).first->second;
 }
 
-LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+LayerTable CostBook::make_table(const Training& training, const Strategy& strategy, const LayerPolicy& policy,
                                 const CellNetwork& network) {
   const BuiltModel& built = model(training);
   if (const LayerProfile* profile = inputs_->profile())
@@ -270,15 +273,16 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
 }
 
 LayerTable CostBook::profile_table(const LayerProfile& profile, const Training& training,
-                                   const Strategy& strategy, RecomputePolicy policy, const LayerGraph& graph) {
+                                   const Strategy& strategy, const LayerPolicy& policy,
+                                   const LayerGraph& graph) {
   const ProfileStrategy& own = *find_strategy(profile, strategy);
   std::vector<Bytes> incoming(graph.layers());
   for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge.bytes, strategy);
   std::vector<LayerTerms> layers;
   layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)
-    layers.push_back(pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i],
-                                   training.states));
+    layers.push_back(pricer_.terms(own.layers[i], profile, policy.policy == RecomputePolicy::full,
+                                   incoming[i], training.states));
   return LayerTable(std::move(layers));
 }
 

@@ -70,10 +70,10 @@ class CostBook {
     return sharded(computes(training, strategy), training, strategy);
   }
   [[nodiscard]] const std::vector<LayerCompute>& computes(const Training& training, const Strategy& strategy,
-                                                          RecomputePolicy policy);
+                                                          const LayerPolicy& policy);
 
   [[nodiscard]] const LayerTable& table(const Training& training, const Strategy& strategy,
-                                        RecomputePolicy policy, const StageNetwork& network);
+                                        const LayerPolicy& policy, const StageNetwork& network);
 
  private:
   struct ModelKey {
@@ -90,13 +90,13 @@ class CostBook {
   };
   struct Computes {
     std::string refusal;
-    std::array<std::vector<LayerCompute>, 3> by_policy;  // by layer type
-    std::vector<ShardedLayer> sharded;                   // once it is asked for
-    std::optional<Seconds> spread;                       // likewise
+    std::map<LayerPolicy, std::vector<LayerCompute>> by_policy;  // by layer type
+    std::vector<ShardedLayer> sharded;                           // once it is asked for
+    std::optional<Seconds> spread;                               // likewise
   };
   const std::vector<ShardedLayer>& sharded(Computes& all, const Training& training, const Strategy& strategy);
   using TableKey =
-      std::tuple<std::int64_t, std::int64_t, std::size_t, Precision, RecomputePolicy, const CellNetwork*>;
+      std::tuple<std::int64_t, std::int64_t, std::size_t, Precision, LayerPolicy, const CellNetwork*>;
   struct PlacementKey {
     std::array<std::int64_t, 7> degrees;
     PlacementShape shape;
@@ -119,10 +119,10 @@ class CostBook {
   }
   Computes& computes(const Training& training, const Strategy& strategy);
   void share_cells(PlanNetwork& network, std::span<const Strategy> strategies);
-  LayerTable make_table(const Training& training, const Strategy& strategy, RecomputePolicy policy,
+  LayerTable make_table(const Training& training, const Strategy& strategy, const LayerPolicy& policy,
                         const CellNetwork& network);
   LayerTable profile_table(const LayerProfile& profile, const Training& training, const Strategy& strategy,
-                           RecomputePolicy policy, const LayerGraph& graph);
+                           const LayerPolicy& policy, const LayerGraph& graph);
 
   // A placement by ids, which plans of one study often share.
   struct Listed {

@@ -65,8 +65,8 @@ OperatorTime LayerPricer::time(const LayerType& layer, const Operator& op, Preci
   return t;
 }
 
-std::vector<LayerCompute> LayerPricer::computes(std::span<const ShardedLayer> layers, RecomputePolicy policy,
-                                                Precision precision) {
+std::vector<LayerCompute> LayerPricer::computes(std::span<const ShardedLayer> layers,
+                                                const LayerPolicy& policy, Precision precision) {
   const OperatorTimes own = times(precision);
   std::vector<LayerCompute> out;
   out.reserve(layers.size());
@@ -104,7 +104,7 @@ LayerTerms LayerPricer::terms(const ProfileLayer& layer, const LayerProfile& pro
 }
 
 std::vector<LayerPrice> LayerPricer::price(const Model& model, const Strategy& strategy,
-                                           RecomputePolicy policy, Precision precision,
+                                           const LayerPolicy& policy, Precision precision,
                                            const CellNetwork& network) {
   std::vector<LayerPrice> out;
   for (const LayerCompute& compute : computes(sharded(model, strategy), policy, precision))

@@ -53,7 +53,7 @@ class LayerPricer {
   [[nodiscard]] OperatorTime time(const LayerType& layer, const Operator& op, Precision precision);
 
   [[nodiscard]] std::vector<LayerCompute> computes(std::span<const ShardedLayer> layers,
-                                                   RecomputePolicy policy, Precision precision);
+                                                   const LayerPolicy& policy, Precision precision);
   [[nodiscard]] LayerTerms terms(const LayerCompute& compute, const CellNetwork& network,
                                  const States& states = {}) const;
   // What Muon makes of a layer, on top of its terms.
@@ -64,7 +64,7 @@ class LayerPricer {
 
   // All of the above, by layer type.
   [[nodiscard]] std::vector<LayerPrice> price(const Model& model, const Strategy& strategy,
-                                              RecomputePolicy policy, Precision precision,
+                                              const LayerPolicy& policy, Precision precision,
                                               const CellNetwork& network);
 
  private:

@@ -1,5 +1,5 @@
 // Bars: memory against capacity, parts of the step, traffic of each level, and what would change the step.
-import { formatBytes, formatChange, formatMemory, formatPercent, formatSeconds, spellIds } from './format.js';
+import { formatBytes, formatChange, formatMemory, formatPercent, formatSeconds, spellIds, spellRecompute } from './format.js';
 import { inkOn, kPartColours } from './colour.js';
 import { legend, make, makeSvg, mount, textWidth } from './frame.js';
 import { usedBytes } from './devices.js';
@@ -195,7 +195,7 @@ export function timeBreakdown(element, data) {
       return { label: `stage ${i}`, text: formatSeconds(stage.time.total_s), parts: times.map(coloured),
         tip: [`stage ${i}: ${formatSeconds(stage.time.total_s)} for a micro-batch`,
           ...times.map((p) => `${kPartWords[p.name]} ${formatSeconds(p.value)}`),
-          `recomputation ${typeof stage.recompute === 'string' ? stage.recompute : 'of some layers'}`] };
+          `recomputation ${spellRecompute(stage.recompute)}`] };
     });
     out.push(make('h3', { class: 'nest-small-heading' }, 'One micro-batch in each stage'),
       legend(names.map((name) => ({ label: kPartWords[name], colour: kPartColours[name] }))),

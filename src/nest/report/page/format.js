@@ -105,5 +105,7 @@ export function plural(count, word) {
 // "none", "full on 2 layers": a stage's recomputation as its JSON has it.
 export function spellRecompute(recompute) {
   if (typeof recompute === 'string') return recompute;
-  return recompute ? `${recompute.policy} on ${plural(recompute.layers, 'layer')}` : '';
+  if (!recompute) return '';
+  const what = recompute.modules ? `${recompute.policy} ${recompute.modules.join(', ')}` : recompute.policy;
+  return recompute.layers ? `${what} on ${plural(recompute.layers, 'layer')}` : what;
 }

@@ -102,7 +102,7 @@ class PassCounter {
     RecomputeWalk walk(stage.recompute);
     for (const LayerId id : stage.layers) {
       Parameters& held = keeps(number++) ? all.kept : all.freed;
-      const RecomputePolicy policy = walk.next(built.graph.recomputes(id));
+      const LayerPolicy policy = walk.next(built.graph.recomputes(id));
       const LayerCompute& layer =
           book_.computes(plan_.training, stage.strategy, policy)[built.model->layers[id.index()].type];
       held.dense += static_cast<double>(layer.dense_parameters);

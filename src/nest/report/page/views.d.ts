@@ -45,7 +45,7 @@ export interface Stage {
   layers: number[];
   chunks?: number[][];
   strategy: Strategy;
-  recompute: string | { policy: string; layers: number };
+  recompute: string | { policy: string; modules?: string[]; layers?: number };
   time?: StageTime;
   memory?: StageMemory;
 }

@@ -14,6 +14,7 @@
 #include "nest/price/price.hpp"
 #include "nest/question/choice_values.hpp"
 #include "nest/question/make_question.hpp"
+#include "nest/question/module_points.hpp"
 #include "nest/question/state_choices.hpp"
 #include "nest/solve/ask/batches.hpp"
 #include "nest/solve/ask/less_recompute.hpp"
@@ -228,7 +229,8 @@ struct Space {
     problem.pipeline_model = question.options.pipeline_model;
     problem.prunings = prunings_of(question.options);
     problem.strategies = strategy_values(question.inputs, question.training, space);
-    problem.recompute = RecomputeChoices(space.recompute);
+    problem.recompute =
+        RecomputeChoices(space.recompute, points_of(question.inputs, question.training, space.rules));
     if (!costs.selective()) problem.recompute.drop_selective();
     if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
     problem.bills = question.options.objective == Objective::cost;

@@ -44,7 +44,9 @@ bool recomputes_parts(const Plan& plan) {
 bool recompute_whole(const PlanInputs& inputs, SearchSpace& space) {
   if (space.recompute.empty()) {
     space.recompute = {{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
-    if (inputs.profile() == nullptr) space.recompute.push_back({RecomputePolicy::selective, 0});
+    if (inputs.profile() == nullptr)
+      space.recompute.insert(space.recompute.end(),
+                             {{RecomputePolicy::selective, 0}, {RecomputePolicy::modules, 0}});
   } else {
     std::erase_if(space.recompute, [](const Recompute& r) { return r.layers > 0; });
   }

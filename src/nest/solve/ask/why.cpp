@@ -10,6 +10,7 @@
 #include "nest/base/error.hpp"
 #include "nest/plan/changed_inputs.hpp"
 #include "nest/question/choice_values.hpp"
+#include "nest/question/module_points.hpp"
 #include "nest/question/recompute_choices.hpp"
 
 namespace nest::solve {
@@ -76,16 +77,19 @@ Values next_zero(const PlanQuestion& q, const Plan& best) {
 
 // All policies where stages differ or recompute a part of their layers.
 Values next_recompute(const PlanQuestion& q, const Plan& best) {
-  constexpr std::array kPolicies{RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full};
-  const RecomputeChoices choices(q.space.recompute);
+  constexpr std::array kPolicies{RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::modules,
+                                 RecomputePolicy::full};  // less first
+  const RecomputeChoices choices(q.space.recompute, points_of(q.inputs, q.training, q.space.rules));
   const Recompute own = best.stages.front().recompute;
   const bool whole = own.layers == 0 && std::all_of(best.stages.begin(), best.stages.end(),
                                                     [&](const Stage& s) { return s.recompute == own; });
   Values out;
-  for (const RecomputePolicy policy : kPolicies) {
+  const auto* const mine = std::ranges::find(kPolicies, own.policy);
+  for (const auto* policy_at = kPolicies.begin(); policy_at != kPolicies.end(); ++policy_at) {
+    const RecomputePolicy policy = *policy_at;
     const bool known = choices.allows(policy) && (q.space.rules == nullptr || q.space.rules->has(policy)) &&
                        !(policy == RecomputePolicy::selective && q.inputs.profile() != nullptr);
-    const int away = static_cast<int>(policy) - static_cast<int>(own.policy);
+    const auto away = policy_at - mine;
     if (known && (!whole || away == 1 || away == -1)) out.emplace_back(name_of(policy));
   }
   return out;

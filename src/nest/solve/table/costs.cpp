@@ -101,10 +101,15 @@ const LayerTable* SearchCosts::plain(const LayerTable& table, std::size_t layers
 
 Place SearchCosts::place(const Batch& batch, const Strategy& strategy, const StageNetwork& network,
                          bool collectives) {
-  Place place{&network, strategy, {}};
+  Place place;
+  place.network = &network;
+  place.strategy = strategy;
+  place.costs = this;
+  place.batch = &batch;
+  place.collectives = collectives;
   const std::lock_guard lock(mutex_);
   StageNetwork key;
-  key.cell = shared_cell(cells_, strategy, network.cell);
+  key.cell = place.cell = shared_cell(cells_, strategy, network.cell);
   for (const RecomputePolicy policy :
        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full}) {
     if (policy == RecomputePolicy::selective && !selective_) continue;
@@ -113,6 +118,21 @@ Place SearchCosts::place(const Batch& batch, const Strategy& strategy, const Sta
         collectives ? &table : plain(table, batch.sets->layers());
   }
   return place;
+}
+
+const LayerTable& SearchCosts::table(const Place& place, const LayerPolicy& policy) {
+  const std::lock_guard lock(mutex_);
+  StageNetwork key;
+  key.cell = place.cell;
+  const LayerTable& table = book_.table(place.batch->training, place.strategy, policy, key);
+  return place.collectives ? table : *plain(table, place.batch->sets->layers());
+}
+
+const LayerTable& Place::other(const LayerPolicy& policy) const {
+  for (const auto& [known, table] : others_) {
+    if (known == policy) return *table;
+  }
+  return *others_.emplace_back(policy, &costs->table(*this, policy)).second;
 }
 
 }  // namespace nest::solve

@@ -58,6 +58,8 @@ class SearchCosts {
   // Layer costs of a stage there. Without `collectives`, those inside the cell cost nothing.
   [[nodiscard]] Place place(const Batch& batch, const Strategy& strategy, const StageNetwork& network,
                             bool collectives = true);
+  // Of a place that is its own, for a choice that it has no table of.
+  [[nodiscard]] const LayerTable& table(const Place& place, const LayerPolicy& policy);
 
  private:
   [[nodiscard]] const LayerTable* plain(const LayerTable& table, std::size_t layers);

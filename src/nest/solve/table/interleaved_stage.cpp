@@ -115,25 +115,33 @@ StageVariants::StageVariants(const StageSetting& setting, const Place& place, co
   host_room_ = m.host_capacity - m.host;
   offloads_ = setting.coster->recipe().offload.activations;
   update_ = setting.coster->update(parameters_, *place.network, setting.zero, tied_) + fresh;
-  choices_ = setting.recompute->of_stage(whole.recomputable);
+  choices_ = setting.recompute->plain_of_stage(whole.recomputable);
 }
 
 std::vector<StageVariant>& StageVariants::all() {
-  if (variants_.empty()) make();
+  if (variants_.empty()) make(choices_);
   return variants_;
 }
 
-void StageVariants::make() {
-  variants_.reserve(choices_.size());
-  for (const Recompute& recompute : choices_) variants_.emplace_back().recompute = recompute;
-  weigh();
-  for (std::size_t i = 1; i < variants_.size(); ++i) {
-    for (std::size_t k = i; k > 0 && variants_[k].order < variants_[k - 1].order; --k)
+void StageVariants::complete() {
+  if (complete_) return;
+  if (variants_.empty()) make(choices_);
+  make(setting_->recompute->sets_of_stage(content_->whole.recomputable));
+  complete_ = true;
+}
+
+void StageVariants::make(const std::vector<Recompute>& choices) {
+  const std::size_t first = variants_.size();
+  variants_.reserve(first + choices.size());
+  for (const Recompute& recompute : choices) variants_.emplace_back().recompute = recompute;
+  weigh(first);
+  for (std::size_t i = first + 1; i < variants_.size(); ++i) {
+    for (std::size_t k = i; k > first && variants_[k].order < variants_[k - 1].order; --k)
       std::swap(variants_[k], variants_[k - 1]);
   }
 }
 
-StageVariants::Rung StageVariants::whole(const StageClass& chunk, RecomputePolicy policy) const {
+StageVariants::Rung StageVariants::whole(const StageClass& chunk, const LayerPolicy& policy) const {
   Rung out;
   double stash = 0;
   double host = 0;
@@ -203,10 +211,10 @@ Bytes StageVariants::workspace(const LayerTerms& terms) const {
       .workspace;
 }
 
-void StageVariants::weigh() {
+void StageVariants::weigh(std::size_t first) {
   const std::vector<StageClass>& chunks = content_->chunks;
-  const bool parts = std::any_of(variants_.begin(), variants_.end(),
-                                 [](const StageVariant& v) { return v.recompute.layers > 0; });
+  const std::span<StageVariant> fresh = std::span(variants_).subspan(first);
+  const bool parts = std::ranges::any_of(fresh, [](const StageVariant& v) { return v.recompute.layers > 0; });
   std::vector<std::vector<Rung>> ladders;
   std::vector<Bytes> buffers;
   for (const StageClass& chunk : chunks) {
@@ -218,14 +226,14 @@ void StageVariants::weigh() {
   Bytes workspace;
   work_.reserve(variants_.size() * chunks.size());
   stashes_.reserve(variants_.size() * chunks.size());
-  for (StageVariant& variant : variants_) {
+  for (StageVariant& variant : fresh) {
     variant.first = work_.size();
     own.transient = 0;
     std::int64_t left = variant.recompute.layers;
     for (std::size_t c = 0; c < chunks.size(); ++c) {
       Rung rung;
       if (variant.recompute.layers == 0) {
-        rung = whole(chunks[c], variant.recompute.policy);
+        rung = whole(chunks[c], variant.recompute.chosen());
       } else {
         // The stage's first layers, so its first chunks'.
         const std::int64_t here = std::min(left, chunks[c].recomputable);

@@ -84,8 +84,10 @@ class StageVariants {
 
   [[nodiscard]] const StageContent& content() const { return *content_; }
   // In order of their backward times; how they spread over the chunks differs. Made when they are first asked for.
+  // Sets of modules, which few stages need, come behind once complete() is called, in their own order.
   [[nodiscard]] std::vector<StageVariant>& all();
-  // How many there are: known without making them.
+  void complete();
+  // How many there are without sets of modules: known without making them.
   [[nodiscard]] std::size_t count() const { return choices_.size(); }
   // No variant needs less: known likewise.
   [[nodiscard]] Bytes least_need(std::int64_t stage) const;
@@ -106,14 +108,14 @@ class StageVariants {
     Bytes host_stash;
     double transient = 0;
   };
-  [[nodiscard]] const LayerTerms& terms(RecomputePolicy policy, std::uint16_t kind) const {
-    return place_->tables[static_cast<std::size_t>(policy)]->of(setting_->sets->example(kind));
+  [[nodiscard]] const LayerTerms& terms(const LayerPolicy& policy, std::uint16_t kind) const {
+    return place_->table(policy).of(setting_->sets->example(kind));
   }
   [[nodiscard]] std::vector<Rung> ladder(const StageClass& chunk) const;
-  [[nodiscard]] Rung whole(const StageClass& chunk, RecomputePolicy policy) const;
-  void make();
-  // Fills in what follows from the variant's recomputation, for all of them.
-  void weigh();
+  [[nodiscard]] Rung whole(const StageClass& chunk, const LayerPolicy& policy) const;
+  void make(const std::vector<Recompute>& choices);
+  // Fills in what follows from the variant's recomputation, for all from `first` on.
+  void weigh(std::size_t first);
   [[nodiscard]] Bytes buffers(const StageClass& chunk) const;
   [[nodiscard]] Bytes workspace(const LayerTerms& terms) const;
   [[nodiscard]] Bytes need(std::int64_t stage, std::span<const Bytes> stashes, Bytes workspace) const;
@@ -135,6 +137,7 @@ class StageVariants {
   LayerTerms parameters_;          // of the whole stage: what memory follows from, apart from stashes
   std::vector<LayerTerms> first_;  // as in StageStep: of each chunk, and of all; empty: none
   std::vector<Recompute> choices_;
+  bool complete_ = false;
   std::vector<StageVariant> variants_;
   // Of the chunks of all variants.
   std::vector<double> work_;

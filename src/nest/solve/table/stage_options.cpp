@@ -54,17 +54,13 @@ bool same_apart_from_recomputation(const LayerTerms& a, const LayerTerms& b, boo
          (!pairs || std::all_of(kSameInPairs.begin(), kSameInPairs.end(), same));
 }
 
-const LayerTable& table_of(const Place& place, RecomputePolicy policy) {
-  return *place.tables[static_cast<std::size_t>(policy)];
-}
-
 }  // namespace
 
 LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place& place,
                        const Recompute& recompute) {
   LayerTerms terms;
   if (recompute.layers == 0) {
-    const LayerTable& table = table_of(place, recompute.policy);
+    const LayerTable& table = place.table(recompute.chosen());
     for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
       if (of.counts[kind] > 0) add(terms, table.of(sets.example(kind)), of.counts[kind]);
     }
@@ -72,8 +68,7 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
   }
   RecomputeWalk walk(recompute);
   for (const std::uint16_t kind : of.kinds) {
-    const RecomputePolicy policy = walk.next(sets.recomputes(kind));
-    add(terms, table_of(place, policy).of(sets.example(kind)), 1);
+    add(terms, place.table(walk.next(sets.recomputes(kind))).of(sets.example(kind)), 1);
   }
   return terms;
 }
@@ -92,7 +87,7 @@ LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place&
   LayerTerms terms;
   for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
     if (of.counts[kind] == 0) continue;
-    LayerTerms least = table_of(place, RecomputePolicy::none).of(sets.example(kind));
+    LayerTerms least = place.table(RecomputePolicy::none).of(sets.example(kind));
     for (const LayerTable* table : place.tables) {
       if (table == nullptr) continue;
       const LayerTerms& other = table->of(sets.example(kind));
@@ -114,10 +109,10 @@ class PartTerms {
  public:
   PartTerms(const LayerSets& sets, const StageClass& of, const Place& place) {
     for (const std::uint16_t kind : of.kinds) {
-      const LayerTerms& none = table_of(place, RecomputePolicy::none).of(sets.example(kind));
+      const LayerTerms& none = place.table(RecomputePolicy::none).of(sets.example(kind));
       add(sum_, none, 1);
       if (sets.recomputes(kind)) {
-        steps_.push_back({&none, &table_of(place, RecomputePolicy::full).of(sets.example(kind)), 0});
+        steps_.push_back({&none, &place.table(RecomputePolicy::full).of(sets.example(kind)), 0});
       } else {
         fixed_ = std::max(fixed_, none.transient);
       }
@@ -161,10 +156,16 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
   none_first_ = setting.recompute != nullptr && setting.recompute->allows(RecomputePolicy::none);
   const std::size_t kinds = setting.sets->kinds();
   const bool pairs = schedule_of(setting.schedule).pairs_passes;
+  // Sets of modules run more than none and keep no less than full, and leave forward passes and weight gradients alone:
+  // only of pairs of passes their tables say more.
+  const std::vector<RecomputeModules> sets =
+      pairs && setting.recompute != nullptr ? setting.recompute->modules() : std::vector<RecomputeModules>{};
   least_forward_.assign(kinds, Seconds::most());
   least_backward_ = least_forward_;
   for (const Place& place : places_) {
-    for (const LayerTable* table : place.tables) {
+    std::vector<const LayerTable*> tables(place.tables.begin(), place.tables.end());
+    for (const RecomputeModules set : sets) tables.push_back(&place.table({RecomputePolicy::modules, set}));
+    for (const LayerTable* table : tables) {
       if (table == nullptr) continue;
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const LayerTerms& t = table->of(setting.sets->example(kind));

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "nest/price/stage_cost.hpp"
@@ -21,11 +23,29 @@ namespace nest::solve {
 // More than any device has: of stages whose offloaded states are too much for the host.
 inline constexpr Bytes kNowhereToLie{std::int64_t{1} << 56};
 
+class SearchCosts;
+struct Batch;
+
 // Stages with equal networks and strategies.
 struct Place {
   const StageNetwork* network = nullptr;
   Strategy strategy;
-  std::array<const LayerTable*, 3> tables{};  // by RecomputePolicy; none: not in the space
+  // Of none, selective and full, by RecomputePolicy; no table: not in the space.
+  std::array<const LayerTable*, 3> tables{};
+  // Of every other choice for a layer: few stages need these, so they are made when they are asked for.
+  SearchCosts* costs = nullptr;
+  const Batch* batch = nullptr;
+  std::shared_ptr<const CellNetwork> cell;
+  bool collectives = true;
+
+  [[nodiscard]] const LayerTable& table(const LayerPolicy& policy) const {
+    const bool others = policy.policy == RecomputePolicy::modules || policy.offload;
+    return others ? other(policy) : *tables[static_cast<std::size_t>(policy.policy)];
+  }
+
+ private:
+  [[nodiscard]] const LayerTable& other(const LayerPolicy& policy) const;
+  mutable std::vector<std::pair<LayerPolicy, const LayerTable*>> others_;
 };
 
 // What all stages of one configuration share.

@@ -78,17 +78,16 @@ const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::siz
   }
   const bool order = prunings_.option_order && ordered_;
   std::vector<Candidate>& own = found.candidates;
+  add_candidates(of, stage, 0, found);
   std::vector<StageVariant>& all = of.all();
-  for (std::size_t o = 0; o < all.size(); ++o) {
-    const std::span<const double> least = of.least_work(all[o]);
-    const auto shorter = [&](const Candidate& c) { return at_most(all[c.variant].work, least); };
-    if (order && std::any_of(own.begin(), own.end(), shorter)) {
-      found.longer.push_back(o);
-      continue;
-    }
-    ++counts_->work;
-    if (of.fits(all[o], static_cast<std::int64_t>(stage), shape_->capacity))
-      own.push_back(priced(of, stage, o));
+  const auto recomputes_nothing = [&](const Candidate& c) {
+    return all[c.variant].recompute.policy == RecomputePolicy::none;
+  };
+  found.sets_too = order && std::ranges::any_of(own, recomputes_nothing);
+  if (!found.sets_too) {
+    const std::size_t first = all.size();
+    of.complete();
+    add_candidates(of, stage, first, found);
   }
   // ZeRO's traffic is known now too.
   for (std::size_t k = own.size(); order && own.size() > 1 && k-- > 0;) {
@@ -102,6 +101,24 @@ const VariantSearch::Choices& VariantSearch::choices(StageVariants& of, std::siz
     own.erase(own.begin() + static_cast<std::ptrdiff_t>(k));
   }
   return found;
+}
+
+// Of the variants from `first` on.
+void VariantSearch::add_candidates(StageVariants& of, std::size_t stage, std::size_t first, Choices& found) {
+  const bool order = prunings_.option_order && ordered_;
+  std::vector<Candidate>& own = found.candidates;
+  std::vector<StageVariant>& all = of.all();
+  for (std::size_t o = first; o < all.size(); ++o) {
+    const std::span<const double> least = of.least_work(all[o]);
+    const auto shorter = [&](const Candidate& c) { return at_most(all[c.variant].work, least); };
+    if (order && std::any_of(own.begin(), own.end(), shorter)) {
+      found.longer.push_back(o);
+      continue;
+    }
+    ++counts_->work;
+    if (of.fits(all[o], static_cast<std::int64_t>(stage), shape_->capacity))
+      own.push_back(priced(of, stage, o));
+  }
 }
 
 bool VariantSearch::find(const std::vector<StageVariants*>& stages) {
@@ -144,17 +161,21 @@ void VariantSearch::add_longer(const std::vector<StageVariants*>& stages) {
     before += least_b;
   }
   for (std::size_t i = 0; i < needed; ++i) {
-    std::vector<Candidate>& own = candidates_[i];
-    for (const std::size_t o : choices_[i]->longer) {
-      ++counts_->work;
-      if (!stages[i]->fits(stages[i]->all()[o], static_cast<std::int64_t>(i), shape_->capacity)) continue;
-      own.push_back(priced(*stages[i], i, o));
-      const StageReading& last = own.back().reading;
-      if (std::any_of(own.begin(), own.end() - 1,
-                      [&](const Candidate& c) { return no_worse(c.reading, last); }))
-        own.pop_back();
-    }
+    for (const std::size_t o : choices_[i]->longer) add_longer(*stages[i], i, o);
+    if (!choices_[i]->sets_too) continue;
+    stages[i]->complete();
+    for (std::size_t o = stages[i]->count(); o < stages[i]->all().size(); ++o) add_longer(*stages[i], i, o);
   }
+}
+
+void VariantSearch::add_longer(StageVariants& of, std::size_t stage, std::size_t variant) {
+  std::vector<Candidate>& own = candidates_[stage];
+  ++counts_->work;
+  if (!of.fits(of.all()[variant], static_cast<std::int64_t>(stage), shape_->capacity)) return;
+  own.push_back(priced(of, stage, variant));
+  const StageReading& last = own.back().reading;
+  if (std::any_of(own.begin(), own.end() - 1, [&](const Candidate& c) { return no_worse(c.reading, last); }))
+    own.pop_back();
 }
 
 double VariantSearch::step() {

@@ -64,10 +64,13 @@ class VariantSearch {
   struct Choices {
     std::vector<Candidate> candidates;
     std::vector<std::size_t> longer;  // variants that only hide more
+    bool sets_too = false;            // sets of modules, which are not made yet, only hide more, too
   };
   // Of one stage, whatever the others have.
   const Choices& choices(StageVariants& of, std::size_t stage);
+  void add_candidates(StageVariants& of, std::size_t stage, std::size_t first, Choices& found);
   void add_longer(const std::vector<StageVariants*>& stages);
+  void add_longer(StageVariants& of, std::size_t stage, std::size_t variant);
   [[nodiscard]] Candidate priced(StageVariants& of, std::size_t stage, std::size_t variant) const;
   void find_ideals();
   void find_alone();

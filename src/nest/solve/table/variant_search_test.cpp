@@ -47,6 +47,7 @@ class Stages {
     }
     std::vector<Bytes> needs;
     for (std::size_t i = 0; i < p; ++i) {
+      all[i]->complete();
       for (StageVariant& variant : all[i]->all())
         needs.push_back(all[i]->need(variant, static_cast<std::int64_t>(i)));
     }

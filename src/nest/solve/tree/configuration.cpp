@@ -31,6 +31,7 @@ std::vector<std::int64_t> tie_key(const Plan& plan) {
     key.push_back(static_cast<std::int64_t>(stage.layers.size()));
     key.push_back(static_cast<std::int64_t>(stage.recompute.policy));
     key.push_back(stage.recompute.layers);
+    key.push_back(static_cast<std::int64_t>(stage.recompute.modules.bits()));
   }
   return key;
 }

@@ -66,6 +66,7 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
       Bytes own = variants.least_need(i);
       if (own < least) {
         own = Bytes::most();
+        variants.complete();
         for (StageVariant& variant : variants.all()) own = std::min(own, variants.need(variant, i));
       }
       fullest = std::max(fullest, own);

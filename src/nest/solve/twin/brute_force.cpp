@@ -16,6 +16,7 @@
 #include "nest/solve/twin/all_cuts.hpp"
 #include "nest/solve/twin/twin_contexts.hpp"
 #include "nest/solve/twin/twin_exchanges.hpp"
+#include "nest/solve/twin/twin_recompute.hpp"
 #include "nest/solve/twin/twin_states.hpp"
 #include "nest/solve/twin/twin_zeros.hpp"
 
@@ -56,7 +57,12 @@ constexpr std::size_t kMostCuts = 1'000'000;
 class Space {
  public:
   Space(const PlanInputs& inputs, const Training& training, const SearchSpace& space, const Visit& visit)
-      : inputs_(inputs), tree_(inputs.cluster.sorted().tree()), space_(space), book_(inputs), visit_(visit) {
+      : inputs_(inputs),
+        tree_(inputs.cluster.sorted().tree()),
+        space_(space),
+        book_(inputs),
+        visit_(visit),
+        recompute_(inputs, training, space) {
     plan_.training = training;
   }
 
@@ -323,11 +329,8 @@ class Space {
     }
     std::int64_t able = 0;
     for (const LayerId id : plan_.stages[stage].layers) able += graph_->recomputes(id) ? 1 : 0;
-    std::vector<Recompute> open{{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
-    if (inputs_.profile() == nullptr) open.push_back({RecomputePolicy::selective, 0});
-    for (std::int64_t n = 1; n < able; ++n) open.push_back({RecomputePolicy::full, n});
-    for (const Recompute& r : values_of(space_.recompute, open)) {
-      if (r.layers > able || (same && stage > 0 && !(r == plan_.stages[0].recompute))) continue;
+    for (const Recompute& r : recompute_.of_stage(able)) {
+      if (same && stage > 0 && !(r == plan_.stages[0].recompute)) continue;
       if (space_.rules != nullptr && !space_.rules->allows(plan_.parallelism, r)) continue;
       plan_.stages[stage].recompute = r;
       recompute(stage + 1);
@@ -344,6 +347,7 @@ class Space {
   Plan plan_;
   const LayerGraph* graph_ = nullptr;
   std::vector<Strategy> strategies_;
+  TwinRecompute recompute_;
   std::map<std::size_t, std::vector<CutParts>> cuts_;
   std::map<std::size_t, std::vector<CutParts>> splits_;
 };

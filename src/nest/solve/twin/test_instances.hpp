@@ -173,8 +173,15 @@ class Pins {
   void pin_recompute(SearchSpace& s) {
     const auto one = [&] {
       const auto policy = dice_->one_of<RecomputePolicy>(
-          {RecomputePolicy::none, RecomputePolicy::full, RecomputePolicy::full, RecomputePolicy::selective});
-      if (policy == RecomputePolicy::selective && profile_ != nullptr) return Recompute{};
+          {RecomputePolicy::none, RecomputePolicy::full, RecomputePolicy::full, RecomputePolicy::selective,
+           RecomputePolicy::modules, RecomputePolicy::modules});
+      const bool inside = policy == RecomputePolicy::selective || policy == RecomputePolicy::modules;
+      if (inside && profile_ != nullptr) return Recompute{};
+      // Any set, whether the model has such modules or not; 0 for those that are worth it.
+      if (policy == RecomputePolicy::modules)
+        return Recompute{policy, 0,
+                         RecomputeModules::of_bits(static_cast<std::uint32_t>(
+                             dice_->once_in(3) ? 0 : dice_->pick(1, (1 << kMostModules) - 1)))};
       const bool part = policy == RecomputePolicy::full && dice_->once_in(3);
       return Recompute{policy, part ? dice_->pick(1, 3) : 0};
     };

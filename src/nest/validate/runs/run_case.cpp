@@ -56,14 +56,15 @@ struct PolicyOr {
   std::string why_not;
 };
 
-// Selective is what the framework's recipe means by it. Lists of modules without the attention core (norms,
+// Selective is what the framework's recipe means by it, unless modules are named. Lists of modules without the attention core (norms,
 // activations, a shared expert) are element-wise work mostly: taken as none.
 PolicyOr policy_of(const RunRow& row) {
   if (offloads_inputs(row)) return {Recompute{RecomputePolicy::full}, ""};
   const std::string& word = row.recompute_policy;
   if (word == "none") return {Recompute{}, ""};
   if (word == "full") return {Recompute{RecomputePolicy::full}, ""};
-  if (!modules_of(row).empty()) return {Recompute{RecomputePolicy::selective}, ""};
+  if (const RecomputeModules modules = modules_of(row); !modules.empty())
+    return {Recompute{RecomputePolicy::modules, 0, modules}, ""};
   if (word == "selective") {
     const bool lists_modules = (mentions(row.notes, "; recompute ") || mentions(row.notes, ", recompute ")) &&
                                !mentions(row.notes, "core_attn") &&
@@ -211,10 +212,6 @@ RunCase run_case(const RunRow& row, bool without_own) {
   if (!plan.plan) return {std::nullopt, plan.why_not};
   plan.plan->default_recompute = *policy.policy;
   plan.plan->training.states.offload.activations = offloads_inputs(row);
-  if (const RecomputeModules modules = modules_of(row); !modules.empty()) {
-    recipe.recipe->selective_recompute = SelectiveRecompute::modules;
-    recipe.recipe->recompute_modules = modules;
-  }
   // GPT-OSS has biases at its experts, a clamped activation and stretched rotary positions, for which Megatron's fused
   // passes do not exist.
   if (mentions(row.model, "gpt-oss") || mentions(row.model, "gpt oss")) recipe.recipe->fused_passes = false;

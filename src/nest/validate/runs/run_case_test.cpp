@@ -65,11 +65,8 @@ TEST(RunCase, RecomputationInOurWords) {
   row.recompute_policy = "selective";
   EXPECT_EQ(policy().policy, RecomputePolicy::selective);
   row.notes = "x; recompute moe_act,layernorm";
-  EXPECT_EQ(policy().policy, RecomputePolicy::selective);
-  const Recipe modules = run_case(row).run->inputs.recipe;
-  EXPECT_EQ(modules.selective_recompute, SelectiveRecompute::modules);
-  EXPECT_TRUE(modules.recompute_modules ==
-              (RecomputeModules{RecomputeModule::moe_act, RecomputeModule::layernorm}));
+  EXPECT_EQ(policy().policy, RecomputePolicy::modules);
+  EXPECT_TRUE(policy().modules == (RecomputeModules{RecomputeModule::moe_act, RecomputeModule::layernorm}));
   row.framework = "torchtitan";  // its per-operator policy
   row.notes = "";
   EXPECT_EQ(policy().policy, RecomputePolicy::selective);

@@ -15,6 +15,7 @@
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/stage_cost.hpp"
 #include "nest/question/choice_values.hpp"
+#include "nest/question/module_points.hpp"
 #include "nest/solve/baselines/common/given_degrees.hpp"
 #include "nest/solve/baselines/common/judge.hpp"
 #include "nest/solve/baselines/manual/manual_strategies.hpp"
@@ -33,6 +34,12 @@ constexpr int kRanks = 3;
 // Recomputations from the least on.
 std::vector<Recompute> recompute_order(const PlanQuestion& question) {
   std::vector<Recompute> all = question.space.recompute;
+  // What experts know of sets of modules is what they are told.
+  if (std::erase(all, Recompute{RecomputePolicy::modules}) > 0) {
+    const auto points = points_of(question.inputs, question.training, question.space.rules);
+    if (points != nullptr)
+      for (const RecomputeModules set : points->sets()) all.push_back({RecomputePolicy::modules, 0, set});
+  }
   if (all.empty()) {
     all = {{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
     if (question.inputs.profile() == nullptr) all.push_back({RecomputePolicy::selective, 0});
@@ -41,7 +48,9 @@ std::vector<Recompute> recompute_order(const PlanQuestion& question) {
   std::erase_if(
       all, [&](const Recompute& r) { return r.layers > 0 && rules != nullptr && rules->whole_recompute; });
   std::sort(all.begin(), all.end(), [](const Recompute& a, const Recompute& b) {
-    const auto key = [](const Recompute& r) { return std::tuple(r.policy, r.layers == 0, r.layers); };
+    const auto key = [](const Recompute& r) {
+      return std::tuple(r.policy == RecomputePolicy::full, r.policy, r.layers == 0, r.layers);
+    };
     return key(a) < key(b);
   });
   return all;

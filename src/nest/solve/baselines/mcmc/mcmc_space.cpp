@@ -8,6 +8,7 @@
 #include "nest/plan/plan.hpp"
 #include "nest/plan/schedules/pipeline_schedule.hpp"
 #include "nest/question/choice_values.hpp"
+#include "nest/question/module_points.hpp"
 
 namespace nest::solve {
 namespace {
@@ -46,7 +47,10 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       // The graph's shape is the same for all micro-batches.
       graph_(&book_.model(micro_batches_.empty() ? 1 : micro_batches_.front(), question.training).graph),
       cuts_(*graph_, keeps_ids_together(question.space)),
-      recompute_(question.space.recompute) {
+      recompute_(question.space.recompute,
+                 question.space.recompute.empty()
+                     ? nullptr
+                     : points_of(question.inputs, question.training, question.space.rules)) {
   if (question.inputs.profile() != nullptr) recompute_.drop_selective();
   Training training = question.training;
   if (!micro_batches_.empty()) training.micro_batch = micro_batches_.front();
