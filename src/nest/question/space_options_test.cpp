@@ -35,6 +35,7 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
   EXPECT_EQ(read_back("context-method", "all_to_all"), "all_to_all");
   EXPECT_EQ(read_back("schedule", "gpipe,zb-h1"), "gpipe,zb-h1");
   EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
+  EXPECT_EQ(read_back("recompute", "modules:moe_act+layernorm,modules"), "modules:layernorm+moe_act,modules");
 }
 
 TEST(SpaceOptions, SayWhyATextHasNoValues) {
@@ -47,7 +48,10 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(
       problem_of("schedule", "1f1b,gpip"),
       "1f1b, interleaved, gpipe, zb-h1, zb-v or dualpipe-v is expected, not 'gpip'; did you mean 'gpipe'?");
-  EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
+  EXPECT_EQ(problem_of("recompute", "some"), "none, selective, modules or full is expected, not 'some'");
+  EXPECT_EQ(problem_of("recompute", "modules:layernorm+moe_atc"),
+            "there is no module 'moe_atc'; did you mean 'moe_act'?");
+  EXPECT_EQ(problem_of("recompute", "modules:"), "there is no module ''");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),
