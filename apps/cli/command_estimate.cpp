@@ -11,6 +11,7 @@
 #include "nest/estimate/operators/operator_text.hpp"
 #include "nest/model/describe.hpp"
 #include "nest/price/layers/layer_pricer.hpp"
+#include "nest/recipe/module_text.hpp"
 #include "nest/strategies/sequence.hpp"
 #include "plan_options.hpp"
 
@@ -61,10 +62,19 @@ Strategy read_degrees(const Arguments& arguments, const Model& model, const Reci
   return s;
 }
 
-RecomputePolicy read_recompute(const Arguments& arguments) {
+LayerPolicy read_recompute(const Arguments& arguments) {
   const std::string word = arguments.text("--recompute").value_or("none");
-  if (const auto policy = find_policy(word)) return *policy;
-  throw UsageError("--recompute: none, selective or full is expected, not '" + word + "'");
+  if (word.starts_with("modules:")) {
+    const ReadModules set = read_modules(word.substr(word.find(':') + 1), '+');
+    if (!set.problem.empty()) throw UsageError("--recompute: " + set.problem);
+    return {RecomputePolicy::modules, set.modules};
+  }
+  const auto policy = find_policy(word);
+  if (policy && policy != RecomputePolicy::modules) return *policy;
+  throw UsageError(
+      "--recompute: none, selective, full or modules with their names, as in "
+      "modules:layernorm+moe_act, is expected, not '" +
+      word + "'");
 }
 
 Cluster read_place(const Arguments& arguments) {
@@ -329,7 +339,8 @@ std::vector<Command> estimate_commands() {
         {"--expert-tensor", "X", "the tensor degree of the experts (default: the tensor degree)"},
         {"--dispatcher", "NAME",
          "how tokens travel to experts: alltoall, deepep or hybridep (default: the recipe's)"},
-        {"--recompute", "POLICY", "none (default), selective or full"},
+        {"--recompute", "POLICY",
+         "none (default), selective, full, or modules:layernorm+moe_act for a set of modules"},
         {"--precision", "P", precision_words()},
         {"--compiled", "", "fuse element-wise kernels as torch.compile does"},
         {"--mtp", "", "include the modules for multi-token prediction"},

@@ -60,7 +60,8 @@ ImportQuestion import_question(const std::string& file, const Value& given) {
   }
   if (const auto word = text("recompute")) {
     sizes.recompute = find_policy(*word);
-    if (!sizes.recompute) throw InputError("", "recompute", "'" + *word + "' is none of its values");
+    if (!sizes.recompute || *sizes.recompute == RecomputePolicy::modules)
+      throw InputError("", "recompute", "'" + *word + "' is none of its values");
   }
   question.beside = [folder = fs::path(file).parent_path()](const std::string& name) {
     const std::string path = (folder / name).string();

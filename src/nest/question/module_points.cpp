@@ -77,6 +77,29 @@ bool covers(const Judged& a, const Judged& b) {
   return a.seconds <= b.seconds && a.bytes <= b.bytes;
 }
 
+// Whether b lies on the straight line between a and c or above it: some blocks as in a and the others as in c are no
+// slower and no larger.
+bool above_line(const Judged& a, const Judged& b, const Judged& c) {
+  return (b.seconds - a.seconds) * (a.bytes - c.bytes) >= (c.seconds - a.seconds) * (a.bytes - b.bytes);
+}
+
+// Of sets that are each slower and smaller than the one before.
+std::vector<Judged> below_lines(const std::vector<Judged>& sets, const Judged& none, const Judged& full) {
+  std::vector<Judged> kept{none};
+  const auto add = [&](const Judged& next) {
+    while (kept.size() > 1 && above_line(kept[kept.size() - 2], kept.back(), next)) kept.pop_back();
+    kept.push_back(next);
+  };
+  for (const Judged& set : sets) add(set);
+  const bool smallest = sets.empty() || full.bytes < sets.back().bytes;
+  if (smallest) {
+    add(full);
+    kept.pop_back();
+  }
+  kept.erase(kept.begin());
+  return kept;
+}
+
 // Without a point, whoever needs as little memory as it leaves takes the next one: the bytes that it saves, times what
 // that costs more.
 void keep_few(std::vector<Judged>& points, const Judged& none, const Judged& full) {
@@ -129,6 +152,7 @@ std::vector<RecomputeModules> module_points(const PlanInputs& inputs, const Trai
     found.push_back(own);
   }
   std::ranges::stable_sort(found, {}, &Judged::seconds);
+  found = below_lines(found, none, full);
   keep_few(found, none, full);
   std::vector<RecomputeModules> points;
   points.reserve(found.size());
@@ -137,7 +161,9 @@ std::vector<RecomputeModules> module_points(const PlanInputs& inputs, const Trai
 }
 
 std::shared_ptr<const ModulePoints> points_of(const PlanInputs& inputs, const Training& training,
-                                              const FrameworkRules* rules) {
+                                              const SearchSpace& space) {
+  if (space.recompute.empty() && !space.module_sets) return nullptr;
+  const FrameworkRules* rules = space.rules;
   if (rules == nullptr) return std::make_shared<const ModulePoints>(inputs, training);
   if (!rules->has(RecomputePolicy::modules)) return nullptr;
   // What a framework's sets say of dense blocks, they may not say of blocks with experts.

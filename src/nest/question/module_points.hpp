@@ -1,5 +1,5 @@
-// The sets of modules that are worth running again for one model: those of which no other set, and none of the
-// policies none, selective and full, is both no slower and no larger. They are judged on one device that holds the
+// The sets of modules that are worth running again for one model: those of which no other set, none of the policies none,
+// selective and full, and no two of them that share the blocks is both no slower and no larger. They are judged on one device that holds the
 // whole model at micro-batch 1: the seconds that run again on the question's accelerator, against what its layers keep
 // and the most that one of them needs for a while.
 //
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/plan/inputs.hpp"
 #include "nest/plan/plan.hpp"
+#include "nest/question/search_space.hpp"
 #include "nest/recipe/recompute_modules.hpp"
 
 namespace nest::question {
@@ -45,9 +45,9 @@ class ModulePoints {
   mutable std::vector<RecomputeModules> sets_;
 };
 
-// Of a question's space; none where its framework has no modules.
+// Of a question's space; none where it has no sets of modules.
 [[nodiscard]] std::shared_ptr<const ModulePoints> points_of(const PlanInputs& inputs,
                                                             const Training& training,
-                                                            const FrameworkRules* rules);
+                                                            const SearchSpace& space);
 
 }  // namespace nest::question

@@ -77,5 +77,37 @@ TEST(RecomputeChoices, OneForAllStages) {
   EXPECT_EQ(RecomputeChoices(kSelective, RecomputeChoices()).of_stage(2), List{kSelective});
 }
 
+constexpr Recompute modules_of(RecomputeModules set) {
+  return {RecomputePolicy::modules, 0, set};
+}
+
+TEST(RecomputeChoices, ListedModules) {
+  const RecomputeModules norms{RecomputeModule::layernorm};
+  const RecomputeModules both{RecomputeModule::layernorm, RecomputeModule::mlp};
+  const RecomputeChoices listed({kFull, modules_of(both), kNone, modules_of(norms), full_on(1)});
+  EXPECT_EQ(listed.of_stage(3), (List{kNone, modules_of(both), modules_of(norms), full_on(1), kFull}));
+  EXPECT_EQ(listed.plain_of_stage(3), (List{kNone, full_on(1), kFull}));
+  EXPECT_EQ(listed.sets_of_stage(3), (List{modules_of(both), modules_of(norms)}));
+  EXPECT_TRUE(listed.sets_of_stage(0).empty());
+  EXPECT_EQ(RecomputeChoices({modules_of(both), modules_of(norms)}).of_stage(0), List{modules_of(both)});
+  EXPECT_TRUE(listed.allows(RecomputePolicy::modules));
+  EXPECT_EQ(RecomputeChoices(modules_of(norms), listed).of_stage(2), List{modules_of(norms)});
+}
+
+// Nothing listed, or the word alone, are the sets of the model; without a model there are none.
+TEST(RecomputeChoices, SetsOfTheModel) {
+  Warnings warnings;
+  const PlanInputs inputs = load_inputs("llama3.2-1b", "h100-spine-leaf", "megatron", warnings);
+  const auto points = points_of(inputs, Training{.sequence = 4096}, SearchSpace{});
+  ASSERT_FALSE(points->sets().empty());
+  const RecomputeChoices open({}, points);
+  EXPECT_EQ(open.modules(), points->sets());
+  EXPECT_EQ(open.of_stage(1).size(), 3 + points->sets().size());
+  EXPECT_EQ(RecomputeChoices(List{modules_of({})}, points).modules(), points->sets());
+  EXPECT_TRUE(RecomputeChoices(List{modules_of({})}).of_stage(2).empty());
+  EXPECT_TRUE(RecomputeChoices(List{kFull}, points).modules().empty());
+  EXPECT_FALSE(RecomputeChoices().allows(RecomputePolicy::modules));
+}
+
 }  // namespace
 }  // namespace nest::question

@@ -39,6 +39,7 @@ struct SearchSpace {
   // none, selective, full, full on any number of layers, and the model's sets of modules (module_points.hpp); a listed
   // {full, n} allows just that n, a listed {full, 0} whole stages, listed modules without any all sets of the model.
   std::vector<Recompute> recompute;
+  bool module_sets = true;  // where nothing is listed: whether sets of modules are there, too
   // Dtypes of gradients, of their reduction and of the optimizer's states: the recipe's.
   std::vector<StateDType> gradient_dtypes;
   std::vector<StateDType> reduce_dtypes;

@@ -39,6 +39,7 @@ TEST(SpaceOptions, EveryChoiceIsReadAndSpelt) {
   EXPECT_EQ(read_back("recompute", "none,full:2,full"), "none,full:2,full");
   EXPECT_EQ(read_back("offload", "none,activations+optimizer"), "none,activations+optimizer");
   EXPECT_EQ(read_back("offload", "auto"), "none,optimizer,activations,activations+optimizer");
+  EXPECT_EQ(read_back("recompute", "modules:moe_act+layernorm,modules"), "modules:layernorm+moe_act,modules");
 }
 
 TEST(SpaceOptions, SayWhyATextHasNoValues) {
@@ -53,9 +54,12 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
       "1f1b, interleaved, gpipe, zb-h1, zb-v or dualpipe-v is expected, not 'gpip'; did you mean 'gpipe'?");
   EXPECT_EQ(problem_of("context-method", "hybrids"),
             "ring, all_to_all or hybrid is expected, not 'hybrids'; did you mean 'hybrid'?");
-  EXPECT_EQ(problem_of("recompute", "some"), "none, selective or full is expected, not 'some'");
   EXPECT_EQ(problem_of("offload", "weights"),
             "none, optimizer, activations or activations+optimizer is expected, not 'weights'");
+  EXPECT_EQ(problem_of("recompute", "some"), "none, selective, modules or full is expected, not 'some'");
+  EXPECT_EQ(problem_of("recompute", "modules:layernorm+moe_atc"),
+            "there is no module 'moe_atc'; did you mean 'moe_act'?");
+  EXPECT_EQ(problem_of("recompute", "modules:"), "there is no module ''");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),

@@ -39,7 +39,7 @@ struct RealPlan {
       spell(p.strategy), p.pipeline, p.data, p.data_inner, spell(p.zero), p.zero_shards, name_of(p.schedule),
       p.interleave, t.global_batch, t.micro_batches, t.micro_batch, t.sequence);
   for (const Stage& stage : plan.stages) text += fmt::format(" {}", stage.layers.size());
-  return text + ", recomputation " + std::string(name_of(plan.stages.front().recompute.policy));
+  return text + ", recomputation " + spell(plan.stages.front().recompute);
 }
 
 // Layers moved from part to part of the pipeline, in their order; every part keeps one.
@@ -170,7 +170,10 @@ class Draws {
     }
     plan.training.global_batch = p.data * plan.training.micro_batch * plan.training.micro_batches;
     plan.default_recompute.policy = dice_.one_of<RecomputePolicy>(
-        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full});
+        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full, RecomputePolicy::modules});
+    if (plan.default_recompute.policy == RecomputePolicy::modules)
+      plan.default_recompute.modules =
+          RecomputeModules::of_bits(static_cast<std::uint32_t>(dice_.pick(1, 127)));
     plan = pricer_->complete(std::move(plan));
     const auto parts = static_cast<std::int64_t>(plan.stages.size()) * p.interleave;
     if (!even) shift_cut(dice_, plan, dice_.pick(1, 2 * parts));

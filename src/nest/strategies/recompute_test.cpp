@@ -140,6 +140,42 @@ TEST(RecomputeModules, GiveUpWhatTheyMake) {
             recompute_cost(layer, RecomputePolicy::selective).stash);
 }
 
+// As a choice for layers: the search relies on it that no set keeps less than full recomputation, in any precision.
+TEST(RecomputeModules, KeepNoLessThanFull) {
+  for (const char* name : {"llama3.2-1b", "bert-large", "olmo2-7b", "mixtral-8x7b", "deepseek-v3"}) {
+    const Model model = build_model(zoo_model(name), {.micro_batch = 1, .sequence = 256, .mtp = true});
+    for (const Strategy& strategy :
+         {Strategy{}, Strategy{.tensor = 4}, Strategy{.tensor = 4, .sequence_parallel = true}}) {
+      for (const LayerType& type : model.types) {
+        const ShardedLayer layer = shard_layer(type, strategy);
+        for (const Precision precision : {Precision::bf16, Precision::fp8}) {
+          const auto cost = [&](const LayerPolicy& policy) {
+            return recompute_cost(layer, policy, {}, precision);
+          };
+          for (std::uint32_t bits = 1; bits < 1U << kMostModules; ++bits) {
+            const RecomputeCost own = cost({RecomputePolicy::modules, RecomputeModules::of_bits(bits)});
+            ASSERT_GE(own.stash, cost(RecomputePolicy::full).stash)
+                << name << " " << type.name << " " << bits;
+            if (!own.operators.empty()) continue;
+            EXPECT_EQ(own.stash, cost(RecomputePolicy::none).stash)
+                << name << " " << type.name << " " << bits;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RecomputeModules, CoreAttentionAloneIsSelective) {
+  const Model model = build_model(zoo_model("llama3.2-1b"), {.micro_batch = 1, .sequence = 256});
+  const ShardedLayer layer = shard_layer(block_with(model, "attention"), {});
+  const RecomputeCost selective = recompute_cost(layer, RecomputePolicy::selective);
+  const RecomputeCost set = recompute_cost(layer, {RecomputePolicy::modules, {RecomputeModule::core_attn}});
+  EXPECT_EQ(set.operators, selective.operators);
+  EXPECT_EQ(set.stash, selective.stash);
+  EXPECT_EQ(set.transient, selective.transient);
+}
+
 TEST(Recompute, LowPrecisionKeepsOperandsInItsOwnBits) {
   const Model model = build_model(zoo_model("llama3-8b"), {.sequence = 1024});
   const ShardedLayer layer = shard_layer(block_with(model, "qkv"), {});

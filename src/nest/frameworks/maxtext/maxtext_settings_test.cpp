@@ -49,6 +49,9 @@ TEST(MaxTextSettings, WhatIsKept) {
   EXPECT_EQ(remat_policy(RecomputePolicy::full), "full");
   EXPECT_EQ(remat_policy(RecomputePolicy::selective), "minimal");
   EXPECT_EQ(remat_policy(RecomputePolicy::none), "minimal_with_context");
+  using enum RecomputeModule;
+  EXPECT_EQ(remat_policy({RecomputePolicy::modules, {mlp}}), "save_dot_with_context_except_mlp");
+  EXPECT_EQ(remat_policy({RecomputePolicy::modules, {core_attn, mlp}}), "save_dot_except_mlp");
 }
 
 TEST(MaxTextSettings, ZeRO1ShardsTheOptimizerOverData) {

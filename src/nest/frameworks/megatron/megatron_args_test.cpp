@@ -181,6 +181,18 @@ TEST(MegatronArgs, RecomputationIsOfBlocksOrOfAll) {
   EXPECT_EQ(of({RecomputePolicy::selective, 0}), "selective  ");
   EXPECT_EQ(of({RecomputePolicy::full, 0}), "full uniform 1");
   EXPECT_EQ(of({RecomputePolicy::full, 3}), "full block 3");
+  const RecomputeModules two{RecomputeModule::mlp, RecomputeModule::layernorm};
+  EXPECT_EQ(of({RecomputePolicy::modules, 0, two}), "selective  ");
+  Plan plan = test::degrees({}, 2, 8);
+  plan.default_recompute = {RecomputePolicy::modules, 0, two};
+  EXPECT_NE(test::exported("megatron", planner.question(plan))
+                .files.at("megatron_args.txt")
+                .find("\n--recompute-modules layernorm mlp\n"),
+            std::string::npos);
+  plan.default_recompute.layers = 2;
+  EXPECT_EQ(test::exported("megatron", planner.question(plan)).result.sentence,
+            "Megatron-LM runs modules of all layers of a stage again or of none: modules layernorm, mlp on 2 "
+            "layers");
 }
 
 TEST(MegatronArgs, UnevenStagesAreALayout) {

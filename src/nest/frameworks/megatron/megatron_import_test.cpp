@@ -51,6 +51,22 @@ TEST(MegatronImport, ReadsALaunchScript) {
   EXPECT_EQ(open.inputs.recipe.overlap.gradient_reduce, 0);
 }
 
+TEST(MegatronImport, ModulesThatRunAgain) {
+  Warnings warnings;
+  const auto recompute = [&](const std::string& modules) {
+    return imported(kLlama + ("--recompute-granularity selective --recompute-modules " + modules), warnings,
+                    64)
+        .plan.stages.front()
+        .recompute;
+  };
+  EXPECT_EQ(recompute("core_attn"), (Recompute{RecomputePolicy::selective}));
+  EXPECT_EQ(recompute("mlp layernorm"),
+            (Recompute{RecomputePolicy::modules, 0, {RecomputeModule::layernorm, RecomputeModule::mlp}}));
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(message_of([&] { static_cast<void>(recompute("mpl")); }),
+            "x.sh: --recompute-modules: there is no module 'mpl'; did you mean 'mlp'?");
+}
+
 TEST(MegatronImport, MomentsOfThePrecisionAwareOptimizer) {
   Warnings warnings;
   const auto states = [&](const std::string& more) {

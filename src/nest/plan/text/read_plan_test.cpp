@@ -130,9 +130,9 @@ TEST(ReadPlan, WrongTypes) {
   EXPECT_EQ(message(R"({"stages": [{"chunks": 2}]})"),
             "p.json: line 1, stages[0].chunks: a list of lists of layer ids is expected");
   EXPECT_EQ(message(R"({"stages": [{"recompute": "half"}]})"),
-            "p.json: line 1, stages[0].recompute: 'half' is none of none, selective, full");
+            "p.json: line 1, stages[0].recompute: 'half' is none of none, selective, full, modules");
   EXPECT_EQ(message(R"({"stages": [{"recompute": "mixed"}]})"),
-            "p.json: line 1, stages[0].recompute: 'mixed' is none of none, selective, full");
+            "p.json: line 1, stages[0].recompute: 'mixed' is none of none, selective, full, modules");
   EXPECT_EQ(message(R"({"status": "good"})"),
             "p.json: line 1, status: 'good' is none of optimal, feasible, infeasible, limit");
 }
@@ -159,7 +159,8 @@ TEST(ReadPlan, AbsurdNumbers) {
   EXPECT_EQ(message(R"({"parallelism": {"interleave": 0}})"),
             "p.json: line 1, parallelism.interleave: 0 is outside 1 to 1,024");
   EXPECT_EQ(message(R"({"stages": [{"recompute": {"policy": "selective", "layers": 2}}]})"),
-            "p.json: line 1, stages[0].recompute.layers: a number of layers goes with the policy 'full'");
+            "p.json: line 1, stages[0].recompute.layers: a number of layers goes with the policies 'full' "
+            "and 'modules'");
   EXPECT_EQ(message(R"({"parallelism": {"data": 16777216, "pipeline": 16777216}})"), "(no error)");
 }
 

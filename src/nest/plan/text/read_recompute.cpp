@@ -12,9 +12,9 @@ namespace {
 constexpr const char* kKey = "recompute";
 constexpr WholeRange kLayers{0, 1'000'000'000};
 
-const std::vector<std::string>& policies() {
-  static const std::vector<std::string> kWords{"none", "selective", "full", "modules"};
-  return kWords;
+const std::vector<std::string>& policy_words() {
+  static const std::vector<std::string> kPolicyWords{"none", "selective", "full", "modules"};
+  return kPolicyWords;
 }
 
 RecomputeModules read_list(Reader& group) {
@@ -42,7 +42,7 @@ Recompute read_recompute(Reader& r, const Recompute& fallback, Warnings& warning
   Recompute recompute;
   if (value->as_object() != nullptr) {
     Reader group = r.object(kKey);
-    if (group.has("policy")) recompute.policy = *find_policy(group.choice("policy", policies()));
+    if (group.has("policy")) recompute.policy = *find_policy(group.choice("policy", policy_words()));
     recompute.layers = group.whole_or("layers", 0, kLayers);
     const bool modules = recompute.policy == RecomputePolicy::modules;
     if (recompute.layers > 0 && recompute.policy != RecomputePolicy::full && !modules)
@@ -61,7 +61,7 @@ Recompute read_recompute(Reader& r, const Recompute& fallback, Warnings& warning
     if (!set.problem.empty()) r.fail_at(kKey, set.problem);
     return {RecomputePolicy::modules, 0, set.modules};
   }
-  recompute.policy = *find_policy(r.choice(kKey, policies()));
+  recompute.policy = *find_policy(r.choice(kKey, policy_words()));
   if (recompute.policy == RecomputePolicy::modules)
     r.fail_at(kKey, "it is not said which modules run again", "\"modules:layernorm+moe_act\", for example");
   return recompute;

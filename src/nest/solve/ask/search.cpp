@@ -230,7 +230,7 @@ struct Space {
     problem.prunings = prunings_of(question.options);
     problem.strategies = strategy_values(question.inputs, question.training, space);
     problem.recompute =
-        RecomputeChoices(space.recompute, points_of(question.inputs, question.training, space.rules));
+        RecomputeChoices(space.recompute, points_of(question.inputs, question.training, space));
     if (!costs.selective()) problem.recompute.drop_selective();
     if (space.rules != nullptr && space.rules->whole_recompute) problem.recompute.drop_parts();
     problem.bills = question.options.objective == Objective::cost;

@@ -130,6 +130,10 @@ class Simplifier {
       : question_(question), strict_(strict), best_(strict.plans.front()), plan_(best_), further_(further) {
     question_.options.slowest = best_.predicted->step * (1 + kNear);
     question_.options.most_devices = best_.parallelism.devices();
+    // To run modules again makes nothing simpler.
+    const bool nothing = std::ranges::all_of(
+        best_.stages, [](const Stage& s) { return s.recompute.policy == RecomputePolicy::none; });
+    if (nothing) question_.space.module_sets = false;
   }
 
   Simpler run() {

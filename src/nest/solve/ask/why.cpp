@@ -79,7 +79,7 @@ Values next_zero(const PlanQuestion& q, const Plan& best) {
 Values next_recompute(const PlanQuestion& q, const Plan& best) {
   constexpr std::array kPolicies{RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::modules,
                                  RecomputePolicy::full};  // less first
-  const RecomputeChoices choices(q.space.recompute, points_of(q.inputs, q.training, q.space.rules));
+  const RecomputeChoices choices(q.space.recompute, points_of(q.inputs, q.training, q.space));
   const Recompute own = best.stages.front().recompute;
   const bool whole = own.layers == 0 && std::all_of(best.stages.begin(), best.stages.end(),
                                                     [&](const Stage& s) { return s.recompute == own; });

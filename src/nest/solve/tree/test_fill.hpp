@@ -14,6 +14,7 @@
 #include "nest/network/cells/placement.hpp"
 #include "nest/price/price.hpp"
 #include "nest/solve/tree/test_problem.hpp"
+#include "nest/solve/twin/twin_recompute.hpp"
 
 namespace nest::test {
 using namespace solve;
@@ -146,13 +147,9 @@ class FillCase {
   }
 
   [[nodiscard]] std::vector<Recompute> recomputations(std::int64_t able) const {
-    std::vector<Recompute> all = problem.problem.space->recompute;
-    std::erase_if(all, [&](const Recompute& r) { return r.layers > able; });
-    if (!problem.problem.space->recompute.empty()) return all;
-    all = {{RecomputePolicy::none, 0}, {RecomputePolicy::full, 0}};
-    if (problem.costs.inputs().profile() == nullptr) all.push_back({RecomputePolicy::selective, 0});
-    for (std::int64_t n = 1; n < able; ++n) all.push_back({RecomputePolicy::full, n});
-    return all;
+    return TwinRecompute(problem.costs.inputs(), problem.costs.batches().front().training,
+                         *problem.problem.space)
+        .of_stage(able);
   }
 
   Plan plan_;

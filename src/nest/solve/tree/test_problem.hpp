@@ -32,7 +32,8 @@ struct TestProblem {
     problem.pipeline_model = instance.options.pipeline_model;
     problem.prunings = prunings;
     problem.strategies = strategy_values(instance.inputs, instance.training, instance.space);
-    problem.recompute = RecomputeChoices(instance.space.recompute);
+    problem.recompute = RecomputeChoices(instance.space.recompute,
+                                         points_of(instance.inputs, instance.training, instance.space));
     if (!costs.selective()) problem.recompute.drop_selective();
     const FrameworkRules* rules = instance.space.rules;
     if (rules != nullptr && rules->whole_recompute) problem.recompute.drop_parts();

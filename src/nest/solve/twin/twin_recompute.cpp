@@ -3,7 +3,7 @@
 namespace nest::solve {
 
 TwinRecompute::TwinRecompute(const PlanInputs& inputs, const Training& training, const SearchSpace& space)
-    : inputs_(&inputs), space_(&space), points_(points_of(inputs, training, space.rules)) {}
+    : inputs_(&inputs), space_(&space), points_(points_of(inputs, training, space)) {}
 
 std::vector<Recompute> TwinRecompute::of_stage(std::int64_t recomputable) const {
   constexpr Recompute kSets{RecomputePolicy::modules, 0};  // all of the model

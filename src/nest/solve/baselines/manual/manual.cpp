@@ -36,7 +36,7 @@ std::vector<Recompute> recompute_order(const PlanQuestion& question) {
   std::vector<Recompute> all = question.space.recompute;
   // What experts know of sets of modules is what they are told.
   if (std::erase(all, Recompute{RecomputePolicy::modules}) > 0) {
-    const auto points = points_of(question.inputs, question.training, question.space.rules);
+    const auto points = points_of(question.inputs, question.training, question.space);
     if (points != nullptr)
       for (const RecomputeModules set : points->sets()) all.push_back({RecomputePolicy::modules, 0, set});
   }

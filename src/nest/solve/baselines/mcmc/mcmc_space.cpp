@@ -50,7 +50,7 @@ McmcSpace::McmcSpace(const PlanQuestion& question)
       recompute_(question.space.recompute,
                  question.space.recompute.empty()
                      ? nullptr
-                     : points_of(question.inputs, question.training, question.space.rules)) {
+                     : points_of(question.inputs, question.training, question.space)) {
   if (question.inputs.profile() != nullptr) recompute_.drop_selective();
   Training training = question.training;
   if (!micro_batches_.empty()) training.micro_batch = micro_batches_.front();
