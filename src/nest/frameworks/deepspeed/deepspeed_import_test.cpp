@@ -105,16 +105,26 @@ TEST(DeepSpeedImport, WarnsOfWhatIsNotPriced) {
   static_cast<void>(
       import_deepspeed(some(R"({"train_batch_size": 16, "bf16": {"enabled": true}, "pipeline": {"magic": 1},
 "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "none"},
-"zero_hpz_partition_size": 8, "zero_quantized_weights": false}})"),
+"zero_hpz_partition_size": 12, "zero_quantized_weights": false}})"),
                        warnings));
   EXPECT_EQ(
       warnings,
       (Warnings{
           "ds.json: line 2, zero_optimization.offload_optimizer: offloading is not priced: everything "
           "stays on the device",
+          "ds.json: line 1, pipeline.magic: it is not understood: the plan does not have it",
           "ds.json: line 3, zero_optimization.zero_hpz_partition_size: parameters are priced as gathered "
-          "from all ranks",
-          "ds.json: line 1, pipeline.magic: it is not understood: the plan does not have it"}));
+          "from all ranks"}));
+}
+
+// ZeRO++ keeps parts of gathered parameters in groups.
+TEST(DeepSpeedImport, ReadsGroups) {
+  Warnings warnings;
+  const OpenPlan open = import_deepspeed(some(R"({"train_batch_size": 16, "bf16": {"enabled": true},
+"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8}})"),
+                                         warnings);
+  EXPECT_EQ(spell(open.plan.parallelism.zero), "ZeRO 3, reshard group:8");
+  EXPECT_TRUE(warnings.empty());
 }
 
 // What export writes, import reads back as the same plan, if options say what the file cannot.

@@ -58,10 +58,10 @@ TEST(PlanColumns, NumbersAreReadAsInAPlanFile) {
 
 TEST(PlanColumns, WordsAreReadAsInAPlanFile) {
   const std::vector<std::pair<std::string, std::string>> samples{
-      {"precision", "fp8"},       {"optimizer", "sgd"},       {"context_method", "all_to_all"},
-      {"dispatcher", "deepep"},   {"gradient_dtype", "bf16"}, {"reduce_dtype", "fp16"},
-      {"optimizer_dtype", "fp8"}, {"recompute", "full"},      {"schedule", "zb-v"},
-      {"schedule", "interleaved"}};
+      {"precision", "fp8"},        {"optimizer", "sgd"},       {"context_method", "all_to_all"},
+      {"dispatcher", "deepep"},    {"gradient_dtype", "bf16"}, {"reduce_dtype", "fp16"},
+      {"optimizer_dtype", "fp8"},  {"recompute", "full"},      {"schedule", "zb-v"},
+      {"schedule", "interleaved"}, {"reshard", "never"}};
   std::set<std::string> seen;
   for (const auto& [key, word] : samples) {
     PlanColumns one = columns();
