@@ -127,6 +127,10 @@ class Planner {
     p.data_inner = dice.divisor_of(copies);
     p.first_stage_first = dice.once_in(2);
     p.zero = dice.pick(0, 3);
+    Dice more = dice;  // the other draws stay as they were before there was resharding
+    if (p.zero.shards_parameters() && more.once_in(2))
+      p.zero = {3, more.once_in(3) ? Resharding{Resharding::Kind::group, 2}
+                                   : Resharding{Resharding::Kind::never, 0}};
     p.zero_shards = !p.zero.shards_anything() ? 1 : dice.divisor_of(copies * s.cell() / s.tensor);
     p.schedule = dice.one_of(rules.schedules);
     if (p.pipeline == 1 && schedule_of(p.schedule).chunked()) p.schedule = Schedule::one_f_one_b;

@@ -85,13 +85,13 @@ TEST(AccelerateImport, KnowsTheFirstFsdp) {
                                   strategy + "\n",
                               warnings)
                               .plan.parallelism;
-    return std::tuple(p.zero.number(), p.zero.shards_anything() ? p.zero_shards : 0);
+    return std::pair(spell(p.zero), p.zero.shards_anything() ? p.zero_shards : 0);
   };
-  EXPECT_EQ(zero("FULL_SHARD"), std::tuple(3, 16));
-  EXPECT_EQ(zero("1"), std::tuple(3, 16));
-  EXPECT_EQ(zero("SHARD_GRAD_OP"), std::tuple(2, 16));
-  EXPECT_EQ(zero("NO_SHARD"), std::tuple(0, 0));
-  EXPECT_EQ(zero("HYBRID_SHARD"), std::tuple(3, 8));
+  EXPECT_EQ(zero("FULL_SHARD"), std::pair(std::string("ZeRO 3"), std::int64_t{16}));
+  EXPECT_EQ(zero("1"), std::pair(std::string("ZeRO 3"), std::int64_t{16}));
+  EXPECT_EQ(zero("SHARD_GRAD_OP"), std::pair(std::string("ZeRO 3, reshard never"), std::int64_t{16}));
+  EXPECT_EQ(zero("NO_SHARD"), std::pair(std::string("ZeRO 0"), std::int64_t{0}));
+  EXPECT_EQ(zero("HYBRID_SHARD"), std::pair(std::string("ZeRO 3"), std::int64_t{8}));
   EXPECT_EQ(
       problem("distributed_type: FSDP\nmixed_precision: bf16\nfsdp_config: {fsdp_sharding_strategy: SOME}\n"
               "num_processes: 8\n"),

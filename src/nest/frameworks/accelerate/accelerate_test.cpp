@@ -124,7 +124,8 @@ TEST(Accelerate, RandomPlansAreTakenAndReadBack) {
       EXPECT_EQ(p.strategy.tensor * p.strategy.context, 1);
     }
     if (const Value* fsdp = yaml.find("fsdp_config")) {
-      EXPECT_EQ(*fsdp->find("fsdp_reshard_after_forward")->as_bool(), p.zero.shards_parameters());
+      EXPECT_EQ(*fsdp->find("fsdp_reshard_after_forward")->as_bool(),
+                p.zero.shards_parameters() && !p.zero.resharding().keeps());
       EXPECT_TRUE(p.zero.shards_gradients());
     }
   });

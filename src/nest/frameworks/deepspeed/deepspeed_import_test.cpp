@@ -105,7 +105,7 @@ TEST(DeepSpeedImport, WarnsOfWhatIsNotPriced) {
   static_cast<void>(
       import_deepspeed(some(R"({"train_batch_size": 16, "bf16": {"enabled": true}, "pipeline": {"magic": 1},
 "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme"}, "offload_param": {"device": "cpu"},
-"zero_hpz_partition_size": 8, "zero_quantized_weights": false}})"),
+"zero_hpz_partition_size": 12, "zero_quantized_weights": false}})"),
                        warnings));
   EXPECT_EQ(
       warnings,
@@ -113,9 +113,19 @@ TEST(DeepSpeedImport, WarnsOfWhatIsNotPriced) {
           "ds.json: line 2, zero_optimization.offload_param: parameters are priced as kept on the device",
           "ds.json: line 2, zero_optimization.offload_optimizer: the optimizer is priced as kept in host "
           "memory",
+          "ds.json: line 1, pipeline.magic: it is not understood: the plan does not have it",
           "ds.json: line 3, zero_optimization.zero_hpz_partition_size: parameters are priced as gathered "
-          "from all ranks",
-          "ds.json: line 1, pipeline.magic: it is not understood: the plan does not have it"}));
+          "from all ranks"}));
+}
+
+// ZeRO++ keeps parts of gathered parameters in groups.
+TEST(DeepSpeedImport, ReadsGroups) {
+  Warnings warnings;
+  const OpenPlan open = import_deepspeed(some(R"({"train_batch_size": 16, "bf16": {"enabled": true},
+"zero_optimization": {"stage": 3, "zero_hpz_partition_size": 8}})"),
+                                         warnings);
+  EXPECT_EQ(spell(open.plan.parallelism.zero), "ZeRO 3, reshard group:8");
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST(DeepSpeedImport, AnOptimizerInHostMemory) {

@@ -70,7 +70,7 @@ TEST(TitanImport, CutsPipelinesAsTorchtitanDoes) {
   const Parallelism& p = open.plan.parallelism;
   EXPECT_EQ(std::tuple(p.pipeline, p.interleave, p.schedule, p.data),
             std::tuple(4, 2, Schedule::interleaved, 2));
-  EXPECT_EQ(p.zero.number(), 2) << "by default a pipeline keeps parameters gathered";
+  EXPECT_EQ(spell(p.zero), "ZeRO 3, reshard never") << "by default a pipeline keeps parameters gathered";
   EXPECT_EQ(open.plan.training.micro_batches, 4);
   // 82 slots over 8 parts: 11, 11, then 10 each; the first part has the embedding in one of them.
   EXPECT_EQ(open.plan.stages[0].chunks[0].size(), 11U);

@@ -61,7 +61,7 @@ TEST(PlanColumns, WordsAreReadAsInAPlanFile) {
       {"precision", "fp8"},       {"optimizer", "sgd"},       {"context_method", "all_to_all"},
       {"dispatcher", "deepep"},   {"gradient_dtype", "bf16"}, {"reduce_dtype", "fp16"},
       {"optimizer_dtype", "fp8"}, {"recompute", "full"},      {"offload", "activations+optimizer"},
-      {"schedule", "zb-v"},       {"schedule", "interleaved"}};
+      {"reshard", "never"},       {"schedule", "zb-v"},       {"schedule", "interleaved"}};
   std::set<std::string> seen;
   for (const auto& [key, word] : samples) {
     PlanColumns one = columns();
