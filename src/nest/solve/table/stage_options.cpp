@@ -78,7 +78,7 @@ LayerTerms first_terms(const LayerSets& sets, const StageClass& of, const Place&
   for (const std::uint16_t kind : of.kinds) {
     if (left <= 0) break;
     --left;
-    add(terms, table_of(place, RecomputePolicy::none).of(sets.example(kind)), 1);
+    add(terms, place.table(RecomputePolicy::none).of(sets.example(kind)), 1);
   }
   return terms;
 }
