@@ -158,6 +158,16 @@ inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSp
     change();
     plans = count();
   };
+  Dice own(seed + 5'000'011);
+  const auto bits = static_cast<std::uint32_t>(own.pick(1, (1 << kMostModules) - 1));
+  const Recompute set{RecomputePolicy::modules, 0, RecomputeModules::of_bits(bits)};
+  narrow([&] {
+    if (own.once_in(2)) {
+      s.module_sets = false;
+    } else {
+      s.recompute = {{RecomputePolicy::none, 0}, set, {RecomputePolicy::full, 1}, {RecomputePolicy::full, 0}};
+    }
+  });
   narrow([&] { s.mixed = false; });
   narrow([&] { s.first_stage_first = {true}; });
   narrow([&] { s.micro_batch = Choice(1); });
@@ -171,9 +181,6 @@ inline void draw_schedules(unsigned seed, std::optional<Schedule> only, SearchSp
   narrow([&] { s.zero_shards = Choice(s.data.values(64).front()); });
   narrow([&] { s.pipeline = Choice(std::min<std::int64_t>(2, p)); });
   narrow([&] {
-    Dice own(seed + 5'000'011);
-    const auto bits = static_cast<std::uint32_t>(own.pick(1, (1 << kMostModules) - 1));
-    const Recompute set{RecomputePolicy::modules, 0, RecomputeModules::of_bits(bits)};
     s.recompute = {{RecomputePolicy::none, 0},
                    own.once_in(2) ? set : Recompute{RecomputePolicy::selective, 0},
                    {RecomputePolicy::full, 1},

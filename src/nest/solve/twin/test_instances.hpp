@@ -64,6 +64,7 @@ template <class T, class Word>
   add("first_stage_first", spell_list(s.first_stage_first, yes));
   add("recompute", spell_list(s.recompute, [](const Recompute& r) { return spell(r); }));
   if (s.same_recompute) add("same_recompute", "on");
+  if (!s.module_sets) add("module_sets", "off");
   if (s.mixed) add("mixed", "on");
   if (s.rules != nullptr) add("rules", std::string(s.rules->name));
   return text.empty() ? "all open" : text;
