@@ -271,7 +271,7 @@ class Import {
   void read_context(Strategy& s) {
     if (s.context == 1) return;
     const Flag* types = find_flag(flags_, "--cp-comm-type");
-    const std::string method = types == nullptr ? "p2p" : types->values.front();
+    const std::string method = text("--cp-comm-type").value_or("p2p");
     if (types != nullptr &&
         std::ranges::any_of(types->values, [&](const std::string& type) { return type != method; }))
       fail("--cp-comm-type", "a plan has one way for all layers");
