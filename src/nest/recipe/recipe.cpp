@@ -316,9 +316,8 @@ Value to_value(const Recipe& recipe) {
   v.set("low_casts", kLowCasts[static_cast<std::size_t>(recipe.low_casts)]);
   v.set("fused_projections", recipe.fused_projections).set("fused_passes", recipe.fused_passes);
   v.set("plain_norms", recipe.plain_norms).set("masked_windows", recipe.masked_windows);
-  if (recipe.split_documents) v.set("split_documents", true);
-  if (recipe.ring_skips) v.set("ring_skips", true);
-  if (recipe.ring_merges_steps) v.set("ring_merges_steps", true);
+  v.set("split_documents", recipe.split_documents).set("ring_skips", recipe.ring_skips);
+  v.set("ring_merges_steps", recipe.ring_merges_steps);
   v.set("ideal_network", recipe.ideal_network);
   v.set("levels_at_once", recipe.levels_at_once);
   v.set("flash_attention", recipe.flash_attention).set("dropout", recipe.dropout);
@@ -337,8 +336,7 @@ Value to_value(const Recipe& recipe) {
   v.set("fresh_gradients", recipe.fresh_gradients).set("scaled_gradients", recipe.scaled_gradients);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("copied_shards", recipe.copied_shards);
-  if (recipe.late_reduces) v.set("late_reduces", true);
-  if (recipe.prefetch_layers != 1) v.set("prefetch_layers", recipe.prefetch_layers);
+  v.set("late_reduces", recipe.late_reduces).set("prefetch_layers", recipe.prefetch_layers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("host_time", recipe.host_time).set("jitter", recipe.jitter);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
