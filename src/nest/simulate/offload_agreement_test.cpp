@@ -70,17 +70,19 @@ TEST(OffloadAgreement, PassesWaitForTheirCopies) {
   int shown = 0;
   for (int n = 0; n < kPlans; ++n) {
     const RealPlan r = draws.next();
+    const Steps plain = steps_of(r, r.plan, {});
     const Steps far = steps_of(r, r.plan, {.activations = true});
-    const double error = far.simulated / far.priced - 1;
+    // Beyond what the plan is apart by with all on the device: on grids and narrow networks that can be much.
+    const double error = far.simulated / far.priced - plain.simulated / plain.priced;
     if (r.plan.parallelism.pipeline == 1) worst_alone = std::max(worst_alone, std::abs(error));
     least = std::min(least, error);
     most = std::max(most, error);
     shown += far.priced > r.priced.predicted.step.value * (1 + 1e-9) ? 1 : 0;
   }
   std::printf(
-      "seed %u, %d plans with activations in host memory: simulated over priced %.2g to %.2f %%, %.2g with "
-      "one "
-      "stage; copies show in %d\n",
+      "seed %u, %d plans with activations in host memory: simulated over priced %.2g to %.2f %% more than on "
+      "the "
+      "device, %.2g with one stage; copies show in %d\n",
       kSeed + 1, kPlans, least, 100 * most, worst_alone, shown);
   EXPECT_LT(worst_alone, 0.05);
   EXPECT_GT(least, -0.12);
