@@ -47,6 +47,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"block-devices", "16"},
       {"zero", "0..3"},
       {"zero-shards", "8"},
+      {"reshard", "always,first:2"},
       {"uniform", "on"},
       {"first-stage-first", "on,off"},
       {"mixed", "on"},

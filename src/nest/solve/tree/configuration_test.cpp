@@ -34,6 +34,7 @@ const std::vector<Change> kDegrees{
     {"pipeline", [](Plan& p) { p.parallelism.pipeline = 3; }},
     {"data", [](Plan& p) { p.parallelism.data = 8; }},
     {"zero", [](Plan& p) { p.parallelism.zero = 3; }},
+    {"reshard", [](Plan& p) { p.parallelism.zero = {3, {Resharding::Kind::never, 0}}; }},
     {"interleave", [](Plan& p) { p.parallelism.interleave = 2; }},
     {"schedule", [](Plan& p) { p.parallelism.schedule = Schedule::gpipe; }},
 };

@@ -59,7 +59,7 @@ class FillCase {
   [[nodiscard]] NetworkOptions network_options(const TieQuestion& ties) const {
     const Configuration& c = configuration;
     return {!c.zero.shards_anything() ? 0 : c.zero_shards, schedule_of(c.schedule).wraps(), ties.first,
-            ties.last};
+            ties.last, c.zero.resharding().group()};
   }
   [[nodiscard]] PlanNetwork network(const TieQuestion& ties) const {
     const std::vector<Strategy> strategies(stages(), plan_.parallelism.strategy);

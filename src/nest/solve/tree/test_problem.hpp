@@ -92,9 +92,9 @@ struct TestProblem {
   // The plan's own among all placements.
   [[nodiscard]] Placement placement(const Configuration& c, const TieQuestion& ties) {
     const Degrees& g = degrees(c);
-    const auto all = placements->of({g.strategy, g.pipeline, g.copies,
-                                     !c.zero.shards_anything() ? ShardKind::any : shards(c),
-                                     schedule_of(c.schedule).wraps(), ties.first, ties.last});
+    const auto all = placements->of(
+        {g.strategy, g.pipeline, g.copies, !c.zero.shards_anything() ? ShardKind::any : shards(c),
+         schedule_of(c.schedule).wraps(), ties.first, ties.last, c.zero.resharding().group()});
     return (*all)[index_of(*all, [&](const Placement& p) {
       return p.inner == c.inner && p.block_devices == c.block_devices &&
              p.first_stage_first == c.first_stage_first &&

@@ -141,6 +141,8 @@ PlanDegrees McmcSpace::degrees(const McmcState& state) {
 
 bool McmcSpace::runs(const McmcState& state) {
   const FrameworkRules* rules = question_->space.rules;
+  const std::int64_t group = state.zero.resharding().group();
+  if (group > 0 && !resharding_group_fits(group, state.zero_shards)) return false;
   return rules == nullptr || rules->broken(degrees(state)) == nullptr;
 }
 
