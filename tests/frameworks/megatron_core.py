@@ -38,10 +38,10 @@ def flags_of(folder):
 def converted(values, hint):
     if not values:
         return True
+    if hint == typing.Optional[list[int]]:
+        return [int(text) for text in values]
     if "list" in str(hint).lower() and "union" not in str(hint).lower() and "|" not in str(hint):
         return values
-    if "list[int]" in str(hint).lower():
-        return [int(text) for text in values]
     kinds = [kind for kind in (typing.get_args(hint) or (hint,)) if kind in (int, float, str)]
     for kind in (int, float, str):
         if kind in kinds or (not kinds and kind is str):

@@ -28,6 +28,16 @@ TEST(Recipe, AMonthLeavesLaterReleasesOut) {
   EXPECT_THROW(static_cast<void>(named_recipe("megatron-bridge@2026-13")), InputError);
 }
 
+// What a context ring does is written out where it is not the usual.
+TEST(Recipe, RingsSkipAndMerge) {
+  const Recipe r = read_recipe(parse_yaml("r.yaml", "ring_skips: true\nring_merges_steps: true\n"), "r");
+  EXPECT_TRUE(r.ring_skips && r.ring_merges_steps);
+  EXPECT_EQ(read_recipe(parse_json("x", to_json(to_value(r))), "r"), r);
+  EXPECT_TRUE(named_recipe("torchtitan").ring_merges_steps);
+  EXPECT_FALSE(named_recipe("megatron").ring_merges_steps);
+  EXPECT_EQ(to_value(named_recipe("megatron")).find("ring_merges_steps"), nullptr);
+}
+
 TEST(Recipe, LowPrecisionBytes) {
   Recipe r = named_recipe("megatron");
   EXPECT_EQ(r.low_bytes_per_parameter(), 0);

@@ -34,6 +34,21 @@ TEST(MegatronCoreRules, RulesOfReleasesAreThoseOfTheCore) {
   EXPECT_FALSE(has("verl"));                 // of core_v0.15
 }
 
+TEST(MegatronCoreRules, HybridContextNeedsGroupsOfItsOwn) {
+  PlanDegrees d;
+  d.training.sequence = 4096;
+  d.parallelism.strategy = {.context = 4, .context_method = ContextMethod::hybrid, .context_inner = 2};
+  EXPECT_EQ(broken("megatron", d), "");
+  EXPECT_EQ(broken("megatron-bridge", d), "");
+  EXPECT_EQ(broken("ms-swift", d), "no-hybrid-context");
+  EXPECT_EQ(broken("verl", d), "no-hybrid-context");
+  EXPECT_EQ(broken("deepspeed", d), "context-by-heads");
+  d.parallelism.zero = 3;
+  EXPECT_EQ(broken("torchtitan", d), "context-by-ring");
+  EXPECT_EQ(broken("maxtext", d), "context-by-ring");
+  EXPECT_EQ(broken("accelerate", d), "no-hybrid-context");
+}
+
 TEST(MegatronCoreRules, OptimizersAreShardedWhole) {
   PlanDegrees d;
   d.parallelism.data = 8;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "nest/plan/test_example.hpp"
 #include "nest/price/price.hpp"
 
@@ -33,6 +35,19 @@ TEST(Diff, SaysWhatDiffersInWordsAndSeconds) {
 TEST(Diff, APlanDoesNotDifferFromItself) {
   const Plan plan = priced(test::example_plan({{0}, {1, 2}}, 2, 2));
   EXPECT_TRUE(diff(plan, plan).choices.empty());
+}
+
+TEST(Diff, GroupsOfHybridContextAreNamed) {
+  const auto with = [](std::int64_t inner) {
+    Plan plan = priced(test::example_plan({{0}, {1, 2}}, 2, 2));
+    plan.parallelism.strategy = {
+        .context = 8, .context_method = ContextMethod::hybrid, .context_inner = inner};
+    return plan;
+  };
+  const auto choices = diff(with(2), with(4)).choices;
+  const auto at = std::ranges::find(choices, "ranks of an all-to-all", &ChoiceDifference::what);
+  ASSERT_NE(at, choices.end());
+  EXPECT_EQ(at->first + " and " + at->second, "2 and 4");
 }
 
 TEST(Diff, AsJson) {

@@ -63,6 +63,10 @@ TEST(ComparisonText, DegreesInBrief) {
   plan.stages.resize(1);
   plan.stages[0].recompute = {RecomputePolicy::selective, 0};
   EXPECT_EQ(brief_degrees(plan), "t4 p8x2 d32 z1 b2 selective");
+  plan.parallelism.strategy.context = 16;
+  plan.parallelism.strategy.context_method = ContextMethod::hybrid;
+  plan.parallelism.strategy.context_inner = 4;
+  EXPECT_EQ(brief_degrees(plan), "t4 c16/4 p8x2 d32 z1 b2 selective");
 }
 
 TEST(ComparisonText, ListsTheBaselines) {
