@@ -19,7 +19,6 @@ const Shapes& either(const Shapes& alone, const Shapes& all) {
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
 
-
 }  // namespace
 
 Recipe recipe_for(Recipe recipe, const Training& training) {

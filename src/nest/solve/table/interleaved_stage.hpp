@@ -132,8 +132,8 @@ class StageVariants {
   bool at_once_ = false;  // two passes are under way at a time
   Bytes fixed_;
   Bytes update_;
-  bool offloads_ = false;  // activations
-  Bytes host_room_;        // for them
+  bool offloads_ = false;          // activations
+  Bytes host_room_;                // for them
   LayerTerms parameters_;          // of the whole stage: what memory follows from, apart from stashes
   std::vector<LayerTerms> first_;  // as in StageStep: of each chunk, and of all; empty: none
   std::vector<Recompute> choices_;
