@@ -18,6 +18,7 @@
 #include "nest/solve/twin/twin_exchanges.hpp"
 #include "nest/solve/twin/twin_recompute.hpp"
 #include "nest/solve/twin/twin_states.hpp"
+#include "nest/solve/twin/twin_values.hpp"
 #include "nest/solve/twin/twin_zeros.hpp"
 
 namespace nest::solve {
@@ -25,21 +26,6 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 using Visit = std::function<bool(const Plan&)>;
-
-template <class T>
-void add_new(std::vector<T>& list, const T& item) {
-  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
-}
-
-// What a choice allows, the default values where it is open.
-Numbers values_of(const Choice& choice, const Numbers& open, std::int64_t most, std::int64_t least = 1) {
-  return choice.open() ? open : choice.values(most, least);
-}
-
-template <class T>
-std::vector<T> values_of(const std::vector<T>& listed, const std::vector<T>& open) {
-  return listed.empty() ? open : listed;
-}
 
 std::int64_t experts_of(const ModelSpec& spec) {
   std::int64_t most = 0;
@@ -80,8 +66,9 @@ class Space {
     const LayerProfile* profile = inputs_.profile();
     const std::int64_t batch = plan_.training.global_batch;
     Numbers open{1, 2, 4, 8, 16};
-    if (profile != nullptr) open = {profile->micro_batch};
-    if (profile == nullptr) {
+    if (profile != nullptr) {
+      open = {profile->micro_batch};
+    } else {
       // While half of it has fewer than 65,536 tokens.
       std::int64_t tokens = 0;
       for (const StackSpec& stack : std::get<ModelSpec>(inputs_.source).stacks)

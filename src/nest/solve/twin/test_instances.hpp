@@ -15,6 +15,7 @@
 #include "nest/solve/ask/search.hpp"
 #include "nest/solve/twin/brute_force.hpp"
 #include "nest/solve/twin/test_contexts.hpp"
+#include "nest/solve/twin/test_exchanges.hpp"
 #include "nest/solve/twin/test_inputs.hpp"
 #include "nest/solve/twin/test_resharding.hpp"
 
@@ -335,11 +336,7 @@ inline void draw_mtp(unsigned seed, Instance& made) {
   Dice dice(seed);
   Instance made{random_small_inputs(dice, hybrids), {}, {}, {}, {}};
   made.space = wide_space(dice, made.inputs);
-  Dice exchanges(seed + 1'000'003);
-  if (exchanges.once_in(3))
-    made.space.dispatchers = {Dispatcher::alltoall, Dispatcher::deepep, Dispatcher::hybridep};
-  if (exchanges.once_in(3)) made.space.expert_overlap = {false, true};
-  if (exchanges.once_in(4)) made.inputs.recipe.shared_overlap = true;
+  draw_exchanges(seed, made.inputs, made.space);
   draw_hybrid(seed, made.inputs, made.space, hybrids);
   draw_resharding(seed, made.inputs, made.space);
   Dice schedules(seed + 4'000'037);
