@@ -341,8 +341,11 @@ Value to_value(const Recipe& recipe) {
   v.set("fresh_gradients", recipe.fresh_gradients).set("scaled_gradients", recipe.scaled_gradients);
   v.set("stage_buffers", recipe.stage_buffers);
   v.set("copied_shards", recipe.copied_shards);
-  if (recipe.late_reduces) v.set("late_reduces", true);
-  if (recipe.prefetch_layers != 1) v.set("prefetch_layers", recipe.prefetch_layers);
+  // A file that leaves them out has those of its framework's own recipe.
+  const bool known = find_embedded(recipe_files(), recipe.framework) != nullptr;
+  const Recipe usual = known ? named_recipe(recipe.framework) : Recipe{};
+  if (recipe.late_reduces != usual.late_reduces) v.set("late_reduces", recipe.late_reduces);
+  if (recipe.prefetch_layers != usual.prefetch_layers) v.set("prefetch_layers", recipe.prefetch_layers);
   v.set("zero_time", recipe.zero_time).set("kernel_time", recipe.kernel_time);
   v.set("host_time", recipe.host_time).set("jitter", recipe.jitter);
   v.set("optimizer_time", recipe.optimizer_time).set("expert_imbalance", recipe.expert_imbalance);
