@@ -142,7 +142,8 @@ std::vector<RecomputeModules> module_points(const PlanInputs& inputs, const Trai
     if ((bits & ~present) == 0 && !twice && (allowed.empty() || std::ranges::count(allowed, set) > 0))
       sets.push_back(set);
   }
-  std::ranges::stable_sort(sets, {}, &RecomputeModules::count);
+  const auto order = [](RecomputeModules set) { return std::pair(set.count(), set.bits()); };
+  std::ranges::sort(sets, {}, order);
   std::vector<Judged> found;
   for (const RecomputeModules set : sets) {
     const Judged own = judge({RecomputePolicy::modules, set});
@@ -151,7 +152,7 @@ std::vector<RecomputeModules> module_points(const PlanInputs& inputs, const Trai
     std::erase_if(found, [&](const Judged& other) { return covers(own, other); });
     found.push_back(own);
   }
-  std::ranges::stable_sort(found, {}, &Judged::seconds);
+  std::ranges::sort(found, {}, [&](const Judged& j) { return std::pair(j.seconds, order(j.modules)); });
   found = below_lines(found, none, full);
   keep_few(found, none, full);
   std::vector<RecomputeModules> points;
