@@ -139,9 +139,10 @@ using namespace plan;
     if (dice.once_in(2)) stage.recompute.policy = RecomputePolicy::full;
     if (stage.recompute.policy == RecomputePolicy::full && dice.once_in(3))
       stage.recompute.layers = dice.pick(1, static_cast<std::int64_t>(stage.layers.size()));
-    if (stage.recompute.policy == RecomputePolicy::none && dice.once_in(4))
-      stage.recompute = {RecomputePolicy::modules, dice.pick(0, 1),
-                         RecomputeModules::of_bits(static_cast<std::uint32_t>(dice.pick(1, 127)))};
+    Dice more = dice;  // the other draws stay as they were
+    if (stage.recompute.policy == RecomputePolicy::none && more.once_in(4))
+      stage.recompute = {RecomputePolicy::modules, more.pick(0, 1),
+                         RecomputeModules::of_bits(static_cast<std::uint32_t>(more.pick(1, 127)))};
   }
   return plan;
 }

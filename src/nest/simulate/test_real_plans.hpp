@@ -170,10 +170,11 @@ class Draws {
     }
     plan.training.global_batch = p.data * plan.training.micro_batch * plan.training.micro_batches;
     plan.default_recompute.policy = dice_.one_of<RecomputePolicy>(
-        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full, RecomputePolicy::modules});
-    if (plan.default_recompute.policy == RecomputePolicy::modules)
-      plan.default_recompute.modules =
-          RecomputeModules::of_bits(static_cast<std::uint32_t>(dice_.pick(1, 127)));
+        {RecomputePolicy::none, RecomputePolicy::selective, RecomputePolicy::full});
+    Dice more = dice_;  // the other draws stay as they were
+    if (more.once_in(4))
+      plan.default_recompute = {RecomputePolicy::modules, 0,
+                                RecomputeModules::of_bits(static_cast<std::uint32_t>(more.pick(1, 127)))};
     plan = pricer_->complete(std::move(plan));
     const auto parts = static_cast<std::int64_t>(plan.stages.size()) * p.interleave;
     if (!even) shift_cut(dice_, plan, dice_.pick(1, 2 * parts));

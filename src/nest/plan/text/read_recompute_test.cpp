@@ -52,19 +52,19 @@ TEST(ReadRecompute, SaysWhatIsWrong) {
   EXPECT_EQ(
       message(R"({"policy": "modules", "modules": []})"),
       at +
-          ".modules: a list of modules is expected (of core_attn, mla_up_proj, layernorm, moe_act, mlp, moe, "
-          "shared_experts)");
+          ".modules: a list of modules is expected; of core_attn, mla_up_proj, layernorm, moe_act, mlp, moe, "
+          "shared_experts");
   EXPECT_EQ(
       message(R"({"policy": "modules", "modules": [1]})"),
-      at + ".modules: the names of modules are expected (of core_attn, mla_up_proj, layernorm, moe_act, mlp, "
-           "moe, shared_experts)");
+      at + ".modules: the names of modules are expected; of core_attn, mla_up_proj, layernorm, moe_act, mlp, "
+           "moe, shared_experts");
   EXPECT_EQ(message(R"({"policy": "modules"})"),
             at + ".policy: the policy 'modules' wants their names in \"modules\"");
   EXPECT_EQ(message(R"({"policy": "full", "modules": ["mlp"]})"),
             at + ".modules: a list of modules goes with the policy 'modules'");
   EXPECT_EQ(message(R"("modules:mpl")"), at + ": there is no module 'mpl'; did you mean 'mlp'?");
   EXPECT_EQ(message(R"("modules")"),
-            at + ": it is not said which modules run again (\"modules:layernorm+moe_act\", for example)");
+            at + ": it is not said which modules run again; \"modules:layernorm+moe_act\", for example");
   EXPECT_EQ(message_of([] {
               static_cast<void>(plan_of(R"({"parallelism": {"recompute": "modules"}, "stages": [{}]})"));
             }),
