@@ -176,6 +176,7 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   };
   const auto bytes_each = static_cast<double>(size_of(recipe.reduce_dtype));
   const bool late_reduces = reduces_late(zero, shape.stages);
+  double copied = 0;  // of what is reduced here or stays gathered, by kernels that nothing hides
   const auto both = [&](double parameters, const ParameterGroup& group, Group whole, Group inner,
                         Group outer) {
     const double bytes = parameters * bytes_each;
@@ -185,7 +186,10 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
       return;
     }
     if (zero.scatters_at_step_end() || late_reduces) {
-      reduce += add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
+      const double scatter = add(out.reduces, CollectiveKind::reduce_scatter, inner, bytes, group.inner);
+      reduce += scatter;
+      if (late_reduces && recipe.copied_shards && scatter > 0)
+        copied += (kGradientBytes + bytes_each) * parameters / rates_.bandwidth;
       alone += time(CollectiveKind::reduce_scatter, bytes, either(group.inner_alone, group.inner));
     }
     if (group.shards < group.members) {
@@ -210,11 +214,6 @@ void StageCoster::step(const LayerTerms& t, const StageNetwork& network, const S
   const double expert = t.of(Term::expert_parameters);
   both(dense, network.dense, Group::dense, Group::dense_inner, Group::dense_outer);
   both(expert, network.expert, Group::expert, Group::expert_inner, Group::expert_outer);
-  double copied = 0;  // of what stays gathered and of what is reduced here, by kernels that nothing hides
-  if (late_reduces && recipe.copied_shards)
-    copied = (kGradientBytes + bytes_each) *
-             ((network.dense.shards > 1 ? dense : 0) + (network.expert.shards > 1 ? expert : 0)) /
-             rates_.bandwidth;
   for (const StepCollective& kept : kept_gathers(t, network, step)) {
     out.gathers.push_back(kept);
     gather += kept.time.value;
