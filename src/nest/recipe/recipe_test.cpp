@@ -28,14 +28,16 @@ TEST(Recipe, AMonthLeavesLaterReleasesOut) {
   EXPECT_THROW(static_cast<void>(named_recipe("megatron-bridge@2026-13")), InputError);
 }
 
-// What a context ring does is written out where it is not the usual.
+// What a context ring does is written out, because a file that leaves it out has its framework's way.
 TEST(Recipe, RingsSkipAndMerge) {
   const Recipe r = read_recipe(parse_yaml("r.yaml", "ring_skips: true\nring_merges_steps: true\n"), "r");
   EXPECT_TRUE(r.ring_skips && r.ring_merges_steps);
   EXPECT_EQ(read_recipe(parse_json("x", to_json(to_value(r))), "r"), r);
   EXPECT_TRUE(named_recipe("torchtitan").ring_merges_steps);
   EXPECT_FALSE(named_recipe("megatron").ring_merges_steps);
-  EXPECT_EQ(to_value(named_recipe("megatron")).find("ring_merges_steps"), nullptr);
+  Recipe torch = named_recipe("torchtitan");
+  torch.ring_merges_steps = false;
+  EXPECT_EQ(read_recipe(parse_json("x", to_json(to_value(torch))), torch.name), torch);
 }
 
 TEST(Recipe, LowPrecisionBytes) {
