@@ -82,7 +82,8 @@ class Options(TypedDict, total=False):
     """The number of ranks that ZeRO shards over (default: the whole group, or the part of it inside
     a domain of each level)."""
     recompute: Asked
-    """None, selective, full, or full:N for N layers of a stage (default: all of them)."""
+    """None, selective, full, full:N for N layers of a stage, modules:layernorm+moe_act for a set of
+    modules, or modules for the model's best sets (default: all of them)."""
     gradient_dtype: Asked
     """The dtype in which gradients of weights are added up: fp32, bf16, fp16; auto tries fp32 and
     bf16 (default: the recipe's)."""
