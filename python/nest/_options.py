@@ -90,7 +90,8 @@ class Options(TypedDict, total=False):
     first:N (never for a stage's first N layers), group:N (N ranks keep a part each); auto tries
     several (default: always, or what the framework of --for does)."""
     recompute: Asked
-    """None, selective, full, or full:N for N layers of a stage (default: all of them)."""
+    """None, selective, full, full:N for N layers of a stage, modules:layernorm+moe_act for a set of
+    modules, or modules for the model's best sets (default: all of them)."""
     gradient_dtype: Asked
     """The dtype in which gradients of weights are added up: fp32, bf16, fp16; auto tries fp32 and
     bf16 (default: the recipe's)."""

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "nest/plan/frameworks/framework_rules.hpp"
 #include "nest/price/layers/cost_book.hpp"
 #include "nest/price/layers/layer_pricer.hpp"
 #include "nest/strategies/recompute.hpp"

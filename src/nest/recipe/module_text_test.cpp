@@ -5,6 +5,7 @@
 namespace nest::recipe {
 namespace {
 
+<<<<<<< HEAD
 TEST(ModuleText, NamesBecomeASet) {
   const ReadModules two = read_modules("moe_act+layernorm", '+');
   EXPECT_EQ(two.problem, "");
@@ -22,6 +23,27 @@ TEST(ModuleText, UnknownNamesAreSaid) {
 TEST(ModuleText, AllThereAre) {
   const ReadModules all = read_modules("core_attn,mla_up_proj,layernorm,moe_act,mlp,moe,shared_experts", ',');
   EXPECT_EQ(all.modules.bits(), (1U << kMostModules) - 1);
+=======
+using enum RecomputeModule;
+
+TEST(ModuleText, ReadsWhatIsSpelled) {
+  const RecomputeModules two{moe_act, layernorm};
+  EXPECT_EQ(spell(two, "+"), "layernorm+moe_act");
+  EXPECT_EQ(read_modules("moe_act+layernorm", '+').modules, two);
+  EXPECT_EQ(read_modules("layernorm moe_act layernorm", ' ').modules, two);
+  for (std::uint32_t bits = 1; bits < 1U << kMostModules; ++bits) {
+    const RecomputeModules set = RecomputeModules::of_bits(bits);
+    EXPECT_EQ(read_modules(spell(set, "+"), '+').modules, set);
+    EXPECT_EQ(static_cast<std::size_t>(set.count()), names_of(set).size());
+  }
+}
+
+TEST(ModuleText, NamesWhatIsUnknown) {
+  EXPECT_EQ(read_modules("mlp+moe_atc", '+').problem,
+            "there is no module 'moe_atc'; did you mean 'moe_act'?");
+  EXPECT_EQ(read_modules("", '+').problem, "there is no module ''");
+  EXPECT_EQ(read_modules("mlp ", ' ').problem, "there is no module ''");
+>>>>>>> fix-mo
   EXPECT_EQ(all_modules(), "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts");
 }
 

@@ -187,7 +187,7 @@ std::optional<RecomputePolicy> find_policy(std::string_view name) {
 
 std::string spell(const Recompute& r) {
   std::string text(name_of(r.policy));
-  if (r.policy == RecomputePolicy::modules) text += " " + spell(r.modules, ", ");
+  if (!r.modules.empty()) text += " " + spell(r.modules, ", ");
   if (r.layers == 0) return text;
   return text + " on " + std::to_string(r.layers) + (r.layers == 1 ? " layer" : " layers");
 }

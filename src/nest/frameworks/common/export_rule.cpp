@@ -57,8 +57,8 @@ std::optional<BrokenRule> broken_by_framework(const ExportFacts& f, const Framew
   }
   const Recompute recompute = f.recompute().value_or(f.plan().stages.front().recompute);
   if (recompute.policy == RecomputePolicy::modules && !rules.has(recompute)) {
-    return BrokenRule{"modules", fmt::format("{} cannot run just these again: {}", rules.title,
-                                             spell(recompute.modules, ", "))};
+    return BrokenRule{"modules", fmt::format("{} cannot run these modules again by themselves: {}",
+                                             rules.title, spell(recompute.modules, ", "))};
   }
   if (recompute.policy == RecomputePolicy::modules && recompute.layers > 0) {
     return BrokenRule{"whole-recomputation",

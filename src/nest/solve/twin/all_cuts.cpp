@@ -133,4 +133,14 @@ std::vector<CutParts> all_chunk_cuts(const LayerGraph& graph, std::size_t parts)
   return all;
 }
 
+bool contiguous(const CutParts& parts) {
+  std::int32_t next = 0;
+  for (const std::vector<LayerId>& part : parts) {
+    for (const LayerId id : part) {
+      if (id.value != next++) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace nest::solve

@@ -22,4 +22,7 @@ using CutParts = std::vector<std::vector<LayerId>>;  // of a pipeline, in order,
 // of blocks, up to three fewer at the ends.
 [[nodiscard]] std::vector<CutParts> all_chunk_cuts(const LayerGraph& graph, std::size_t parts);
 
+// Whether the parts hold the layers in the order of their ids.
+[[nodiscard]] bool contiguous(const CutParts& parts);
+
 }  // namespace nest::solve

@@ -296,16 +296,6 @@ class Space {
     }
   }
 
-  [[nodiscard]] static bool contiguous(const CutParts& parts) {
-    std::int32_t next = 0;
-    for (const std::vector<LayerId>& part : parts) {
-      for (const LayerId id : part) {
-        if (id.value != next++) return false;
-      }
-    }
-    return true;
-  }
-
   // Of the stages from `stage` on.
   void recompute(std::size_t stage) {
     const bool same = space_.same_recompute || (space_.rules != nullptr && space_.rules->same_recompute);
@@ -317,8 +307,8 @@ class Space {
     std::int64_t able = 0;
     for (const LayerId id : plan_.stages[stage].layers) able += graph_->recomputes(id) ? 1 : 0;
     for (const Recompute& r : recompute_.of_stage(able)) {
-      if (same && stage > 0 && !(r == plan_.stages[0].recompute)) continue;
-      if (space_.rules != nullptr && !space_.rules->allows(plan_.parallelism, r)) continue;
+      const bool other = same && stage > 0 && !(r == plan_.stages[0].recompute);
+      if (other || (space_.rules != nullptr && !space_.rules->allows(plan_.parallelism, r))) continue;
       plan_.stages[stage].recompute = r;
       recompute(stage + 1);
     }
