@@ -5,25 +5,6 @@
 namespace nest::recipe {
 namespace {
 
-<<<<<<< HEAD
-TEST(ModuleText, NamesBecomeASet) {
-  const ReadModules two = read_modules("moe_act+layernorm", '+');
-  EXPECT_EQ(two.problem, "");
-  EXPECT_EQ(two.modules, (RecomputeModules{RecomputeModule::layernorm, RecomputeModule::moe_act}));
-  EXPECT_EQ(read_modules("mlp mlp", ' ').modules, RecomputeModules{RecomputeModule::mlp});
-}
-
-TEST(ModuleText, UnknownNamesAreSaid) {
-  EXPECT_EQ(read_modules("layernorm+moe_atc", '+').problem,
-            "there is no module 'moe_atc'; did you mean 'moe_act'?");
-  EXPECT_EQ(read_modules("", '+').problem, "there is no module ''");
-  EXPECT_EQ(read_modules("mlp+", '+').problem, "there is no module ''");
-}
-
-TEST(ModuleText, AllThereAre) {
-  const ReadModules all = read_modules("core_attn,mla_up_proj,layernorm,moe_act,mlp,moe,shared_experts", ',');
-  EXPECT_EQ(all.modules.bits(), (1U << kMostModules) - 1);
-=======
 using enum RecomputeModule;
 
 TEST(ModuleText, ReadsWhatIsSpelled) {
@@ -43,7 +24,6 @@ TEST(ModuleText, NamesWhatIsUnknown) {
             "there is no module 'moe_atc'; did you mean 'moe_act'?");
   EXPECT_EQ(read_modules("", '+').problem, "there is no module ''");
   EXPECT_EQ(read_modules("mlp ", ' ').problem, "there is no module ''");
->>>>>>> fix-mo
   EXPECT_EQ(all_modules(), "core_attn, mla_up_proj, layernorm, moe_act, mlp, moe, shared_experts");
 }
 
