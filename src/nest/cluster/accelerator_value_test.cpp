@@ -30,9 +30,9 @@ TEST(AcceleratorValue, WrittenFormsReadBackTheSame) {
 TEST(AcceleratorValue, TheSummarySaysWhatIsAssumed) {
   const Value summary = accelerator_summary(find_accelerator("gb200"));
   EXPECT_EQ(to_json_line(*summary.find("assumed")), R"(["memory_fraction", "host_update"])");
-  EXPECT_EQ(*summary.find("host_link_bytes_per_s")->as_double(), 225e9);
+  EXPECT_EQ(*summary.find("host_link_bytes_per_s")->as_real(), 225e9);
   EXPECT_EQ(*summary.find("host_memory_bytes")->as_int(), 240'000'000'000);
-  EXPECT_EQ(*summary.find("host_update_parameters_per_s")->as_double(), 4.14e9);
+  EXPECT_EQ(*summary.find("host_update_parameters_per_s")->as_real(), 4.14e9);
   EXPECT_EQ(*summary.find("memory_bytes")->as_int(), std::int64_t{189471} << 20);
 }
 

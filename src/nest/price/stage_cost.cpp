@@ -141,10 +141,14 @@ void StageCoster::chunk(const LayerTerms& t, const StageNetwork& network, Zero z
   out.forward_collectives.expert += out.forward_beside;
   out.backward_collectives.expert += out.backward_beside;
   out.stash = round_up_bytes(t.of(Term::stash));
-  out.host_stash = round_up_bytes(t.of(Term::host_stash));
-  out.host_copy = Seconds{t.of(Term::host_stash) / host_.link.value};
-  out.forward_offload = Seconds{t.of(Term::forward_offload)};
-  out.backward_offload = Seconds{t.of(Term::backward_offload)};
+  out.host_stash = Bytes{0};
+  out.host_copy = out.forward_offload = out.backward_offload = Seconds{};
+  if (recipe_.offload.activations) {
+    out.host_stash = round_up_bytes(t.of(Term::host_stash));
+    out.host_copy = Seconds{t.of(Term::host_stash) / host_.link.value};
+    out.forward_offload = Seconds{t.of(Term::forward_offload)};
+    out.backward_offload = Seconds{t.of(Term::backward_offload)};
+  }
   out.forward_zero = out.backward_zero = Seconds{};
   if (!zero.reduces_every_micro_batch()) return;
   const Recipe& recipe = recipe_;

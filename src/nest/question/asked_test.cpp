@@ -64,6 +64,7 @@ const std::vector<std::pair<std::string, std::string>>& samples() {
       {"images", "0.5"},
       {"image-tokens", "1024"},
       {"schedule", "1f1b,zb-h1"},
+      {"offload", "none,activations+optimizer"},
       {"threads", "3"},
       {"without", "beam,dive"},
       {"top", "3"},

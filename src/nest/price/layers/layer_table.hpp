@@ -92,6 +92,8 @@ class LayerTable {
   explicit LayerTable(std::vector<LayerTerms> layers);
 
   [[nodiscard]] const LayerTerms& of(LayerId id) const { return layers_[id.index()]; }
+  // How many of the terms any layer has: the others are 0.
+  [[nodiscard]] std::size_t terms() const { return terms_; }
   // Layers first..last-1.
   [[nodiscard]] LayerTerms range(std::size_t first, std::size_t last) const;
   // The same for ranges with the same layers in any order, different for others (64 random bits a layer

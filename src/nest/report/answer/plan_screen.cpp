@@ -143,7 +143,7 @@ class Screen {
                    m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
     std::vector<StageMemory> stages;
     for (const Stage& stage : one.stages) stages.push_back(*stage.memory);
-    if (const std::string host = host_use(stages); !host.empty()) out += beside("", "optimizer in " + host);
+    if (const std::string host = host_use(stages); !host.empty()) out += beside("", "besides " + host);
     const std::string safety = &one == &best_ ? safety_sentence(found_, asked_) : "";
     return safety.empty() ? out : out + beside("", safety);
   }

@@ -82,7 +82,7 @@ std::string memory_text(const PricedPlan& priced, const ScreenOptions& options) 
   for (const StageCost& stage : stages) memory.push_back(stage.memory);
   const std::string host = host_use(memory);
   return "\n" + options.title("Memory of a device") + " (" + format_memory(stages.front().memory.capacity) +
-         ")\n" + table.str() + (host.empty() ? "" : "optimizer in " + host + "\n");
+         ")\n" + table.str() + (host.empty() ? "" : "besides " + host + "\n");
 }
 
 }  // namespace

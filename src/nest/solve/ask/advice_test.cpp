@@ -108,7 +108,8 @@ TEST(Advice, ACutClusterGrowsBackByItsOwnLevels) {
   parts.levels[0].fan_out.size = 1;
   parts.levels[1].fan_out.size = 1;
   asked.inputs.cluster = Cluster(parts);
-  Toy toy{[](const PlanQuestion& q) { return q.inputs.cluster.devices() >= 2; }, Bytes{0}};
+  Toy toy{[](const PlanQuestion& q) { return q.inputs.cluster.devices() >= 2 && q.space.offload.empty(); },
+          Bytes{0}};
   const std::vector<Advice> advice = toy.advise(asked);
   ASSERT_FALSE(advice.empty());
   EXPECT_EQ(advice[0].sentence, "2 devices in place of 1");
@@ -147,8 +148,38 @@ TEST(Advice, DtypesWithFewerBytes) {
       sentences(all.advise(asked)),
       Sentences{"--gradient-dtype bf16 --reduce-dtype bf16 --optimizer-dtype fp8 --master-weights off, 6 "
                 "bytes a parameter in place of 18"});
-  Toy plain{[](const PlanQuestion& q) { return q.training.states.any(); }, Bytes{0}};
+  Toy plain{[](const PlanQuestion& q) { return q.training.states.any() && q.space.offload.empty(); },
+            Bytes{0}};
   EXPECT_TRUE(plain.advise(question()).empty());
+}
+
+// Each alone, and both where neither does.
+TEST(Advice, HostMemory) {
+  const auto offloads = [](bool optimizer, bool activations) {
+    return [=](const PlanQuestion& q) {
+      return (!optimizer || q.training.states.offload.optimizer) &&
+             (!activations || q.training.states.offload.activations) && q.training.states.offload.any();
+    };
+  };
+  const std::string optimizer =
+      "--offload optimizer, with a step of 0 s and 0 GiB of host memory for a device";
+  const std::string activations =
+      "--offload activations, with a step of 0 s and 0 GiB of host memory for a device";
+  EXPECT_EQ(sentences(Toy{offloads(true, false), Bytes{0}}.advise(question())), Sentences{optimizer});
+  EXPECT_EQ(sentences(Toy{offloads(false, false), Bytes{0}}.advise(question())),
+            (Sentences{optimizer, activations}));
+  const std::vector<Advice> both = Toy{offloads(true, true), Bytes{0}}.advise(question());
+  EXPECT_EQ(sentences(both),
+            Sentences{"--offload activations+optimizer, with a step of 0 s and 0 GiB of host memory "
+                      "for a device"});
+  EXPECT_EQ(both[0].field, "offload");
+  EXPECT_EQ(both[0].value, "activations+optimizer");
+  Asked muon;
+  muon.optimizer = Optimizer::muon;
+  Warnings warnings;
+  const PlanQuestion asked =
+      make_question(load_inputs("gpt2", "h100-spine-leaf", "megatron", warnings), muon);
+  EXPECT_TRUE(sentences(Toy{offloads(true, false), Bytes{0}}.advise(asked)).empty());
 }
 
 TEST(Advice, ATargetBeyondReachNamesWhatIsReached) {
@@ -184,8 +215,9 @@ TEST(Advice, TellsWhatItLooksFor) {
   options.asking = [&](const std::string& what) { told.push_back(what); };
   Toy toy{[](const PlanQuestion&) { return false; }, Bytes{100 * kGib}};
   EXPECT_TRUE(toy.advise(question(), options).empty());
-  EXPECT_EQ(told,
-            (std::vector<std::string>{"devices with 100 GiB of memory", "more devices", "--global-batch 8"}));
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "--offload optimizer", "--offload activations", "--offload activations+optimizer",
+                      "devices with 100 GiB of memory", "more devices", "--global-batch 8"}));
 }
 
 // Only the search that follows needs the least memory: others that find nothing do not look for it.

@@ -138,12 +138,12 @@ StageVariants::Rung StageVariants::whole(const StageClass& chunk, const LayerPol
     if (chunk.counts[kind] == 0) continue;
     const LayerTerms& t = terms(policy, static_cast<std::uint16_t>(kind));
     stash += chunk.counts[kind] * t.of(Term::stash);
-    host += chunk.counts[kind] * t.of(Term::host_stash);
+    if (offloads_) host += chunk.counts[kind] * t.of(Term::host_stash);
     out.work += chunk.counts[kind] * backward_of(t, setting_->schedule);
     out.transient = std::max(out.transient, t.transient);
   }
   out.stash = round_up_bytes(stash);
-  out.host_stash = round_up_bytes(host);
+  if (offloads_) out.host_stash = round_up_bytes(host);
   return out;
 }
 
@@ -170,7 +170,7 @@ std::vector<StageVariants::Rung> StageVariants::ladder(const StageClass& chunk) 
     stash += full.of(Term::stash) - none.of(Term::stash);
     next.stash = round_up_bytes(stash);
     host += full.of(Term::host_stash) - none.of(Term::host_stash);
-    next.host_stash = round_up_bytes(host);
+    if (offloads_) next.host_stash = round_up_bytes(host);
     rungs.push_back(next);
   }
   double most = kept;

@@ -36,8 +36,9 @@ Seconds time_of(const LayerTerms& t, const Terms& terms) {
   return Seconds{sum};
 }
 
-void add(LayerTerms& sum, const LayerTerms& one, double times) {
-  for (std::size_t k = 0; k < kTerms; ++k) sum.sums[k] += times * one.sums[k];
+// `terms`: how many `one` has (LayerTable::terms).
+void add(LayerTerms& sum, const LayerTerms& one, double times, std::size_t terms) {
+  for (std::size_t k = 0; k < terms; ++k) sum.sums[k] += times * one.sums[k];
   sum.transient = std::max(sum.transient, one.transient);
   sum.largest_parameters = std::max(sum.largest_parameters, one.largest_parameters);
   sum.largest_gathered = std::max(sum.largest_gathered, one.largest_gathered);
@@ -62,13 +63,15 @@ LayerTerms stage_terms(const LayerSets& sets, const StageClass& of, const Place&
   if (recompute.layers == 0) {
     const LayerTable& table = place.table(recompute.chosen());
     for (std::size_t kind = 0; kind < of.counts.size(); ++kind) {
-      if (of.counts[kind] > 0) add(terms, table.of(sets.example(kind)), of.counts[kind]);
+      if (of.counts[kind] > 0) add(terms, table.of(sets.example(kind)), of.counts[kind], table.terms());
     }
     return terms;
   }
   RecomputeWalk walk(recompute);
   for (const std::uint16_t kind : of.kinds) {
-    add(terms, place.table(walk.next(sets.recomputes(kind))).of(sets.example(kind)), 1);
+    const LayerPolicy policy = walk.next(sets.recomputes(kind));
+    const LayerTable& table = place.table(policy);
+    add(terms, table.of(sets.example(kind)), 1, table.terms());
   }
   return terms;
 }
@@ -87,7 +90,7 @@ LayerTerms least_terms(const LayerSets& sets, const StageClass& of, const Place&
       least.largest_parameters = std::min(least.largest_parameters, other.largest_parameters);
       least.largest_gathered = std::min(least.largest_gathered, other.largest_gathered);
     }
-    add(terms, least, of.counts[kind]);
+    add(terms, least, of.counts[kind], place.table(RecomputePolicy::none).terms());
   }
   return terms;
 }
@@ -99,8 +102,9 @@ class PartTerms {
  public:
   PartTerms(const LayerSets& sets, const StageClass& of, const Place& place) {
     for (const std::uint16_t kind : of.kinds) {
-      const LayerTerms& none = place.table(RecomputePolicy::none).of(sets.example(kind));
-      add(sum_, none, 1);
+      const LayerTable& plain = place.table(RecomputePolicy::none);
+      const LayerTerms& none = plain.of(sets.example(kind));
+      add(sum_, none, 1, plain.terms());
       if (sets.recomputes(kind)) {
         steps_.push_back({&none, &place.table(RecomputePolicy::full).of(sets.example(kind)), 0});
       } else {
@@ -173,7 +177,8 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
     }
   }
   // What keeps more copies longer, and may be slower than what works more: no option stands for others.
-  if (setting.coster != nullptr && setting.coster->recipe().offload.activations) ordered_ = none_first_ = false;
+  if (setting.coster != nullptr && setting.coster->recipe().offload.activations)
+    ordered_ = none_first_ = false;
 }
 
 StageOptions::Known& StageOptions::known(std::size_t place, std::int32_t stage_class) {
@@ -243,7 +248,7 @@ StageNeed StageOptions::need(const Place& where, const Beside& beside, LayerTerm
                        ? coster.memory(terms, *where.network, 0, beside.tied, Bytes{0}).workspace
                        : m.workspace;
   need.stash = round_up_bytes(terms.of(Term::stash)) + beside.buffers;
-  need.host_stash = round_up_bytes(terms.of(Term::host_stash));
+  if (const double host = terms.of(Term::host_stash); host > 0) need.host_stash = round_up_bytes(host);
   need.host_room = m.host_capacity - m.host;
   need.update = coster.update(terms, *where.network, setting_.zero, beside.tied) + fresh;
   return need;
