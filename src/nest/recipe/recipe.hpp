@@ -135,7 +135,7 @@ struct Recipe {
   // Gradients are freed after the update: with one micro-batch they come as activations go.
   bool fresh_gradients = false;
   bool scaled_gradients =
-      false;  // clipping multiplies all gradients at every step (PyTorch), not only where needed
+      false;        // clipping multiplies all gradients at every step (PyTorch), not only where needed
   Offload offload;  // a choice of plans (States), which no file of a recipe makes
   bool early_stop = false;  // full recomputation ends where nothing more is kept (PyTorch's checkpointing)
   bool zeroed_gradients = false;  // the gradient buffer is kept from step to step, and zeroed

@@ -24,7 +24,9 @@ struct States {
   std::optional<bool> master_weights;
   Offload offload;
 
-  [[nodiscard]] bool any() const { return gradients || reduction || moments || master_weights || offload.any(); }
+  [[nodiscard]] bool any() const {
+    return gradients || reduction || moments || master_weights || offload.any();
+  }
   // The same for equal ones alone, below kStateNumbers; 0: all is the recipe's.
   [[nodiscard]] std::size_t number() const;
 

@@ -128,7 +128,8 @@ TEST(DeepSpeedImport, AnOptimizerInHostMemory) {
     return open.plan.training.states.offload;
   };
   const Offload optimizer{.optimizer = true};
-  EXPECT_EQ(offload(R"({"stage": 2, "offload_optimizer": {"device": "cpu", "pin_memory": true}})"), optimizer);
+  EXPECT_EQ(offload(R"({"stage": 2, "offload_optimizer": {"device": "cpu", "pin_memory": true}})"),
+            optimizer);
   EXPECT_EQ(offload(R"({"stage": 2, "cpu_offload": true})"), optimizer);
   EXPECT_EQ(offload(R"({"stage": 2, "offload_optimizer": {"device": "none"}})"), Offload{});
 }

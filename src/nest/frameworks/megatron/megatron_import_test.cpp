@@ -70,7 +70,8 @@ TEST(MegatronImport, MomentsOfThePrecisionAwareOptimizer) {
 TEST(MegatronImport, AnOptimizerInHostMemory) {
   Warnings warnings;
   const std::string flags =
-      kLlama + std::string("--use-distributed-optimizer --optimizer-cpu-offload --use-precision-aware-optimizer");
+      kLlama +
+      std::string("--use-distributed-optimizer --optimizer-cpu-offload --use-precision-aware-optimizer");
   EXPECT_EQ(imported(flags, warnings, 64).plan.training.states, States{.offload = {.optimizer = true}});
   EXPECT_EQ(imported(flags + " --optimizer-offload-fraction 1.0", warnings, 64).plan.training.states,
             States{.offload = {.optimizer = true}});

@@ -269,15 +269,16 @@ LayerTable CostBook::make_table(const Training& training, const Strategy& strate
 }
 
 LayerTable CostBook::profile_table(const LayerProfile& profile, const Training& training,
-                                   const Strategy& strategy, RecomputePolicy policy, const LayerGraph& graph) {
+                                   const Strategy& strategy, RecomputePolicy policy,
+                                   const LayerGraph& graph) {
   const ProfileStrategy& own = *find_strategy(profile, strategy);
   std::vector<Bytes> incoming(graph.layers());
   for (const Edge& edge : own.edges) incoming[edge.to.index()] += boundary_bytes(edge.bytes, strategy);
   std::vector<LayerTerms> layers;
   layers.reserve(own.layers.size());
   for (std::size_t i = 0; i < own.layers.size(); ++i)
-    layers.push_back(pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i],
-                                   training.states));
+    layers.push_back(
+        pricer_.terms(own.layers[i], profile, policy == RecomputePolicy::full, incoming[i], training.states));
   return LayerTable(std::move(layers));
 }
 

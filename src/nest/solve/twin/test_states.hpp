@@ -46,9 +46,8 @@ inline void draw_offload(unsigned seed, Instance& made) {
   // Enough for some stages of small models, and not for all.
   if (dice.once_in(2)) chip.host_memory = Bytes{dice.pick(1, 40) * chip.memory.value / 20};
   made.inputs.cluster = Cluster(std::move(parts));
-  const std::vector<Offload> kinds{{.optimizer = true},
-                                   {.activations = true},
-                                   {.optimizer = true, .activations = true}};
+  const std::vector<Offload> kinds{
+      {.optimizer = true}, {.activations = true}, {.optimizer = true, .activations = true}};
   if (!dice.once_in(3)) made.space.offload.emplace_back();
   made.space.offload.push_back(dice.one_of(kinds));
   if (dice.once_in(4)) made.space.offload = {{}, kinds[0], kinds[1], kinds[2]};
