@@ -94,9 +94,10 @@ TEST(OffloadAgreement, PassesWaitForTheirCopies) {
   EXPECT_GT(shown, 100);
   EXPECT_GT(bands["one stage"].least, -1e-9);
   EXPECT_LT(bands["one stage"].most, 1e-9);
-  EXPECT_GT(bands["1f1b"].least, -0.01);
+  // Networks of all kinds are drawn: on grids and oversubscribed ones the price may be above the simulation.
+  EXPECT_GT(bands["1f1b"].least, -0.05);
   EXPECT_LT(bands["1f1b"].most, 0.10);
-  EXPECT_GT(bands["gpipe"].least, -1e-9);
+  EXPECT_GT(bands["gpipe"].least, -0.05);
   EXPECT_LT(bands["gpipe"].most, 0.001);
 }
 

@@ -37,14 +37,11 @@ enum class RecomputePolicy { none, selective, full, modules };
 // The choice for one layer: the key of everything that is known of it.
 struct LayerPolicy {
   constexpr LayerPolicy() = default;
-  constexpr LayerPolicy(RecomputePolicy what, RecomputeModules which = {}, bool to_host = false)
-      : policy(what),
-        modules(which),
-        offload(to_host) {}  // NOLINT(google-explicit-constructor): few have more
+  // NOLINTNEXTLINE(google-explicit-constructor): few have modules
+  constexpr LayerPolicy(RecomputePolicy what, RecomputeModules which = {}) : policy(what), modules(which) {}
 
   RecomputePolicy policy = RecomputePolicy::none;
   RecomputeModules modules{};  // with RecomputePolicy::modules
-  bool offload = false;        // what it keeps lies in host memory between its passes
 
   auto operator<=>(const LayerPolicy&) const = default;
 };
@@ -55,16 +52,14 @@ struct Recompute {
   std::int64_t layers =
       0;  // with full and modules: only so many of the stage's layers that can recompute, the first ones; 0 = all
   RecomputeModules modules{};  // with RecomputePolicy::modules
-  bool offload = false;        // of what its layers keep for their backward passes, to host memory
 
   bool operator==(const Recompute&) const = default;
   // Of the stage's i-th layer that can recompute, from 0.
   [[nodiscard]] LayerPolicy of_layer(std::int64_t i) const {
-    return layers > 0 && i >= layers ? others() : chosen();
+    return layers > 0 && i >= layers ? LayerPolicy{} : chosen();
   }
-  // Of the layers that it is chosen for, and of those beyond or that cannot recompute.
-  [[nodiscard]] LayerPolicy chosen() const { return {policy, modules, offload}; }
-  [[nodiscard]] LayerPolicy others() const { return {RecomputePolicy::none, {}, offload}; }
+  // Of the layers that it is chosen for.
+  [[nodiscard]] LayerPolicy chosen() const { return {policy, modules}; }
 };
 
 [[nodiscard]] std::string spell(const Recompute& recompute);  // "full on 2 layers"

@@ -66,8 +66,7 @@ std::size_t CostBook::Hash::operator()(const TableKey& key) const {
   mix_hash(hash, static_cast<std::size_t>(std::get<1>(key)));
   const LayerPolicy& policy = std::get<4>(key);
   mix_hash(hash, static_cast<std::size_t>(std::get<3>(key)) * 4 + static_cast<std::size_t>(policy.policy));
-  if (!policy.modules.empty() || policy.offload)
-    mix_hash(hash, std::size_t{policy.modules.bits()} * 2 + (policy.offload ? 1 : 0));
+  if (!policy.modules.empty()) mix_hash(hash, policy.modules.bits());
   if (std::get<2>(key) > 0) mix_hash(hash, std::get<2>(key));
   return hash;
 }

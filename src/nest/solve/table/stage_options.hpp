@@ -39,8 +39,8 @@ struct Place {
   bool collectives = true;
 
   [[nodiscard]] const LayerTable& table(const LayerPolicy& policy) const {
-    const bool others = policy.policy == RecomputePolicy::modules || policy.offload;
-    return others ? other(policy) : *tables[static_cast<std::size_t>(policy.policy)];
+    if (policy.policy == RecomputePolicy::modules) return other(policy);
+    return *tables[static_cast<std::size_t>(policy.policy)];
   }
 
  private:
