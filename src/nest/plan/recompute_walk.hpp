@@ -13,7 +13,7 @@ class RecomputeWalk {
   explicit RecomputeWalk(const Recompute& recompute) : recompute_(recompute) {}
 
   // Of the next layer, which can recompute or not.
-  LayerPolicy next(bool can) { return can ? recompute_.of_layer(recomputed_++) : recompute_.others(); }
+  LayerPolicy next(bool can) { return can ? recompute_.of_layer(recomputed_++) : LayerPolicy{}; }
 
  private:
   Recompute recompute_;
