@@ -291,8 +291,10 @@ std::vector<Zero> zero_values(const SearchSpace& space, const Strategy& strategy
 }
 
 Zero usual_zero(const SearchSpace& space, Zero zero, const Strategy& strategy, std::int64_t pipeline) {
-  if (!zero.shards_parameters()) return zero;
-  return {zero.number(), resharding_values(space, strategy, pipeline).front()};
+  const std::vector<Resharding> values = resharding_values(space, strategy, pipeline);
+  const bool whole = zero.shards_gradients() && !zero.shards_parameters();
+  if (whole && space.zero.open() && by_fsdp(space, strategy)) return {Zero::kMost, values.back()};
+  return zero.shards_parameters() ? Zero{zero.number(), values.front()} : zero;
 }
 
 std::vector<std::int64_t> interleave_values(const SearchSpace& space) {

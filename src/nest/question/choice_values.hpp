@@ -31,7 +31,8 @@ namespace nest::question {
 // ZeRO where so many ranks share parameters: with what becomes of gathered ones, where it is 3.
 [[nodiscard]] std::vector<Zero> zero_values(const SearchSpace& space, const Strategy& strategy,
                                             std::int64_t ranks, std::int64_t pipeline);
-// With the first resharding of the space.
+// What somebody who asks for a number gets: with the first resharding of the space; ZeRO 3 that keeps what it gathered in
+// the place of a ZeRO 2 that the space has not.
 [[nodiscard]] Zero usual_zero(const SearchSpace& space, Zero zero, const Strategy& strategy,
                               std::int64_t pipeline);
 [[nodiscard]] std::vector<std::int64_t> interleave_values(const SearchSpace& space);

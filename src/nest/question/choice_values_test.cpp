@@ -55,8 +55,11 @@ TEST(Domains, ZeroIsWhatTheFrameworkDoes) {
   EXPECT_EQ(zeros(space, 8, 1), "ZeRO 0; ZeRO 1; ZeRO 3; ZeRO 3, reshard never");
   EXPECT_EQ(zeros(space, 8, 2), "ZeRO 0; ZeRO 1; ZeRO 3, reshard never");
   EXPECT_EQ(spell(usual_zero(space, 3, {}, 2)), "ZeRO 3, reshard never");
+  EXPECT_EQ(spell(usual_zero(space, 3, {}, 1)), "ZeRO 3");
+  EXPECT_EQ(spell(usual_zero(space, 2, {}, 1)), "ZeRO 3, reshard never");
   space.zero = Choice(2);
   EXPECT_EQ(zeros(space, 8, 2), "ZeRO 2");
+  EXPECT_EQ(spell(usual_zero(space, 2, {}, 2)), "ZeRO 2");
 }
 
 // DualPipeV is there to hide exchanges with experts: where nothing is asked it does so, and other schedules as the recipe

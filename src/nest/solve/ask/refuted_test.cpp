@@ -80,6 +80,7 @@ TEST(Refuted, ZeroTrafficThatOnlyComputeHides) {
   c.space.zero = Choice(2);
   c.space.expert = Choice(8);
   c.space.expert_tensor = Choice(1);
+  c.inputs.recipe.late_reduces = false;
   const double step = best_of(c);
   EXPECT_NEAR(step, best_of(c, {"option-order"}), 1e-9 * step);
 }

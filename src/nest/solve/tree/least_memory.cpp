@@ -76,6 +76,16 @@ Bytes least_of_splits(StageOptions& options, const LayerGraph& graph, Bytes belo
   return least;
 }
 
+// Of which groups of `near` ranks may keep a part; 0: none.
+std::int64_t most_shards(const SearchSpace& space, std::int64_t ranks, std::int64_t near) {
+  std::int64_t most = 0;
+  for (const std::int64_t size : divisors(ranks)) {
+    const bool allowed = space.zero_shards.open() || space.zero_shards.has(size);
+    if (allowed && resharding_group_fits(near, size)) most = size;
+  }
+  return most;
+}
+
 Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes below,
                    const Deadline& deadline) {
   SearchCosts& costs = *problem.costs;
@@ -113,7 +123,9 @@ Bytes least_memory(const SearchProblem& problem, const Degrees& degrees, Bytes b
   Bytes least = below;
   const auto ask = [&](Zero zero, Schedule schedule, std::int64_t v) {
     const std::int64_t near = zero.resharding().group();
-    network.stage.dense.near = near > 0 ? shards_of(all_shards, near) : 0;
+    network.stage.dense.shards = near > 0 ? most_shards(space, ranks, near) : all_shards;
+    if (network.stage.dense.shards == 0) return;
+    network.stage.dense.near = near > 0 ? shards_of(network.stage.dense.shards, near) : 0;
     network.stage.expert.near = near > 0 ? shards_of(all_expert_shards, near) : 0;
     const Place place = costs.place(batch, strategy, network.stage, false);
     Parallelism degrees_of;
