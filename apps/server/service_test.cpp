@@ -54,7 +54,7 @@ TEST(Service, PlansBesideTheOneThatIsTaken) {
   Limits limits;
   limits.time_limit = Seconds{300};  // the sanitizers take their time
   Service service(limits);
-  const Value answer = service.plan(R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 256,
+  const Value answer = service.plan(R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 128,
       "runners_up": 3, "in_full": true, "views": true})");
   ASSERT_NE(answer.find("strict"), nullptr);
   const Value::Array& rows = *answer.find("views")->find("alternatives")->as_array();
@@ -77,7 +77,7 @@ TEST(Service, OneQuestionHasOneAnswer) {
   Limits limits;
   limits.time_limit = Seconds{300};
   Service service(limits);
-  const std::string question = R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 256)";
+  const std::string question = R"({"model": "llama3.1-70b", "devices": 64, "global_batch": 128)";
   const Value patient = service.plan(question + "}");
   EXPECT_EQ(patient.find("further_stopped"), nullptr);
   for (const char* limit : {"0.02", "0.05", "0.1", "0.15", "0.2", "0.3", "0.7"}) {

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <map>
-#include <string>
 
 #include "nest/simulate/simulate.hpp"
 #include "nest/simulate/test_real_plans.hpp"
@@ -23,7 +20,6 @@ constexpr int kPlans = 200;
 struct Steps {
   double simulated = 0;
   double priced = 0;
-  std::int64_t workers = 0;
 };
 
 Steps steps_of(const RealPlan& r, Plan plan, const Offload& offload) {
@@ -36,7 +32,7 @@ Steps steps_of(const RealPlan& r, Plan plan, const Offload& offload) {
   }
   EXPECT_NEAR(priced.predicted.breakdown.total().value, priced.predicted.step.value, 1e-12);
   const SimulationResult run = run_simulation(plan, priced, r.pricer->inputs(), {.contention = false});
-  return {run.step.value, priced.predicted.step.value, run.workers};
+  return {run.step.value, priced.predicted.step.value};
 }
 
 TEST(OffloadAgreement, AddsToTheStepWhatThePriceSays) {
@@ -65,40 +61,30 @@ TEST(OffloadAgreement, AddsToTheStepWhatThePriceSays) {
   EXPECT_GT(share, 0.1);
 }
 
-// Passes that wait for copies are longer in both, and stages then differ more: what holds of the schedules' formulas for
-// stages that differ holds here.
+// Passes that wait for copies are longer in both: a plan is hardly further from its price than with all on the device.
 TEST(OffloadAgreement, PassesWaitForTheirCopies) {
-  struct Band {
-    int plans = 0;
-    double least = 0;
-    double most = 0;
-  };
   Draws draws(kSeed + 1);
-  std::map<std::string, Band> bands;
+  double below = 0;
+  double above = 0;
   int shown = 0;
   for (int n = 0; n < kPlans; ++n) {
     const RealPlan r = draws.next();
-    const Parallelism& p = r.plan.parallelism;
+    const Steps plain = steps_of(r, r.plan, {});
     const Steps far = steps_of(r, r.plan, {.activations = true});
     shown += far.priced > r.priced.predicted.step.value * (1 + 1e-9) ? 1 : 0;
-    const std::string unlike = far.workers == p.pipeline ? "" : ", copies unlike";
-    Band& band = bands[(p.pipeline == 1 ? "one stage" : std::string(name_of(p.schedule))) + unlike];
+    const double own = plain.simulated / plain.priced - 1;
     const double error = far.simulated / far.priced - 1;
-    ++band.plans;
-    band.least = std::min(band.least, error);
-    band.most = std::max(band.most, error);
+    below = std::min(below, error - std::min(own, 0.0));
+    above = std::max(above, error - std::max(own, 0.0));
   }
-  for (const auto& [name, band] : bands)
-    std::printf("seed %u, %3d plans, %-28s simulated over priced %.2g to %.2f %%\n", kSeed + 1, band.plans,
-                name.c_str(), band.least, 100 * band.most);
+  std::printf(
+      "seed %u, %d plans with activations in host memory: simulated over priced %.2g below to %.2f %% above "
+      "what it is "
+      "on the device; copies show in %d\n",
+      kSeed + 1, kPlans, -below, 100 * above, shown);
   EXPECT_GT(shown, 100);
-  EXPECT_GT(bands["one stage"].least, -1e-9);
-  EXPECT_LT(bands["one stage"].most, 1e-9);
-  // Networks of all kinds are drawn: on grids and oversubscribed ones the price may be above the simulation.
-  EXPECT_GT(bands["1f1b"].least, -0.05);
-  EXPECT_LT(bands["1f1b"].most, 0.10);
-  EXPECT_GT(bands["gpipe"].least, -0.05);
-  EXPECT_LT(bands["gpipe"].most, 0.001);
+  EXPECT_GT(below, -0.005);
+  EXPECT_LT(above, 0.15);
 }
 
 }  // namespace
