@@ -140,7 +140,8 @@ TEST(Manual, KeepsAFrameworksRules) {
   question.space.rules = find_framework_rules("torchtitan");  // it has no ZeRO 1
   const BaselineResult manual = find_manual(question, {});
   ASSERT_EQ(manual.status, PlanStatus::feasible) << manual.reason;
-  EXPECT_EQ(spell(manual.plan->parallelism.zero), "ZeRO 3, reshard never");  // what FSDP has in the place of ZeRO 2
+  EXPECT_EQ(spell(manual.plan->parallelism.zero),
+            "ZeRO 3, reshard never");  // what FSDP has in the place of ZeRO 2
 }
 
 TEST(Manual, SaysWhichStrategyIsRefused) {
