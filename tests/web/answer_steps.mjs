@@ -176,9 +176,9 @@ export const answerSteps = (folder) => ({
   async 'a simpler plan stands above the strict optimum, and near ties are named'(page) {
     await page.getByLabel('Devices in').fill('64');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Global batch in').fill('256');
+    await page.getByLabel('Global batch in').fill('128');
     await page.keyboard.press('Enter');
-    await page.locator('.answer:not(.former)', { hasText: 'global batch 256' }).waitFor();
+    await page.locator('.answer:not(.former)', { hasText: 'global batch 128' }).waitFor();
     await planned(page);
     check(/^optimal within 0\.\d %$/.test(await page.locator('.badge').innerText()), await page.locator('.badge').innerText());
     const card = await page.locator('.answer').innerText();

@@ -97,7 +97,8 @@ TEST(ModulePoints, WhatAFrameworkCanSay) {
   EXPECT_EQ(points_of(llama, training, space_of("torchtitan")), nullptr);
   EXPECT_EQ(points_of(llama, training, SearchSpace{})->sets(), module_points(llama, training));
   EXPECT_EQ(points_of(llama, training, space_of("megatron"))->sets(), module_points(llama, training));
-  for (const RecomputeModules set : points_of(llama, training, space_of("maxtext"))->sets())
+  const auto maxtext = points_of(llama, training, space_of("maxtext"));
+  for (const RecomputeModules set : maxtext->sets())
     EXPECT_TRUE(set == RecomputeModules{mlp} || set == (RecomputeModules{core_attn, mlp}));
   EXPECT_EQ(points_of(loaded("mixtral-8x7b"), training, space_of("maxtext")), nullptr);
 }

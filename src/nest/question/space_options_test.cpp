@@ -59,7 +59,9 @@ TEST(SpaceOptions, SayWhyATextHasNoValues) {
   EXPECT_EQ(problem_of("recompute", "some"), "none, selective, modules or full is expected, not 'some'");
   EXPECT_EQ(problem_of("recompute", "modules:layernorm+moe_atc"),
             "there is no module 'moe_atc'; did you mean 'moe_act'?");
-  EXPECT_EQ(problem_of("recompute", "modules:"), "there is no module ''");
+  EXPECT_EQ(problem_of("recompute", "modules:"),
+            "there is no module ''; there are core_attn, mla_up_proj, layernorm, moe_act, mlp, moe, "
+            "shared_experts");
   EXPECT_EQ(problem_of("recompute", "none:2"),
             "'none:2' is not a policy; only full takes a number of layers, as in full:2");
   EXPECT_EQ(problem_of("recompute", "full:0"),

@@ -15,7 +15,8 @@ ReadModules read_modules(std::string_view text, char between) {
     if (!module) {
       const std::vector<std::string> known(kRecomputeModules.begin(), kRecomputeModules.end());
       const std::string guess = did_you_mean(word, known);
-      out.problem = "there is no module '" + std::string(word) + "'" + (guess.empty() ? "" : "; " + guess);
+      out.problem = "there is no module '" + std::string(word) + "'; " +
+                    (guess.empty() ? "there are " + all_modules() : guess);
       return out;
     }
     out.modules.add(*module);

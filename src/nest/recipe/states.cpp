@@ -60,6 +60,7 @@ std::string spell(const States& states) {
 const std::vector<std::string>& offload_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
+    names.reserve(std::size(kOffloads));
     for (const Offload& offload : kOffloads) names.push_back(spell(offload));
     return names;
   }();

@@ -1,5 +1,5 @@
 // The links that messages take on rings, meshes and tori.
-#include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "nest/network/groups/grid_axes.hpp"
@@ -79,10 +79,12 @@ void add_exchange(const GridAxes& axes, std::size_t d, std::span<const std::int3
                   std::vector<GridFlow>& out) {
   const GridAxis& axis = axes.axis[d];
   const double n = axis.count;
-  const double middle = static_cast<double>(axis.count / 2) * (axis.count - axis.count / 2) / n;
+  const std::int32_t smaller = axis.count / 2;  // whole members on each side of the middle
+  const double middle = static_cast<double>(smaller) * (axis.count - smaller) / n;
   Walk walk(axes, out);
   for (const std::int32_t child : at) {
-    const double before = (axes.coordinate(child, d) - axis.first) / axis.stride;
+    const std::int32_t steps = (axes.coordinate(child, d) - axis.first) / axis.stride;
+    const double before = steps;
     if (axis.closes()) {
       walk.go(child, d, 1, axis.stride, middle / 2);
       if (axis.size > 2) walk.go(child, d, -1, axis.stride, middle / 2);

@@ -147,6 +147,7 @@ class Screen {
                    format_memory(m.activations), format_memory(m.workspace), fragmentation,
                    m.margin.value > 0 ? fmt::format("; margin {}, kept free", format_memory(m.margin)) : ""));
     std::vector<StageMemory> stages;
+    stages.reserve(one.stages.size());
     for (const Stage& stage : one.stages) stages.push_back(*stage.memory);
     if (const std::string host = host_use(stages); !host.empty()) out += beside("", "besides " + host);
     const std::string safety = &one == &best_ ? safety_sentence(found_, asked_) : "";

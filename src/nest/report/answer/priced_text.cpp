@@ -79,6 +79,7 @@ std::string memory_text(const PricedPlan& priced, const ScreenOptions& options) 
     i = last + 1;
   }
   std::vector<StageMemory> memory;
+  memory.reserve(stages.size());
   for (const StageCost& stage : stages) memory.push_back(stage.memory);
   const std::string host = host_use(memory);
   return "\n" + options.title("Memory of a device") + " (" + format_memory(stages.front().memory.capacity) +
