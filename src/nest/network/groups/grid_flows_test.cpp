@@ -3,28 +3,18 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <random>
 #include <utility>
 
 #include "nest/network/groups/group_grid.hpp"
+#include "nest/network/groups/test_grids.hpp"
 
 namespace nest::network {
 namespace {
 
+using test_grids::first;
+using test_grids::torus;
 using testing::ElementsAre;
-
-Level torus(std::vector<std::int32_t> dims, std::vector<bool> wrap) {
-  Level out{.name = "slice", .kind = LevelKind::torus, .dims = std::move(dims), .wrap = std::move(wrap)};
-  out.fan_out.size = std::accumulate(out.dims.begin(), out.dims.end(), 1, std::multiplies<>());
-  return out;
-}
-
-std::vector<std::int32_t> first(std::int32_t n) {
-  std::vector<std::int32_t> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
 
 // What the busiest link carries, in units of the bandwidth of a device.
 double busiest(const Level& level, std::int32_t children, std::span<const GridFlow> flows) {

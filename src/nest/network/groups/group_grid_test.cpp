@@ -2,22 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include "nest/network/groups/test_grids.hpp"
 
 namespace nest::network {
 namespace {
 
-Level torus(std::vector<std::int32_t> dims, std::vector<bool> wrap) {
-  Level out{.name = "slice", .kind = LevelKind::torus, .dims = std::move(dims), .wrap = std::move(wrap)};
-  out.fan_out.size = std::accumulate(out.dims.begin(), out.dims.end(), 1, std::multiplies<>());
-  return out;
-}
-
-std::vector<std::int32_t> first(std::int32_t n) {
-  std::vector<std::int32_t> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
+using test_grids::first;
+using test_grids::ring_of;
+using test_grids::torus;
 
 TEST(GridShare, AWholeTorusUsesAllItsLinks) {
   const GridShare s = grid_share(torus({4, 4, 8}, {true, true, true}), 128, first(128), false);
@@ -57,8 +49,7 @@ TEST(GridShare, MembersThatMakeNoBoxRunOneRing) {
 }
 
 TEST(GridShare, ARingLevelIsOneDimension) {
-  Level ring{.name = "ring", .kind = LevelKind::ring};
-  ring.fan_out.size = 6;
+  const Level ring = ring_of(6);
   EXPECT_DOUBLE_EQ(grid_share(ring, 6, first(6), false).fraction, 1);
   EXPECT_EQ(grid_share(ring, 6, first(6), false).steps, 5);
 }

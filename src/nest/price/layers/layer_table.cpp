@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nest/estimate/kernels/optimizer_time.hpp"
+#include "nest/price/layers/pass_work.hpp"
 
 namespace nest::price {
 namespace {
@@ -198,13 +199,8 @@ LayerTerms layer_terms(const ProfileLayer& layer, const LayerProfile& profile, b
 void offload_activations(const HostShare& host, LayerTerms& t) {
   const double stash = t.of(Term::stash);
   const double copy = stash / host.link.value;
-  const double forward = t.of(Term::forward) + t.of(Term::forward_tensor) + t.of(Term::forward_expert) +
-                         t.of(Term::forward_context);
-  const double backward = t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
-                          t.of(Term::backward_tensor) + t.of(Term::backward_expert) +
-                          t.of(Term::backward_context);
-  t.of(Term::forward_offload) = std::max(0.0, copy - forward);
-  t.of(Term::backward_offload) = std::max(0.0, copy - backward);
+  t.of(Term::forward_offload) = std::max(0.0, copy - forward_work(t));
+  t.of(Term::backward_offload) = std::max(0.0, copy - backward_work(t));
   t.of(Term::host_stash) = stash;
   t.of(Term::stash) = 0;
   t.transient += 2 * stash;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nest/price/layers/pass_work.hpp"
 #include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
@@ -15,9 +16,7 @@ std::vector<LayerId> ids(std::int32_t first, std::int32_t last) {
 
 double backward_of(const LayerTerms& t, Schedule schedule) {
   const double alone = schedule_of(schedule).pairs_passes ? t.of(Term::backward_alone) : 0;
-  return t.of(Term::backward_input) + t.of(Term::backward_weight) + t.of(Term::recompute) +
-         t.of(Term::backward_tensor) + t.of(Term::backward_expert) + t.of(Term::backward_context) +
-         t.of(Term::backward_offload) + alone;
+  return backward_work(t) + t.of(Term::backward_offload) + alone;
 }
 
 }  // namespace

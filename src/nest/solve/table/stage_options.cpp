@@ -7,19 +7,11 @@
 #include <utility>
 
 #include "nest/plan/recompute_walk.hpp"
+#include "nest/price/layers/pass_work.hpp"
 #include "nest/strategies/strategy.hpp"
 
 namespace nest::solve {
 namespace {
-
-// Work alone: what copies add to it may be less under a choice that keeps less and works longer.
-constexpr std::array kForward{Term::forward, Term::forward_tensor, Term::forward_expert,
-                              Term::forward_context};
-constexpr std::array kBackwardWork{Term::backward_input,  Term::backward_weight, Term::recompute,
-                                   Term::backward_tensor, Term::backward_expert, Term::backward_context};
-constexpr std::array kBackward{Term::backward_input,  Term::backward_weight, Term::recompute,
-                               Term::backward_tensor, Term::backward_expert, Term::backward_context,
-                               Term::backward_offload};
 
 constexpr std::int64_t kRoundingPart = 1'000'000'000;
 
@@ -29,11 +21,9 @@ constexpr std::array kSame{Term::forward,           Term::forward_tensor,  Term:
                            Term::expert_parameters, Term::low_parameters,  Term::layers,
                            Term::frozen_dense,      Term::frozen_expert,   Term::forward_offload};
 
-template <class Terms>
-Seconds time_of(const LayerTerms& t, const Terms& terms) {
-  double sum = 0;
-  for (const Term term : terms) sum += t.of(term);
-  return Seconds{sum};
+// With what copies to host memory add.
+Seconds backward_time(const LayerTerms& t) {
+  return Seconds{backward_work(t) + t.of(Term::backward_offload)};
 }
 
 // `terms`: how many `one` has (LayerTable::terms).
@@ -173,8 +163,9 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
       if (table == nullptr) continue;
       for (std::size_t kind = 0; kind < kinds; ++kind) {
         const LayerTerms& t = table->of(setting.sets->example(kind));
-        least_forward_[kind] = std::min(least_forward_[kind], time_of(t, kForward));
-        least_backward_[kind] = std::min(least_backward_[kind], time_of(t, kBackwardWork));
+        // Work alone: what copies add to it may be less under a choice that keeps less and works longer.
+        least_forward_[kind] = std::min(least_forward_[kind], Seconds{forward_work(t)});
+        least_backward_[kind] = std::min(least_backward_[kind], Seconds{backward_work(t)});
         const LayerTable* none = place.tables.front();
         if (none == nullptr) {
           none_first_ = false;
@@ -182,7 +173,7 @@ StageOptions::StageOptions(const StageSetting& setting, std::vector<Place> place
         }
         const LayerTerms& plain = none->of(setting.sets->example(kind));
         if (!same_apart_from_recomputation(plain, t, pairs)) ordered_ = false;
-        if (time_of(t, kBackward) < time_of(plain, kBackward)) none_first_ = false;
+        if (backward_time(t) < backward_time(plain)) none_first_ = false;
       }
     }
   }
@@ -304,7 +295,7 @@ std::vector<StageOption> StageOptions::make(std::size_t place, const StageClass&
       option.terms = stage_terms(*setting_.sets, of, where, recompute);
     }
     static_cast<StageNeed&>(option) = need(where, beside, option.terms);
-    option.layers_b = time_of(option.terms, kBackward);
+    option.layers_b = backward_time(option.terms);
   }
   // Both keep equal ones in order: insertion is faster where there are few, which are mostly in order.
   constexpr std::size_t kFew = 32;
