@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "nest/frameworks/accelerate/accelerate.hpp"
-#include "nest/frameworks/accelerate/accelerate_settings.hpp"
+#include "nest/frameworks/common/fsdp.hpp"
 #include "nest/frameworks/deepspeed/deepspeed_dialect.hpp"
 
 namespace nest::frameworks {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/frameworks/common/fsdp.hpp"
 #include "nest/frameworks/common/imported_run.hpp"
 #include "nest/frameworks/common/settings.hpp"
 #include "nest/frameworks/deepspeed/deepspeed_import.hpp"
@@ -181,10 +182,7 @@ class Import {
     if (p.data % copies != 0)
       file_.fail(mesh_key("dp_replicate_size"), fmt::format("{} copies of {} data ranks", copies, p.data));
     const bool alone = group / copies == 1;
-    run_.settle_shards(!shards || alone ? Zero(0)
-                       : keeps          ? Zero(3, {Resharding::Kind::never, 0})
-                                        : Zero(3),
-                       group / copies);
+    run_.settle_shards(fsdp_zero(shards && !alone, keeps), group / copies);
   }
 
   void read_recipe() {

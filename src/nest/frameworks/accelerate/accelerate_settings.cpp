@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nest/base/document/yaml_text.hpp"
+#include "nest/frameworks/common/fsdp.hpp"
 #include "nest/plan/plan.hpp"
 
 namespace nest::frameworks {
@@ -53,11 +54,6 @@ std::string_view torch_name(StateDType dtype) {
 }
 
 }  // namespace
-
-// What ZeRO 2 keeps whole, FSDP gathers once.
-bool frees_gathered(Zero zero) {
-  return zero.shards_parameters() && !zero.resharding().keeps();
-}
 
 std::string_view name_of(AccelerateWay way) {
   switch (way) {

@@ -29,9 +29,6 @@ struct AccelerateMesh {
 };
 [[nodiscard]] AccelerateMesh mesh_of(const ExportFacts& facts);
 
-// FSDP's reshard_after_forward.
-[[nodiscard]] bool frees_gathered(Zero zero);
-
 // Of weights as they are held: Accelerate keeps 32 bits, or 16 if the recipe has no 32-bit copy of them.
 [[nodiscard]] StateDType held_weights(const ExportFacts& facts);
 // "no", "bf16", "fp16" or "fp8".

@@ -7,6 +7,7 @@
 
 #include "nest/base/document/toml.hpp"
 #include "nest/base/plain_text.hpp"
+#include "nest/frameworks/common/fsdp.hpp"
 #include "nest/frameworks/common/imported_run.hpp"
 #include "nest/frameworks/common/settings.hpp"
 #include "nest/frameworks/torchtitan/schedule_csv.hpp"
@@ -152,10 +153,7 @@ class Import {
                  fmt::format("default, always or never is expected, not '{}'", reshard));
     // By default parameters stay gathered under a pipeline, which would gather them for every micro-batch.
     const bool whole = reshard == "never" || (reshard == "default" && p.pipeline > 1);
-    run_.settle_shards(shards == 1 ? Zero(0)
-                       : whole     ? Zero(3, {Resharding::Kind::never, 0})
-                                   : Zero(3),
-                       shards);
+    run_.settle_shards(fsdp_zero(shards != 1, whole), shards);
   }
 
   [[nodiscard]] std::int64_t local_batch() const {

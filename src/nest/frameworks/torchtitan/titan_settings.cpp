@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "nest/frameworks/common/fsdp.hpp"
 #include "nest/frameworks/torchtitan/titan_adapters.hpp"
 #include "nest/frameworks/torchtitan/titan_flavors.hpp"
 #include "nest/plan/plan.hpp"
@@ -106,9 +107,9 @@ Section parallelism_of(const ExportFacts& f, Version version) {
   Section out{"parallelism", {}};
   out.add("data_parallel_replicate_degree", p.data / shard);
   out.add("data_parallel_shard_degree", shard);
-  // What ZeRO 2 keeps whole, FSDP gathers once.
-  const bool keeps = p.zero.resharding().keeps() || !p.zero.shards_parameters();
-  out.add("fsdp_reshard_after_forward", !p.zero.shards_gradients() ? "default" : keeps ? "never" : "always");
+  out.add("fsdp_reshard_after_forward", !p.zero.shards_gradients() ? "default"
+                                        : frees_gathered(p.zero)   ? "always"
+                                                                   : "never");
   out.add("tensor_parallel_degree", s.tensor);
   if (main && s.tensor > 1) out.add("enable_sequence_parallel", s.sequence_parallel);
   if (!main && overlaps_tensor(f)) out.add("enable_async_tensor_parallel", true);
